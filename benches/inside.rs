@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use bowline::agent::AgentEvent;
 use bowline::base::clock::SystemClock;
 use bowline::exec::local::LocalEnvironment;
-use bowline::ide::app::App;
-use bowline::ide::event::{Event, Opened};
-use bowline::ide::input::read_keymap;
-use bowline::ide::options::Options;
-use bowline::ide::tasks::Tasks;
-use bowline::ide::worker::Worker;
+use bowline::ide::core::event::{Event, Opened};
+use bowline::ide::core::options::Options;
+use bowline::ide::core::threads::Tasks;
+use bowline::ide::shell::app::App;
+use bowline::ide::shell::input::read_keymap;
+use bowline::ide::shell::worker::Worker;
 use bowline::llm::model::{Message, StreamEvent, UserMessage};
 use bowline::runtime::RuntimeEvent;
 use bowline::text::changes::ChangeSet;
@@ -54,7 +54,7 @@ fn bench(text: &str) -> Bench {
         tab_width: 4,
         auto_pairs: true,
         wrap_column: 80,
-        look: bowline::ide::state::look::Look::default(),
+        look: bowline::ide::model::display::Look::default(),
         keep_open: false,
         restored: None,
         keep_undo: true,

@@ -8,18 +8,20 @@ use clap::Parser;
 use futures::FutureExt;
 use tokio::runtime::Builder;
 
-use super::apart;
-use super::args::{self, Args};
-use super::process::{FAILED, Nobody, OK, USAGE, end, keep_log, process, stdout, tell, write_out};
-use super::setup::{self, Process, Setup};
-use super::{errand, headless, models};
 use crate::base::clock::SystemClock;
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
+use crate::cli::apart;
+use crate::cli::args;
+use crate::cli::args::Args;
+use crate::cli::process::{FAILED, Nobody, OK, USAGE, end, keep_log, process, stdout, tell, write_out};
+use crate::cli::setup;
+use crate::cli::setup::{Process, Setup};
+use crate::cli::{errand, headless, models};
 use crate::exec::dumping;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
-use crate::ide::tasks::Tasks;
+use crate::ide::core::threads::Tasks;
 use crate::modes::print;
 use crate::runtime;
 use crate::tools::Mode;
@@ -182,21 +184,23 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
     let env = setup::environment(&setup);
     // Whoever names files wants those, and what was open here stays as it was.
     let keep_open = setup.open.is_empty() && setup.loaded.settings.restore;
-    let last = || ide::restoring::last(&setup.home.state, &setup.workspace);
+    let last = || ide::features::reopen::restore::last(&setup.home.state, &setup.workspace);
     let (open, restored) = match keep_open.then(last).flatten() {
         Some((open, restored)) => (open, Some(restored)),
         None => (setup.open.clone(), None),
     };
-    let feed = ide::feed::Feed::start(env, tasks, open, |path| LocalEnvironment::read_small(path, READ_NOW));
+    let feed = ide::shell::preload::Feed::start(env, tasks, open, |path| {
+        LocalEnvironment::read_small(path, READ_NOW)
+    });
     let ((origin, keys), keymap_problem) = setup::keymap(args, &setup);
-    let (keymap, key_problems) = ide::input::read_keymap(&origin, &keys);
+    let (keymap, key_problems) = ide::shell::input::read_keymap(&origin, &keys);
     let (theme, theme_problem) = setup::theme(args, &setup);
     let var = |name: &str| process.vars.get(name).cloned();
     let colors =
         ColorDepth::detect(var("TERM").as_deref(), var("COLORTERM").as_deref(), var("NO_COLOR").as_deref());
     let problems = setup.loaded.problems.iter().map(ToString::to_string);
     let settings = setup.loaded.settings.clone();
-    let options = ide::options::Options {
+    let options = ide::core::options::Options {
         workspace: setup.workspace.clone(),
         home: setup.home.user.clone(),
         config: setup.home.config.clone(),
@@ -210,7 +214,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
         tab_width: settings.tab_width,
         auto_pairs: settings.auto_pairs,
         wrap_column: settings.wrap_column,
-        look: ide::state::look::Look::of(&settings),
+        look: ide::model::display::Look::of(&settings),
         keep_open,
         restored,
         keep_undo: settings.keep_undo,
@@ -221,17 +225,17 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
     };
     let args = args.clone();
     let term = process.vars.get("TERM").cloned();
-    let connect: ide::event::Connect = Box::new(move |ports| {
+    let connect: ide::core::event::Connect = Box::new(move |ports| {
         async move {
-            let ide::event::Ports { env, approval, questions } = ports;
+            let ide::core::event::Ports { env, approval, questions } = ports;
             let mut options = setup::session(&args, &setup, &process, Mode::OnRequest, env, approval)?;
             options.questions = Some(questions);
             runtime::start(options).await
         }
         .boxed()
     });
-    let options = ide::options::Options { connect: Some(connect), ..options };
-    Box::pin(ide::run::run(options, feed, term)).await.map_err(|report| (FAILED, report))
+    let options = ide::core::options::Options { connect: Some(connect), ..options };
+    Box::pin(ide::shell::run::run(options, feed, term)).await.map_err(|report| (FAILED, report))
 }
 
 async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, (i32, Report)> {

@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::args::Args;
-use super::attach;
-use super::target::{Target, understand};
 use crate::agent::compaction;
 use crate::agent::prompt::Words;
 use crate::base::error::Report;
 use crate::base::paths::Home;
+use crate::cli::args::Args;
+use crate::cli::attach;
+use crate::cli::target::{Target, understand};
 use crate::config::kind::TokenBudget;
 use crate::config::load::{self, Loaded};
 use crate::config::resources::Resources;
 use crate::config::settings::Settings;
 use crate::exec::local::LocalEnvironment;
-use crate::ide::keys::keymap::BUILTIN as KEYMAPS;
-use crate::ide::options::OpenTarget;
+use crate::ide::core::keymap::BUILTIN as KEYMAPS;
+use crate::ide::core::options::OpenTarget;
 use crate::llm::model::{Part, Thinking};
 use crate::llm::retry::Policy;
 use crate::net::http::Transport;
@@ -241,7 +241,7 @@ pub fn session(
 
 /// The session that the flags name.
 fn session_choice(args: &Args, root: &Path, process: &Process) -> Result<SessionChoice, Report> {
-    let located = |name: &str| super::sessions::located(root, &process.cwd, name);
+    let located = |name: &str| crate::cli::sessions::located(root, &process.cwd, name);
     Ok(match (&args.session, &args.fork) {
         (Some(name), _) => SessionChoice::Open(located(name)?),
         (None, Some(name)) => SessionChoice::Fork(located(name)?),

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::base::paths;
-use crate::ide::options::OpenTarget;
+use crate::ide::core::options::OpenTarget;
 
 /// One argument, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]

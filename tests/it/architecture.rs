@@ -250,6 +250,67 @@ fn no_two_files_import_each_other() {
     }
 }
 
+/// The floors of `ide`, the lowest first: each may import those before it.
+const FLOORS: [&str; 5] = ["model", "core", "editor", "features", "shell"];
+
+/// Imports of `ide` that still point to a higher floor. The number only ever falls, and ends at 0.
+const UPWARD: usize = 82;
+
+/// Features that still import each other in a circle. The number only ever falls, and ends at 0.
+const CIRCLING: usize = 9;
+
+/// The imports between files of `ide`.
+fn imports_in_ide() -> Vec<(String, String)> {
+    let graph = file_graph(&source::sources());
+    let pairs = graph.into_iter().flat_map(|(from, to)| to.into_iter().map(move |to| (from.clone(), to)));
+    let floor = |module: &str| module.starts_with("ide::");
+    pairs.filter(|(from, to)| floor(from) && floor(to)).collect()
+}
+
+#[test]
+fn ide_floors_import_downwards_but_for_a_falling_number() {
+    let floor = |module: &str| FLOORS.iter().position(|floor| module.split("::").nth(1) == Some(floor));
+    let imports = imports_in_ide();
+    assert!(imports.len() > 500, "the scanner found {} imports, which cannot be all", imports.len());
+    let up: Vec<String> = imports
+        .iter()
+        .filter(|(from, to)| floor(from).unwrap() < floor(to).unwrap())
+        .map(|(from, to)| format!("{from} -> {to}"))
+        .collect();
+    assert_eq!(up.len(), UPWARD, "imports of a higher floor:\n{}", up.join("\n"));
+}
+
+#[test]
+fn ide_features_import_each_other_without_circles_but_for_a_falling_number() {
+    let feature = |module: &str| {
+        let mut parts = module.split("::");
+        (parts.nth(1) == Some("features")).then(|| parts.next().map(String::from)).flatten()
+    };
+    let mut arrows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (from, to) in imports_in_ide() {
+        if let (Some(from), Some(to)) = (feature(&from), feature(&to))
+            && from != to
+        {
+            arrows.entry(from).or_default().insert(to);
+        }
+    }
+    let mut reached = arrows.clone();
+    loop {
+        let before: usize = reached.values().map(BTreeSet::len).sum();
+        for (from, to) in reached.clone() {
+            let further: Vec<String> =
+                to.iter().filter_map(|to| reached.get(to)).flatten().cloned().collect();
+            reached.entry(from).or_default().extend(further);
+        }
+        if reached.values().map(BTreeSet::len).sum::<usize>() == before {
+            break;
+        }
+    }
+    let circling: Vec<&String> =
+        reached.iter().filter(|(from, to)| to.contains(*from)).map(|(from, _)| from).collect();
+    assert_eq!(circling.len(), CIRCLING, "features that import each other in a circle: {circling:?}");
+}
+
 #[test]
 fn nothing_hides_a_dependency() {
     for file in source::sources().iter().filter(|s| !s.is_test) {

@@ -7,11 +7,12 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use bowline::ide::commands::{AREAS, Command};
-use bowline::ide::input;
-use bowline::ide::modal::flow;
-use bowline::ide::state::damage::Part;
-use bowline::ide::state::overlay::Overlay;
+use bowline::ide::core::context::Command;
+use bowline::ide::core::damage::Part;
+use bowline::ide::core::overlay::Overlay;
+use bowline::ide::editor::modal::flow;
+use bowline::ide::shell::commands::AREAS;
+use bowline::ide::shell::input;
 use bowline::text::marked;
 
 use crate::source::root;

@@ -10,8 +10,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
-use bowline::ide::state::area::Area;
-use bowline::ide::state::panes::Focus;
+use bowline::ide::core::panes::Focus;
+use bowline::ide::model::area::Area;
 use bowline::text::document::Document;
 use bowline::text::format::Format;
 use bowline::text::kill_ring::KillRing;

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use bowline::ide::access::ask::Happened;
-use bowline::ide::event::Event;
-use bowline::ide::input;
-use bowline::ide::state::overlay::Overlay;
+use bowline::ide::core::event::Event;
+use bowline::ide::core::overlay::Overlay;
+use bowline::ide::features::login::work::Happened;
+use bowline::ide::shell::input;
 use bowline::llm::model::{Notice, Question};
 use bowline::runtime::talk::Said;
 use bowline::tui::input::Input;

@@ -1,8 +1,8 @@
 //! What the syntax tree gives beside colours: names that belong together, brackets by their
 //! depth, the outline, motions by parts of the code.
 
-use bowline::ide::event::Event;
-use bowline::ide::state::overlay::Overlay;
+use bowline::ide::core::event::Event;
+use bowline::ide::core::overlay::Overlay;
 use bowline::tui::input::Input;
 use bowline::tui::theme::Theme;
 use ratatui::style::Color;

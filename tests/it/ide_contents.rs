@@ -1,6 +1,6 @@
 //! What the next request holds, as a person at the keyboard sees and changes it.
 
-use bowline::ide::state::overlay::Overlay;
+use bowline::ide::core::overlay::Overlay;
 use bowline::llm::providers::scripted::Turn;
 use serde_json::json;
 

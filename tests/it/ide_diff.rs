@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline::ide::state::overlay::Overlay;
+use bowline::ide::core::overlay::Overlay;
 
 use crate::support::desk::{Desk, Plan};
 use crate::support::git::git;
@@ -195,7 +195,7 @@ async fn small_windows_and_odd_lines_are_shown() {
     let mut desk = Plan::new().with("a.txt", &long).size(40, 10).start().await;
     desk.keys("x Down y Alt-0 s").await;
     for (cols, rows) in [(40, 10), (12, 4), (3, 2), (1, 1), (200, 60)] {
-        desk.ide.app().handle(bowline::ide::event::Event::Resize(cols, rows));
+        desk.ide.app().handle(bowline::ide::core::event::Event::Resize(cols, rows));
         desk.keys("s Right n Left Down").await;
         assert!(!desk.picture().contains('\u{1b}'));
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline::ide::state::overlay::Overlay;
+use bowline::ide::core::overlay::Overlay;
 use bowline::tui::input::{Button, Input, MouseKind};
 
 use crate::support::desk::Plan;

@@ -1,8 +1,8 @@
 //! What a second Escape does in each key map: in the prompt it shows the session tree, in an editor whose users
 //! press Escape by habit it does nothing more than one.
 
-use bowline::ide::keys::keymap::BUILTIN;
-use bowline::ide::state::overlay::Overlay;
+use bowline::ide::core::keymap::BUILTIN;
+use bowline::ide::core::overlay::Overlay;
 
 use crate::support::desk::{Desk, Plan};
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use bowline::ide::state::shown::BarMark;
+use bowline::ide::model::visible_rows::BarMark;
 
 use crate::support::desk::{Desk, Plan};
 use crate::support::git::git;

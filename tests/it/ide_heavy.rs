@@ -1,9 +1,9 @@
 //! Edits of much text: tasks make them while keys wait, they come back as one step, and whatever
 //! happens meanwhile wins.
 
-use bowline::ide::event::Event;
-use bowline::ide::state::overlay::{Dialog, Overlay, Pick, PickRow, Picker};
-use bowline::ide::state::panes::Focus;
+use bowline::ide::core::event::Event;
+use bowline::ide::core::overlay::{Dialog, Overlay, Pick, PickRow, Picker};
+use bowline::ide::core::panes::Focus;
 use bowline::text::changes::ChangeSet;
 use bowline::text::position::Byte;
 use bowline::text::transaction::{Author, Transaction};

@@ -1,6 +1,6 @@
 //! The agent asks the person: options, other words, several questions, and no answer.
 
-use bowline::ide::state::overlay::Overlay;
+use bowline::ide::core::overlay::Overlay;
 use bowline::llm::providers::scripted::{Step, Turn};
 use bowline::tools::Mode;
 use serde_json::json;

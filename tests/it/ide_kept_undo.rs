@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use bowline::ide::event::{Event, FileEvent};
-use bowline::ide::undo_shelf::Found;
+use bowline::ide::core::event::{Event, FileEvent};
+use bowline::ide::features::undo_store::store::Found;
 use bowline::text::diff::change;
 use bowline::text::document::Document;
 use bowline::text::format::Format;

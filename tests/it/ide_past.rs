@@ -1,6 +1,6 @@
 //! What was said before comes back: with arrows, from a list, from all conversations.
 
-use bowline::ide::state::overlay::Overlay;
+use bowline::ide::core::overlay::Overlay;
 use bowline::llm::providers::scripted::Turn;
 use bowline::session::store::listing;
 

@@ -294,7 +294,7 @@ async fn the_question_names_what_would_run() {
 async fn an_answer_is_never_about_more_than_the_question_shows() {
     let mut desk = project().start().await;
     desk.write(PROJECT, manifest(&[("make", "echo harm", "none", "message")]));
-    desk.ide.app().with_cx(|cx| bowline::ide::plugins::read(cx, true, None));
+    desk.ide.app().with_cx(|cx| bowline::ide::features::plugins::run::read(cx, true, None));
     desk.ide.idle().await;
     let picture = desk.picture();
     assert!(picture.contains("echo harm") && !picture.contains("echo made"), "{picture}");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline::ide::state::overlay::Overlay;
+use bowline::ide::core::overlay::Overlay;
 
 use crate::support::desk::{Desk, Plan};
 

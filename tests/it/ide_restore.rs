@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline::ide::state::buffers::Buffer;
+use bowline::ide::model::buffers::Buffer;
 
 use crate::support::desk::{Desk, Plan};
 
@@ -131,16 +131,18 @@ async fn what_is_kept_may_be_anything() {
             "{{\"version\":1,\"files\":[{{\"path\":{path:?},\"line\":900,\"column\":0}}],\
              \"windows\":{shape},\"views\":[{views}],\"active\":7}}"
         );
-        let name =
-            bowline::ide::restoring::name_of(&plan.path("").components().collect::<std::path::PathBuf>());
+        let name = bowline::ide::features::reopen::restore::name_of(
+            &plan.path("").components().collect::<std::path::PathBuf>(),
+        );
         let plan = plan.state(&format!("open/{name}"), &text);
         let mut desk = plan.start().await;
         assert_eq!((desk.text().as_str(), desk.state().windows.count()), ("é\n", 1), "{shape}");
     }
     for text in ["", "[]", "{\"version\":2}", "\u{0}", &deep] {
         let plan = Plan::new().restoring().file("a.txt", "é\n");
-        let name =
-            bowline::ide::restoring::name_of(&plan.path("").components().collect::<std::path::PathBuf>());
+        let name = bowline::ide::features::reopen::restore::name_of(
+            &plan.path("").components().collect::<std::path::PathBuf>(),
+        );
         let mut desk = plan.state(&format!("open/{name}"), text).start().await;
         assert!(names(&mut desk).is_empty());
     }

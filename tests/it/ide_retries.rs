@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline::ide::state::transcript::Kind;
+use bowline::ide::features::transcript::items::Kind;
 use bowline::llm::model::{ErrorKind, LlmError};
 use bowline::llm::providers::scripted::{Step, Turn};
 

@@ -2,8 +2,8 @@
 //! is written to the wrong file.
 
 use bowline::exec::Stamp;
-use bowline::ide::effect::AfterSave;
-use bowline::ide::event::{Event, Reread, Saved};
+use bowline::ide::core::effect::AfterSave;
+use bowline::ide::core::event::{Event, Reread, Saved};
 use bowline::text::changes::ChangeSet;
 use bowline::text::format::Format;
 use bowline::text::history::RevisionId;

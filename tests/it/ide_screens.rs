@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bowline::ide::state::agent::Summing;
-use bowline::ide::state::{State, damage::Part};
+use bowline::ide::core::damage::Part;
+use bowline::ide::core::state::State;
+use bowline::ide::features::agent::state::Summing;
 use bowline::llm::model::Thinking;
 use bowline::llm::providers::scripted::{Step, Turn};
 use bowline::tui::headless::legend;

@@ -1,6 +1,6 @@
 //! Text through commands of the shell.
 
-use bowline::ide::state::overlay::Overlay;
+use bowline::ide::core::overlay::Overlay;
 
 use crate::support::desk::{Desk, Plan};
 

@@ -6,8 +6,8 @@ use bowline::llm::providers::scripted::Turn;
 use bowline::tui::theme::{ColorDepth, Theme};
 use ratatui::style::Color;
 
-use bowline::ide::event::Event;
-use bowline::ide::state::buffers::Buffer;
+use bowline::ide::core::event::Event;
+use bowline::ide::model::buffers::Buffer;
 use bowline::tui::input::Input;
 
 use crate::support::desk::{Desk, Plan};
@@ -173,7 +173,7 @@ async fn selections_grow_and_shrink_by_the_code() {
     desk.keys("Alt-Shift-v Alt-Shift-v Alt-Shift-v").await;
     assert_eq!(desk.message(), "there is no step to take back");
     desk.ide.app().with_cx(|cx| {
-        let command = bowline::ide::input::find("syntax.function").unwrap();
+        let command = bowline::ide::shell::input::find("syntax.function").unwrap();
         (command.run)(cx);
     });
     assert_eq!(desk.selected(), [code.trim_end()]);

@@ -1,7 +1,7 @@
 //! Any task may panic: what waits for its result goes on, the user reads why, and the same work
 //! can be done again.
 
-use bowline::ide::leaving::is_changing;
+use bowline::ide::core::quit::is_changing;
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use bowline::ide::state::panes::Focus;
-use bowline::ide::state::terminals::Shell as State;
+use bowline::ide::core::panes::Focus;
+use bowline::ide::features::terminal::state::Shell as State;
 use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
 
 use crate::support::desk::{Desk, Plan};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use bowline::exec::local::LocalEnvironment;
 use bowline::exec::{EnvError, Environment, Stamp};
-use bowline::ide::environment::BufferEnvironment;
-use bowline::ide::event::{BufferRequest, Event};
+use bowline::ide::core::event::{BufferRequest, Event};
+use bowline::ide::features::files::environment::BufferEnvironment;
 use bowline::llm::model::Request;
 use bowline::llm::providers::scripted::Turn;
 use bowline::tools::Mode;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline::ide::state::State;
+use bowline::ide::core::state::State;
 use bowline::llm::providers::scripted::Turn;
 use serde_json::json;
 

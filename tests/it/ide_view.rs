@@ -1,7 +1,7 @@
 //! What the editor shows beside the text: numbers, brackets, blanks, guides, rulers, the
 //! scrollbar; and that typing draws no more than what differs.
 
-use bowline::ide::state::look::Blanks;
+use bowline::ide::model::display::Blanks;
 use bowline::tui::input::{Input, MouseKind};
 use bowline::tui::theme::Theme;
 use ratatui::style::Style;
@@ -143,7 +143,7 @@ fn bytes_per_key(desk: &mut Desk, text: &str) -> Vec<usize> {
     let mut bytes = Vec::new();
     for c in text.chars() {
         let key = bowline::tui::input::Key::char(c);
-        desk.ide.app().handle(bowline::ide::event::Event::Input(bowline::tui::input::Input::Key(key)));
+        desk.ide.app().handle(bowline::ide::core::event::Event::Input(bowline::tui::input::Input::Key(key)));
         bytes.push(desk.ide.app().frame().len());
     }
     bytes

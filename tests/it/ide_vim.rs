@@ -58,7 +58,7 @@ async fn the_last_line_tells_the_mode_and_what_has_begun() {
 
 #[tokio::test]
 async fn the_caret_has_a_shape_for_each_mode() {
-    use bowline::ide::modal::cursor_shape::wanted;
+    use bowline::ide::editor::modal::cursor_shape::wanted;
     let mut desk = desk("|one\n").await;
     assert_eq!(wanted(desk.state()), CursorShape::Block);
     desk.keys("i").await;
@@ -371,7 +371,7 @@ async fn key_that_waits_for_a_character_changes_no_other_text() {
     for keys in ["r", "3 r", "f", "\" a d t"] {
         let mut desk = desk("|one\ntwo\n").await;
         desk.keys(keys).await;
-        desk.state().panes.focus = bowline::ide::state::panes::Focus::Agent;
+        desk.state().panes.focus = bowline::ide::core::panes::Focus::Agent;
         desk.state().damage.all();
         desk.keys("o").await;
         assert_eq!(desk.text(), "one\ntwo\n", "{keys}");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use bowline::ide::state::buffers::Disk;
+use bowline::ide::model::buffers::Disk;
 use bowline::text::transaction::Author;
 
 use crate::support::desk::{Desk, Plan};

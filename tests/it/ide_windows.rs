@@ -1,6 +1,6 @@
 //! Windows: several views of texts, each with cursors and a place of its own.
 
-use bowline::ide::keys::keymap::BUILTIN;
+use bowline::ide::core::keymap::BUILTIN;
 use bowline::tui::input::{Button, Input, MouseKind};
 
 use crate::support::desk::{Desk, Plan};
@@ -177,7 +177,7 @@ async fn heads_of_what_the_first_row_is_in_stay() {
 #[tokio::test]
 async fn the_line_of_files_can_be_hidden() {
     let mut desk = Plan::new().with("a.txt", "one\n").with("b.txt", "two\n").start().await;
-    desk.state().look.tabs = bowline::ide::state::look::Tabs::Several;
+    desk.state().look.tabs = bowline::ide::model::display::Tabs::Several;
     desk.state().damage.all();
     assert!(desk.picture().contains(" a.txt  b.txt"));
     let (x, y) = desk.find("a.txt");

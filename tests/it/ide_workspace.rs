@@ -1,6 +1,6 @@
 //! All files at once: searched, listed, changed from the list as one step, taken back.
 
-use bowline::ide::state::overlay::Overlay;
+use bowline::ide::core::overlay::Overlay;
 
 use crate::support::desk::{Desk, Plan};
 

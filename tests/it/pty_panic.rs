@@ -8,11 +8,11 @@ use std::time::Duration;
 use bowline::base::clock::{Clock, SharedClock, SystemClock};
 use bowline::base::paths::Home;
 use bowline::exec::LocalEnvironment;
-use bowline::ide::feed::Feed;
-use bowline::ide::input::read_keymap;
-use bowline::ide::keys::keymap::BUILTIN;
-use bowline::ide::options::{OpenTarget, Options};
-use bowline::ide::tasks::Tasks;
+use bowline::ide::core::keymap::BUILTIN;
+use bowline::ide::core::options::{OpenTarget, Options};
+use bowline::ide::core::threads::Tasks;
+use bowline::ide::shell::input::read_keymap;
+use bowline::ide::shell::preload::Feed;
 use bowline::tui::theme::color::ColorDepth;
 use bowline::tui::theme::scheme::Theme;
 
@@ -64,7 +64,7 @@ async fn loop_of_the_host() {
         tab_width: 4,
         auto_pairs: true,
         wrap_column: 80,
-        look: bowline::ide::state::look::Look::default(),
+        look: bowline::ide::model::display::Look::default(),
         keep_open: false,
         restored: None,
         keep_undo: false,
@@ -73,7 +73,7 @@ async fn loop_of_the_host() {
         connect: None,
         clock: Arc::new(Trap { clock: SystemClock::shared(), flag: flag.into() }),
     };
-    Box::pin(bowline::ide::run::run(options, feed, None)).await.unwrap();
+    Box::pin(bowline::ide::shell::run::run(options, feed, None)).await.unwrap();
 }
 
 #[test]

@@ -4,25 +4,35 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
-use bowline::ide::commands::AREAS;
-use bowline::ide::commands::words::WORDS;
-use bowline::ide::input::find;
-use bowline::ide::keys::{Keymap, Lookup, Place};
-use bowline::ide::panes::PANES;
-use bowline::ide::pickers::PICKERS;
-use bowline::ide::state::damage::Part;
+use bowline::ide::core::damage::Part;
+use bowline::ide::core::keymap::{Keymap, Lookup, Place};
+use bowline::ide::features::prompt::slash::WORDS;
+use bowline::ide::shell::commands::AREAS;
+use bowline::ide::shell::input::find;
+use bowline::ide::shell::panes::PANES;
+use bowline::ide::shell::pickers::PICKERS;
 use bowline::tui::input::{Key, KeyCode, Mods};
 use bowline::tui::theme::Theme;
 
-use crate::source::root;
+use crate::source::{self, root};
 
-/// The names of the `.rs` files of a folder, without `mod.rs` and what is in `besides`.
-fn files_of(folder: &str, besides: &[&str]) -> BTreeSet<String> {
-    let names = std::fs::read_dir(root().join(folder))
-        .unwrap()
-        .map(|e| e.unwrap().file_name().into_string().unwrap());
-    let stems = names.filter_map(|name| name.strip_suffix(".rs").map(String::from));
-    stems.filter(|stem| stem != "mod" && !besides.contains(&stem.as_str())).collect()
+/// The modules of `ide` that declare a constant of that name, and the text of the table that lists them all.
+fn declared(constant: &str, table: &str) -> (Vec<String>, String) {
+    let declaration = format!("pub const {constant}:");
+    let sources = source::sources();
+    let declare = sources.iter().filter(|file| file.top() == "ide" && file.raw.contains(&declaration));
+    let table = std::fs::read_to_string(root().join("src/ide/shell").join(table)).unwrap();
+    (declare.map(|file| file.module.clone()).collect(), table)
+}
+
+/// Every module that declares such a constant is in the table; gives their number.
+fn rows_with_modules(constant: &str, table: &str) -> usize {
+    let (modules, text) = declared(constant, table);
+    for module in &modules {
+        let path = module.strip_prefix("ide::").unwrap().replace("shell::", "super::");
+        assert!(text.contains(&format!("    {path}::{constant},")), "{module} is not in shell/{table}");
+    }
+    modules.len()
 }
 
 fn keymaps() -> BTreeMap<String, (Keymap, String)> {
@@ -38,13 +48,7 @@ fn keymaps() -> BTreeMap<String, (Keymap, String)> {
 
 #[test]
 fn every_area_of_commands_is_in_its_table() {
-    let mut declared = BTreeSet::new();
-    let text = std::fs::read_to_string(root().join("src/ide/commands/mod.rs")).unwrap();
-    for stem in files_of("src/ide/commands", &["command", "words"]) {
-        assert!(text.contains(&format!("{stem}::COMMANDS")), "src/ide/commands/{stem}.rs is not in AREAS");
-        declared.insert(stem);
-    }
-    assert_eq!(AREAS.len(), declared.len());
+    assert_eq!(AREAS.len(), rows_with_modules("COMMANDS", "commands.rs"));
 }
 
 #[test]
@@ -66,12 +70,14 @@ fn commands_have_legal_unique_names_and_titles() {
 
 #[test]
 fn every_picker_has_a_file_a_row_and_a_way_in() {
-    let rows: BTreeSet<String> = PICKERS.iter().map(|row| row.id.replace('-', "_")).collect();
-    assert_eq!(rows, files_of("src/ide/pickers", &["row"]));
-    assert_eq!(rows.len(), PICKERS.len(), "two pickers share an id");
-    let commands: String = files_of("src/ide/commands", &[])
+    let ids: BTreeSet<&str> = PICKERS.iter().map(|row| row.id).collect();
+    assert_eq!(ids.len(), PICKERS.len(), "two pickers share an id");
+    assert_eq!(PICKERS.len(), rows_with_modules("PICKER", "pickers.rs"));
+    let sources = source::sources();
+    let commands: String = sources
         .iter()
-        .map(|f| std::fs::read_to_string(root().join(format!("src/ide/commands/{f}.rs"))).unwrap())
+        .filter(|file| file.raw.contains("pub const COMMANDS:"))
+        .map(|file| file.raw.clone())
         .collect();
     for row in PICKERS {
         assert!(
@@ -88,7 +94,7 @@ fn every_part_of_the_screen_has_one_pane_with_a_file() {
     let parts: BTreeSet<Part> = PANES.iter().map(|pane| pane.part).collect();
     assert_eq!(parts, Part::ALL.into_iter().collect());
     assert_eq!(PANES.len(), parts.len());
-    assert_eq!(files_of("src/ide/panes", &["row"]).len(), PANES.len());
+    assert_eq!(rows_with_modules("PANE", "panes.rs"), PANES.len());
 }
 
 #[test]

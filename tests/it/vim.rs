@@ -5,10 +5,10 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use bowline::ide::state::area::Area;
-use bowline::ide::state::jumps::Jumps;
-use bowline::ide::state::modal::{Modal, Mode};
-use bowline::ide::state::panes::Focus;
+use bowline::ide::core::panes::Focus;
+use bowline::ide::editor::modal::state::{Modal, Mode};
+use bowline::ide::model::area::Area;
+use bowline::ide::model::jumps::Jumps;
 use bowline::text::document::Document;
 use bowline::text::format::Format;
 use bowline::text::kill_ring::KillRing;

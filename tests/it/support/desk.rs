@@ -10,15 +10,15 @@ use std::time::Duration;
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
 use bowline::base::paths::Home;
-use bowline::ide::event::{Connect, Ports};
-use bowline::ide::feed::Feed;
-use bowline::ide::headless::Headless;
-use bowline::ide::input::read_keymap;
-use bowline::ide::options::{OpenTarget, Options};
-use bowline::ide::pump::Pump;
-use bowline::ide::restoring;
-use bowline::ide::state::State;
-use bowline::ide::tasks::Tasks;
+use bowline::ide::core::event::{Connect, Ports};
+use bowline::ide::core::options::{OpenTarget, Options};
+use bowline::ide::core::state::State;
+use bowline::ide::core::threads::Tasks;
+use bowline::ide::features::reopen;
+use bowline::ide::shell::event_source::Pump;
+use bowline::ide::shell::headless::Headless;
+use bowline::ide::shell::input::read_keymap;
+use bowline::ide::shell::preload::Feed;
 use bowline::llm::client::Injected;
 use bowline::llm::model::Model;
 use bowline::llm::providers::scripted::{Scripted, Turn};
@@ -303,7 +303,7 @@ impl Plan {
         });
         let tasks = Tasks::on(tokio::runtime::Handle::current());
         let keep_open = self.restores && self.open.is_empty();
-        let last = || restoring::last(&state, &work);
+        let last = || reopen::restore::last(&state, &work);
         let (open, restored) =
             keep_open.then(last).flatten().map_or((self.open, None), |(open, last)| (open, Some(last)));
         let feed = Feed::start(Arc::new(env), tasks, open, |_| None);
@@ -322,7 +322,7 @@ impl Plan {
             tab_width: 4,
             auto_pairs: true,
             wrap_column: 40,
-            look: bowline::ide::state::look::Look::default(),
+            look: bowline::ide::model::display::Look::default(),
             keep_open,
             restored,
             keep_undo: self.keep_undo,

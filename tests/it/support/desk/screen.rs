@@ -1,6 +1,6 @@
 //! What is on a desk's screen, and the mouse over it.
 
-use bowline::ide::state::overlay::Overlay;
+use bowline::ide::core::overlay::Overlay;
 use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
 
 use super::Desk;

@@ -1,4 +1,0 @@
-//! What the next request will hold: shown, and changed by hand.
-
-pub mod ask;
-pub mod events;

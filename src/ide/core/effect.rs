@@ -1,0 +1,357 @@
+//! Work outside the loop that a command or an event asks for, in one closed list. Plain data:
+//! the worker knows how.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nucleo::Injector;
+
+use crate::exec::Stamp;
+use crate::ide::core::overlay::PickRow;
+use crate::ide::editor::modal::background_job::Work;
+use crate::ide::features::context::work::Work as ContentsWork;
+use crate::ide::features::diff::view::DiffAsk;
+use crate::ide::features::file_tree::steps::{TreeJob, TreeStep};
+use crate::ide::features::history_search::work::Work as Past;
+use crate::ide::features::login::work::Work as Access;
+use crate::ide::features::pipe::job::ShellJob;
+use crate::ide::features::plugins::state::{PluginJob, PluginsJob};
+use crate::ide::features::project_search;
+use crate::ide::features::recovery::journal::Job;
+use crate::ide::features::restore::view::Ask;
+use crate::ide::features::sessions::work::Work as SessionWork;
+use crate::ide::features::symbols::job::SymbolsJob;
+use crate::ide::features::terminal::work::Work as TerminalWork;
+use crate::ide::features::transcript::code_blocks::CodeJob;
+use crate::ide::features::undo_store::store::UndoJob;
+use crate::ide::model::buffers::BufferId;
+use crate::ide::model::coloring::ColorJob;
+use crate::ide::model::folding::FoldJob;
+use crate::ide::model::hunks::Compare;
+use crate::ide::model::results::Asked;
+use crate::ide::model::scrollbar::Survey;
+use crate::llm::model::{Part, Thinking};
+use crate::runtime::Delivery;
+use crate::session::message::Earlier;
+use crate::text::encoding::Encoding;
+use crate::text::format::Format;
+use crate::text::history::RevisionId;
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
+use crate::text::search::{How, Needle};
+use crate::text::selection::Selection;
+use crate::text::tidy::Tidy;
+use crate::text::transaction::Transaction;
+use crate::tools::registry::Registry;
+use crate::tui::input::Key;
+use crate::workspace::watch::Touches;
+
+/// One piece of outside work.
+pub enum Effect {
+    /// Read a file; `at` is line and column from 1.
+    Open {
+        /// Which one.
+        path: PathBuf,
+        /// Where to put the cursor.
+        at: Option<(usize, usize)>,
+    },
+    /// Read an open file again and compare it with the buffer's text.
+    Reread {
+        /// Which one.
+        buffer: BufferId,
+        /// Where it is.
+        path: PathBuf,
+        /// The text to compare with.
+        text: Text,
+        /// The version of that text.
+        version: u64,
+        /// Whether the person asked for it.
+        forced: bool,
+        /// In which encoding; the one that it seems to be in when `None`.
+        encoding: Option<Encoding>,
+        /// The one that it was in.
+        current: Encoding,
+    },
+    /// Write a file.
+    Save(Box<Save>),
+    /// Find out what has to change in a text before it is saved.
+    Tidy {
+        /// The save that waits for it.
+        save: Box<Save>,
+        /// How the text is to be.
+        tidy: Tidy,
+        /// The version of the text.
+        version: u64,
+        /// How often this was asked for.
+        tries: u8,
+    },
+    /// Find out how projects want these files written.
+    Rules(Vec<(BufferId, PathBuf)>),
+    /// Keep or find an undo tree.
+    Undo(UndoJob),
+    /// Save an open file where it is.
+    SaveAgain(BufferId, AfterSave),
+    /// Search a text.
+    Search(Box<SearchFor>),
+    /// Do work of a modal map that grows with the text.
+    Elsewhere(Work),
+    /// Press keys that waited for it, as if they came now.
+    Held(Vec<Key>),
+    /// Look for more of what is selected.
+    Occurrences(Box<Occurrences>),
+    /// Find the colours of a part of a text.
+    Color(BufferId, Box<ColorJob>),
+    /// Give back the memory of parse trees, or of much else, which takes its time.
+    Free(Box<dyn Send>),
+    /// Find what is to be folded.
+    Fold(BufferId, Box<FoldJob>),
+    /// Ask git for its text of a file.
+    GitText {
+        /// Which one.
+        buffer: BufferId,
+        /// Where it is, links followed.
+        path: PathBuf,
+        /// What it had last.
+        known: Option<Arc<Text>>,
+    },
+    /// Compare an open text with git's.
+    Compare(BufferId, Box<Compare>),
+    /// Compare an open text with another one, for a view of what differs.
+    Diff(Box<DiffAsk>),
+    /// Look where in a whole text something stands, for the scrollbar.
+    Survey(Box<Survey>),
+    /// Find the colours of a block of code in an answer.
+    ColorCode(Box<CodeJob>),
+    /// Read a folder.
+    List(PathBuf),
+    /// Look whether files changed on disk.
+    CheckDisk(Vec<(BufferId, PathBuf, Stamp)>),
+    /// Tell when somebody touches one of these files.
+    Watch(Vec<PathBuf>, Arc<Touches>),
+    /// Compare a file on disk with a text, line by line.
+    CompareDisk {
+        /// Whose file it is.
+        buffer: BufferId,
+        /// Where it is.
+        path: PathBuf,
+        /// The text.
+        text: Text,
+        /// The encoding that the file was in.
+        encoding: Encoding,
+    },
+    /// Put the workspace's files into the picker of this number; the time, on the monotonic clock.
+    Walk(Injector<PickRow>, u64, Duration),
+    /// Put the lines with a text into the picker of this number, in place of what it was searching
+    /// for before.
+    Grep(Box<GrepFor>),
+    /// Nobody waits for a picker's rows any more.
+    EndWalk,
+    /// Put the snippets of folders for a language of these names into the picker of this number.
+    Snippets(Injector<PickRow>, u64, Vec<PathBuf>, Vec<&'static str>),
+    /// Read the plugins.
+    ReadPlugins(Box<PluginsJob>),
+    /// Run a command of a plugin.
+    Plugin(Box<PluginJob>),
+    /// Run a command of a plugin, by its id.
+    RunPlugin(String),
+    /// Put the named things of a text into a picker.
+    Symbols(Injector<PickRow>, u64, Box<SymbolsJob>),
+    /// Press keys, one after the other.
+    Keys(Vec<Key>),
+    /// Press the keys that were typed so many times more, then end typing.
+    Retype {
+        /// What was typed.
+        keys: Vec<Key>,
+        /// How often it comes again.
+        times: usize,
+    },
+    /// Press keys on so many lines; at the cursor where there are none.
+    Normal {
+        /// What is pressed on each.
+        keys: Vec<Key>,
+        /// How many lines there are.
+        lines: usize,
+        /// The first of them; where there is none they wait as places of the text.
+        first: Option<Line>,
+    },
+    /// The keys of a register were pressed.
+    Played,
+    /// The last change of a modal map was made again.
+    Repeated,
+    /// Run a command, by its id.
+    Run(&'static str),
+    /// Show a picker; by its id in the table.
+    Picker(&'static str),
+    /// Take the selected row of the picker on top.
+    Accept,
+    /// Say something to the agent.
+    Prompt(String, Vec<Part>, Delivery),
+    /// Interrupt the agent.
+    Abort,
+    /// Take back what waits in the queues.
+    Dequeue,
+    /// Let another model answer.
+    SetModel {
+        /// Provider id.
+        provider: String,
+        /// Model id.
+        id: String,
+    },
+    /// Let it think more or less.
+    SetThinking(Thinking),
+    /// Offer only these tools.
+    SetTools(Vec<String>),
+    /// Show what the model is told before the conversation.
+    ShowPrompt,
+    /// Ask the session about a way back of files, or go it.
+    WayBack(Ask),
+    /// Ask the session about its tree, or for another session.
+    Session(Box<SessionWork>),
+    /// Ask the session about its context, or change that.
+    Contents(ContentsWork),
+    /// Fetch the messages before those that are here, and show them by these tools.
+    Earlier(Earlier, Registry),
+    /// Sum the conversation up, above all about something.
+    Compact(Option<String>),
+    /// Find the summary that counts, to be read or to be changed.
+    Summary(bool),
+    /// Put another text in its place.
+    EditSummary(String),
+    /// Work on what was said before.
+    Past(Past),
+    /// Log in or out, look who can be asked.
+    Access(Access),
+    /// Keep a rule for tool calls, in the form of its file.
+    Remember(String),
+    /// Read the files of rules again, where what has this digest is trusted until the program ends.
+    RereadRules(Option<Arc<str>>),
+    /// Put a text on the system's clipboard.
+    Copy(String),
+    /// Work for a list of places.
+    Listing(Box<project_search::job::Job>),
+    /// Make, move or delete files; the step that this takes back, if it is one.
+    Tree(Box<(TreeJob, Option<TreeStep>)>),
+    /// Run commands of the shell for a text.
+    Shell(Box<ShellJob>),
+    /// Do something for terminals.
+    Terminal(TerminalWork),
+    /// Keep what is open.
+    KeepOpen(String),
+    /// Keep, find or forget unsaved text.
+    Keep(Job),
+    /// Draw everything from scratch.
+    Repaint,
+}
+
+/// What to write, and over what.
+pub struct Save {
+    /// Which one.
+    pub buffer: BufferId,
+    /// Where to.
+    pub path: PathBuf,
+    /// The text.
+    pub text: Text,
+    /// Its format.
+    pub format: Format,
+    /// The revision of its undo tree.
+    pub revision: RevisionId,
+    /// The state that the file must be in; any when `None`.
+    pub expected: Option<Stamp>,
+    /// What follows.
+    pub then: AfterSave,
+}
+
+/// What to look for, and where.
+pub struct SearchFor {
+    /// In which file.
+    pub buffer: BufferId,
+    /// Its text.
+    pub text: Text,
+    /// The version of that text.
+    pub version: u64,
+    /// What to look for.
+    pub wanted: String,
+    /// How it is understood.
+    pub how: How,
+    /// Which match is wanted.
+    pub ask: Search,
+}
+
+/// What to look for in all files, for a picker.
+pub struct GrepFor {
+    /// Where rows are put in.
+    pub injector: Injector<PickRow>,
+    /// The picker's number.
+    pub picker: u64,
+    /// What to look for.
+    pub asked: Asked,
+    /// The open files.
+    pub open: Vec<project_search::job::OpenText>,
+    /// Columns from one tab stop to the next.
+    pub tab_width: usize,
+}
+
+/// What came of a search.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The match that was wanted.
+    pub place: Option<Range<Byte>>,
+    /// How many matches there are, where that was wanted, and which one it is, from 1.
+    pub count: (usize, usize),
+    /// What was looked for, prepared.
+    pub needle: Option<Needle>,
+    /// What to put in place of the match.
+    pub replacement: String,
+    /// What replaces everything, where that was wanted.
+    pub edit: Option<Transaction>,
+    /// Why nothing could be looked for.
+    pub problem: Option<String>,
+}
+
+/// A selected text whose other places are wanted.
+pub struct Occurrences {
+    /// In which file.
+    pub buffer: BufferId,
+    /// Its text.
+    pub text: Text,
+    /// The version of that text.
+    pub version: u64,
+    /// What is selected.
+    pub selection: Selection,
+    /// Every place, or the next one.
+    pub all: bool,
+}
+
+/// Which match is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Search {
+    /// The first from where the search began, for what is being typed; the version of the
+    /// question's answer.
+    Typed {
+        /// Where the search began.
+        from: Byte,
+        /// The version of the answer.
+        answer: u64,
+    },
+    /// The first from a place on, going round.
+    Next(Byte),
+    /// The last before a place, going round.
+    Previous(Byte),
+    /// The first from a place on, to be replaced by a text if the person says so.
+    Replace(Byte, String),
+    /// Everything from a place on, to be replaced by a text.
+    ReplaceAll(Byte, String),
+}
+
+/// What follows a save.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterSave {
+    /// Nothing.
+    Stay,
+    /// Close the file.
+    Close,
+    /// Leave, once nothing is unsaved.
+    Quit,
+}

@@ -1,0 +1,345 @@
+//! Everything that can change the IDE's state, in one closed list.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use crate::base::error::Report;
+use crate::exec::{EnvError, Stamp};
+use crate::ide::core::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
+use crate::ide::editor::modal::background_job::Done;
+use crate::ide::features::context::work::Happened as ContentsHappened;
+use crate::ide::features::diff::view::DiffFound;
+use crate::ide::features::file_tree::steps::TreeDone;
+use crate::ide::features::file_tree::tree::Entry;
+use crate::ide::features::history_search::work::Happened as Past;
+use crate::ide::features::login::work::Happened as AccessHappened;
+use crate::ide::features::pipe::job::ShellDone;
+use crate::ide::features::plugins::state::{PluginDone, PluginsRead};
+use crate::ide::features::project_search::job::Outcome;
+use crate::ide::features::recovery::journal::Kept;
+use crate::ide::features::restore::view::Happened as WayBackHappened;
+use crate::ide::features::sessions::work::Told;
+use crate::ide::features::terminal::work::Happening;
+use crate::ide::features::transcript::code_blocks::CodeColored;
+use crate::ide::features::transcript::items::earlier::Fetched;
+use crate::ide::features::undo_store;
+use crate::ide::model::buffers::{BufferId, Disk};
+use crate::ide::model::coloring::Colored;
+use crate::ide::model::folding::FoldsFound;
+use crate::ide::model::hunks::{Compared, GitText};
+use crate::ide::model::scrollbar::Surveyed;
+use crate::llm::model::UserMessage;
+use crate::patch::diff::LineDiff;
+use crate::runtime::{Handle, RuntimeEvent, Shown, Snapshot};
+use crate::text::changes::ChangeSet;
+use crate::text::document::Document;
+use crate::text::encoding::Encoding;
+use crate::text::format::Format;
+use crate::text::history::{Formats, RevisionId};
+use crate::text::rope::Text;
+use crate::text::selection::Selection;
+use crate::tools::approval::{Ask, Decision};
+use crate::tools::questions::{Answer, Question, Questions};
+use crate::tui::input::Input;
+use crate::workspace::editorconfig::Found;
+
+/// One cause of change.
+pub enum Event {
+    /// From the terminal.
+    Input(Input),
+    /// The screen has another size: columns, rows.
+    Resize(u16, u16),
+    /// The session is there, or could not be started.
+    Connected(Result<Box<(Handle, Snapshot)>, Report>),
+    /// From the session.
+    Runtime(RuntimeEvent),
+    /// The session is over.
+    SessionEnded,
+    /// Messages before those that are here.
+    Earlier(Fetched),
+    /// Something came of a way back of files.
+    WayBack(WayBackHappened),
+    /// The session was asked about its tree, or for another session.
+    Session(Box<Told>),
+    /// The summary that counts, and whether it is to be changed.
+    Summary(Option<String>, bool),
+    /// What the model is told before the conversation; nothing where the session has ended.
+    SystemPrompt(Option<Box<Shown>>),
+    /// A text was searched.
+    Found(Arc<SearchFor>, Box<Matches>),
+    /// Work of a modal map is done.
+    Elsewhere(Done),
+    /// More of what is selected was looked for.
+    Occurrences(Box<Occurrences>, Option<Selection>),
+    /// The colours of a part of a text were found, or there are none.
+    Colored(BufferId, Box<Colored>),
+    /// What is to be folded was found.
+    Folded(BufferId, Box<FoldsFound>),
+    /// Git was asked for its text of a file.
+    GitText(BufferId, GitText),
+    /// A text was compared with git's, or could not be.
+    Compared(BufferId, Option<Box<Compared>>),
+    /// A text was compared with another one, or could not be.
+    Diff(Box<DiffFound>),
+    /// A whole text was searched, for the scrollbar.
+    Surveyed(Box<Surveyed>),
+    /// The colours of a block of code in an answer were found.
+    CodeColored(Box<CodeColored>),
+    /// Something failed that nobody waits for.
+    Failed(String),
+    /// Some work is done, in words.
+    Done(String),
+    /// The queues that were taken back.
+    Dequeued(Vec<UserMessage>),
+    /// A file was read.
+    Opened(Box<Opened>),
+    /// More of a long file was read.
+    Reading(Box<Partly>),
+    /// The files that were to be opened at the start are.
+    AllOpened,
+    /// A file was written, or could not be.
+    Saved(Saved),
+    /// A file was read again.
+    Reread(Reread),
+    /// A folder was read.
+    Listed {
+        /// Which one.
+        folder: PathBuf,
+        /// What it holds.
+        result: Result<Vec<Entry>, EnvError>,
+    },
+    /// Something about the files of open texts, as the disk has them.
+    Files(FileEvent),
+    /// Work for a list of places is done.
+    Listing(Box<Outcome>),
+    /// Files were made, moved or deleted, or could not be.
+    Tree(Box<TreeDone>),
+    /// Commands of the shell were run for a text.
+    Shell(Box<ShellDone>),
+    /// Plugins were read.
+    Plugins(Box<PluginsRead>),
+    /// A command of a plugin was run.
+    Plugin(Box<PluginDone>),
+    /// Something happened to a terminal.
+    Terminal(Happening),
+    /// Unsaved text was kept, found or forgotten.
+    Kept(Kept),
+    /// Nothing more comes for the picker of this number.
+    Filled(u64),
+    /// Something came of work on the context.
+    Contents(ContentsHappened),
+    /// Something came of work on what was said before.
+    Past(Past),
+    /// The agent's view of open files.
+    Buffer(BufferRequest),
+    /// A tool call wants to run.
+    Ask(Ask, oneshot::Sender<Decision>),
+    /// The agent asks something.
+    Inquired(Vec<Question>, oneshot::Sender<Option<Vec<Answer>>>),
+    /// Of a login, or of lists of models.
+    Access(AccessHappened),
+}
+
+/// What happens to the files of open texts on disk.
+pub enum FileEvent {
+    /// Somebody has touched some of them; which ones is asked of `state::watching`.
+    Touched,
+    /// They are watched from now on, where that was possible.
+    Watched {
+        /// Whether some of them were not until now.
+        is_new: bool,
+    },
+    /// How one of them stands.
+    Stands {
+        /// Which one.
+        buffer: BufferId,
+        /// The state that it was compared with.
+        known: Stamp,
+        /// How it stands.
+        disk: Disk,
+        /// The state that it is in, where it can be read.
+        now: Option<Stamp>,
+    },
+    /// How projects want them written.
+    Rules(Vec<(BufferId, Found)>),
+    /// The undo tree of an earlier run was found, or is of no use.
+    Undo(undo_store::store::Found),
+    /// What has to change in a text before it is saved.
+    Tidied(Box<Tidied>),
+    /// One of them was compared with its text, line by line.
+    Compared {
+        /// Which one.
+        buffer: BufferId,
+        /// From the disk's text to ours, and the disk's state.
+        result: Result<(LineDiff, Stamp), EnvError>,
+    },
+}
+
+/// A file of which a part was read.
+pub struct Partly {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The same with every link followed.
+    pub real: PathBuf,
+    /// What was read.
+    pub text: Text,
+    /// How much that is, in percent.
+    pub percent: u8,
+    /// Where to put the cursor: line and column from 1.
+    pub at: Option<(usize, usize)>,
+    /// Whether the file that is shown stays shown.
+    pub behind: bool,
+    /// Comes with the first part; the reading ends when nobody has it any more.
+    pub ticket: Option<Arc<()>>,
+}
+
+/// What has to change in a text before it is saved.
+pub struct Tidied {
+    /// The save that waits for it.
+    pub save: Save,
+    /// The version of the text that was looked at.
+    pub version: u64,
+    /// How often it was looked at.
+    pub tries: u8,
+    /// What has to change.
+    pub changes: ChangeSet,
+}
+
+/// What there was to wait for.
+pub enum Happened {
+    /// An event.
+    Event(Box<Event>),
+    /// A picker has something new.
+    Wake,
+}
+
+/// A file that was read.
+pub struct Opened {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The same with every link followed.
+    pub real: PathBuf,
+    /// Its text; `Ok(None)` when there is no such file yet.
+    pub result: Result<Option<(Document, Stamp)>, EnvError>,
+    /// Where to put the cursor: line and column from 1.
+    pub at: Option<(usize, usize)>,
+    /// Whether the file that is shown stays shown.
+    pub behind: bool,
+}
+
+/// A file that was written, or could not be.
+pub struct Saved {
+    /// Which one.
+    pub buffer: BufferId,
+    /// Where to.
+    pub path: PathBuf,
+    /// The same with every link followed.
+    pub real: PathBuf,
+    /// The revision of its undo tree that was written.
+    pub revision: RevisionId,
+    /// The format in which it was written.
+    pub format: Format,
+    /// The file's new state.
+    pub result: Result<Stamp, EnvError>,
+    /// What was to follow.
+    pub then: AfterSave,
+}
+
+/// A file that was read again, compared with the buffer's text at a version.
+pub struct Reread {
+    /// Which one.
+    pub buffer: BufferId,
+    /// The version that it was compared with.
+    pub version: u64,
+    /// Whether the person asked for it.
+    pub forced: bool,
+    /// The encoding that was asked for.
+    pub encoding: Option<Encoding>,
+    /// What has to change, the file's format and state; `Ok(None)` when it is gone.
+    pub result: Result<Option<(ChangeSet, Format, Stamp)>, EnvError>,
+}
+
+/// What the agent's environment asks of the open files.
+pub enum BufferRequest {
+    /// The text of an open file.
+    Snapshot {
+        /// Where it is, links followed.
+        path: PathBuf,
+        /// `None` when it is not open.
+        reply: oneshot::Sender<Option<BufferSnapshot>>,
+    },
+    /// An edit of an open file, made for one version of it.
+    Edit {
+        /// Which one.
+        id: BufferId,
+        /// The version that it was made for.
+        version: u64,
+        /// The edit.
+        changes: ChangeSet,
+        /// What the file is like beside its text after it.
+        format: Format,
+        /// What the edit came to, or `None` when the text has changed meanwhile.
+        reply: oneshot::Sender<Option<AgentEdit>>,
+    },
+    /// The edit is on disk, or (`None`) could not be written and is to be taken back.
+    Written {
+        /// Which one.
+        id: BufferId,
+        /// What the edit came to.
+        edit: AgentEdit,
+        /// The file's new state.
+        stamp: Option<Stamp>,
+    },
+    /// A file that is not open was written.
+    Touched(PathBuf),
+    /// The texts of open files that are not saved, by the files' paths with links followed.
+    Unsaved(oneshot::Sender<Vec<(PathBuf, Text)>>),
+    /// Which files are open, links followed.
+    Open(oneshot::Sender<Vec<PathBuf>>),
+}
+
+/// What an edit of the agent came to in an open file.
+#[derive(Debug, Clone)]
+pub struct AgentEdit {
+    /// The version of the text after it.
+    pub version: u64,
+    /// The revision of that text.
+    pub revision: RevisionId,
+    /// The edit's name in the undo tree; `None` where it changed nothing in the text.
+    pub name: Option<String>,
+    /// The file's format before and after it.
+    pub formats: Formats,
+}
+
+/// An open file as the agent sees it.
+#[derive(Debug, Clone)]
+pub struct BufferSnapshot {
+    /// Which one.
+    pub id: BufferId,
+    /// Its text.
+    pub text: Text,
+    /// Its format.
+    pub format: Format,
+    /// Counts its changes.
+    pub version: u64,
+    /// Why it cannot be edited, if it cannot.
+    pub read_only: Option<&'static str>,
+    /// The state in which its file was read or written last.
+    pub stamp: Option<Stamp>,
+}
+
+/// Starts the session once the first frame is drawn.
+pub type Connect =
+    Box<dyn FnOnce(Ports) -> futures::future::BoxFuture<'static, Result<Handle, Report>> + Send>;
+
+/// How the session reaches the person and the open files.
+pub struct Ports {
+    /// Files and commands; what is open is read and written as it is open.
+    pub env: Arc<dyn crate::exec::Environment>,
+    /// Who answers when a call needs leave.
+    pub approval: Arc<dyn crate::tools::approval::Approval>,
+    /// Who answers the agent's questions.
+    pub questions: Arc<dyn Questions>,
+}

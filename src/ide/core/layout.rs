@@ -1,0 +1,152 @@
+//! Where the panes are, from the screen's size and the person's wishes. Small windows are
+//! designed, not clipped: below 100 columns the tree hides unless it has the keys, below 80
+//! one pane at a time, below 40 by 10 only the focused text and one status row.
+
+use ratatui::layout::Rect;
+
+use crate::ide::core::panes::{Focus, Panes};
+
+/// Below this width the tree hides.
+const TREE_COLS_MIN: u16 = 100;
+/// Below this width there is one pane at a time.
+const SPLIT_COLS_MIN: u16 = 80;
+/// Below this size there is no tab line.
+const BARE: (u16, u16) = (40, 10);
+/// Lower columns show the editor or the terminals, not both.
+const BOTH_ROWS_MIN: u16 = 10;
+/// The least rows of either.
+const PART_ROWS_MIN: u16 = 4;
+/// Rows that the prompt may take at most.
+const PROMPT_ROWS_MAX: u16 = 8;
+
+/// Where each part is; `None` where it does not fit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Areas {
+    /// The file tree.
+    pub files: Option<Rect>,
+    /// The line of open files, above the editor.
+    pub tabs: Option<Rect>,
+    /// The text.
+    pub editor: Option<Rect>,
+    /// The conversation.
+    pub transcript: Option<Rect>,
+    /// The prompt with the queue above it.
+    pub prompt: Option<Rect>,
+    /// The terminals, below the editor.
+    pub terminal: Option<Rect>,
+    /// The last line.
+    pub status: Option<Rect>,
+}
+
+/// Lays out a screen of `size` columns and rows. `prompt_rows` is how many rows the prompt
+/// and the queue want, `tab_line` whether there is to be a line of open files where it fits,
+/// `share` the terminals' percents of the height.
+pub fn areas(
+    (cols, rows): (u16, u16),
+    panes: &Panes,
+    (prompt_rows, tab_line, share): (u16, bool, u16),
+) -> Areas {
+    let mut areas = Areas::default();
+    if cols == 0 || rows == 0 {
+        return areas;
+    }
+    let bare = cols < BARE.0 || rows < BARE.1;
+    let height = if rows >= 2 { rows - 1 } else { rows };
+    if rows >= 2 {
+        areas.status = Some(Rect::new(0, height, cols, 1));
+    }
+    let alone = cols < SPLIT_COLS_MIN;
+    let shows = |pane: Focus| panes.is_open(pane) && (!alone || panes.focus == pane);
+    let files = shows(Focus::Files) && (alone || cols >= TREE_COLS_MIN || panes.focus == Focus::Files);
+    let (mut editor, mut terminal, agent) =
+        (shows(Focus::Editor), shows(Focus::Terminal), shows(Focus::Agent));
+    if editor && terminal && height < BOTH_ROWS_MIN {
+        (editor, terminal) = (panes.focus != Focus::Terminal, panes.focus == Focus::Terminal);
+    }
+    let column = editor || terminal;
+    let files_width = match (files, column || agent) {
+        (false, _) => 0,
+        (true, false) => cols,
+        (true, true) => (cols / 6).clamp(16, 30),
+    };
+    let rest = cols - files_width;
+    let agent_width = match (agent, column) {
+        (false, _) => 0,
+        (true, false) => rest,
+        (true, true) => (rest * 2 / 5).clamp(30, 100),
+    };
+    if files {
+        areas.files = Some(Rect::new(0, 0, files_width, height));
+    }
+    let width = rest - agent_width;
+    let below = match (editor, terminal) {
+        (_, false) => 0,
+        (false, true) => height,
+        (true, true) => (u32::from(height) * u32::from(share) / 100) as u16,
+    };
+    let below = if editor && terminal { below.clamp(PART_ROWS_MIN, height - PART_ROWS_MIN) } else { below };
+    if terminal {
+        areas.terminal = Some(Rect::new(files_width, height - below, width, below));
+    }
+    if editor {
+        let tabs = u16::from(tab_line && !bare);
+        areas.tabs = (tabs > 0).then_some(Rect::new(files_width, 0, width, 1));
+        areas.editor = Some(Rect::new(files_width, tabs, width, height - below - tabs));
+    }
+    if agent {
+        let x = cols - agent_width;
+        let most = if bare { height.saturating_sub(1).clamp(1, 2) } else { PROMPT_ROWS_MAX.min(height / 2) };
+        let prompt = prompt_rows.clamp(1, most.max(1)).min(height);
+        areas.prompt = Some(Rect::new(x, height - prompt, agent_width, prompt));
+        if height > prompt {
+            areas.transcript = Some(Rect::new(x, 0, agent_width, height - prompt));
+        }
+    }
+    areas
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all(areas: &Areas) -> Vec<Rect> {
+        let beside = [areas.files, areas.transcript, areas.prompt, areas.status];
+        [areas.tabs, areas.editor, areas.terminal].into_iter().chain(beside).flatten().collect()
+    }
+
+    #[test]
+    fn small_windows_show_fewer_panes() {
+        let shown = |cols, rows, focus| {
+            let areas = areas((cols, rows), &Panes { focus, ..Panes::default() }, (2, true, 35));
+            [areas.files, areas.tabs, areas.editor, areas.transcript, areas.prompt, areas.status]
+                .map(|a| a.is_some())
+        };
+        assert_eq!(shown(120, 30, Focus::Editor), [true; 6]);
+        assert_eq!(shown(90, 30, Focus::Editor), [false, true, true, true, true, true]);
+        assert_eq!(shown(70, 30, Focus::Editor), [false, true, true, false, false, true]);
+        assert_eq!(shown(70, 30, Focus::Agent), [false, false, false, true, true, true]);
+        assert_eq!(shown(20, 5, Focus::Editor), [false, false, true, false, false, true]);
+        assert_eq!(shown(20, 5, Focus::Files), [true, false, false, false, false, true]);
+    }
+
+    proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
+        #[test]
+        fn panes_cover_the_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..4usize,
+            open in prop::array::uniform4(any::<bool>()), prompt in 0..40u16, tabs: bool, share in 10..91u16) {
+            let mut panes = Panes { focus: [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal][focus], ..Panes::default() };
+            panes.set(Focus::Files, open[0]);
+            panes.set(Focus::Agent, open[1]);
+            panes.set(Focus::Terminal, open[2]);
+            panes.set(Focus::Editor, open[3]);
+            let rects = all(&areas((cols, rows), &panes, (prompt, tabs, share)));
+            let cells: u32 = rects.iter().map(|r| u32::from(r.width) * u32::from(r.height)).sum();
+            prop_assert_eq!(cells, u32::from(cols) * u32::from(rows));
+            for (n, a) in rects.iter().enumerate() {
+                prop_assert!(a.right() <= cols && a.bottom() <= rows);
+                prop_assert!(rects[n + 1..].iter().all(|b| a.intersection(*b).is_empty()));
+            }
+        }
+    }
+}

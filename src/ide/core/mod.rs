@@ -1,0 +1,22 @@
+//! What every feature stands on: the context of a command, the state and its damage, events, key maps,
+//! what a picker and a pane are.
+//!
+//! Must not know any feature.
+
+pub mod awaiting;
+pub mod context;
+pub mod damage;
+pub mod effect;
+pub mod event;
+pub mod keymap;
+pub mod layers;
+pub mod layout;
+pub mod macros;
+pub mod options;
+pub mod overlay;
+pub mod pane;
+pub mod panes;
+pub mod picker;
+pub mod quit;
+pub mod state;
+pub mod threads;

@@ -1,0 +1,66 @@
+//! What the IDE is started with: everything resolved, nothing read from the outside here.
+
+use std::path::PathBuf;
+
+use crate::base::clock::SharedClock;
+use crate::ide::core::event::Connect;
+use crate::ide::core::keymap::Keymap;
+use crate::ide::features::reopen::state::Restored;
+use crate::ide::model::display::Look;
+use crate::llm::model::Part;
+use crate::tui::theme::{ColorDepth, Theme};
+
+/// A file to open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenTarget {
+    /// Absolute.
+    pub path: PathBuf,
+    /// Line and column, from 1.
+    pub at: Option<(usize, usize)>,
+}
+
+/// What the IDE is started with.
+pub struct Options {
+    /// The folder to work on, absolute.
+    pub workspace: PathBuf,
+    /// The user's home, for `~`.
+    pub home: PathBuf,
+    /// Where the person's own files of the program are: key maps, themes, snippets.
+    pub config: PathBuf,
+    /// Where the program keeps what must outlive it.
+    pub state: PathBuf,
+    /// What to say to the agent first: texts with their images.
+    pub prompts: Vec<(String, Vec<Part>)>,
+    /// A command that is run once the session is there, by its id.
+    pub first: Option<&'static str>,
+    /// The theme.
+    pub theme: Theme,
+    /// The key map.
+    pub keymap: Keymap,
+    /// What was wrong with settings, theme and the like, for the person.
+    pub problems: Vec<String>,
+    /// How many colours the terminal has.
+    pub colors: ColorDepth,
+    /// Cells between tab stops.
+    pub tab_width: usize,
+    /// Whether typing an opening bracket or quote puts in its partner.
+    pub auto_pairs: bool,
+    /// The column at which paragraphs are broken.
+    pub wrap_column: usize,
+    /// What the editor shows beside the text.
+    pub look: Look,
+    /// Whether what is open is kept for the next start in the folder.
+    pub keep_open: bool,
+    /// How what is being opened was arranged the last time.
+    pub restored: Option<Restored>,
+    /// Whether undo trees are kept for the next start.
+    pub keep_undo: bool,
+    /// Whether the mouse is ours.
+    pub mouse: bool,
+    /// Whether tools run unasked.
+    pub unrestricted: bool,
+    /// Starts the session, after the first frame.
+    pub connect: Option<Connect>,
+    /// Time.
+    pub clock: SharedClock,
+}

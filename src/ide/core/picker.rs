@@ -1,0 +1,46 @@
+//! What a picker is: where its rows come from and what a picked one leads to.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::overlay::{Pick, PickRow};
+use crate::ide::core::state::State;
+use crate::ide::features::symbols::job::SymbolsJob;
+
+/// One picker.
+pub struct Row {
+    /// Its id.
+    pub id: &'static str,
+    /// In its frame.
+    pub title: &'static str,
+    /// What Enter and Tab do, for its footer.
+    pub footer: &'static str,
+    /// Where its rows come from, and which of them are marked.
+    pub load: fn(&State) -> Load,
+    /// What a picked row leads to. `marked` is what Tab has marked.
+    pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
+}
+
+/// Where rows come from.
+pub enum Load {
+    /// They are there; the second list is marked.
+    Rows(Vec<PickRow>, Vec<Pick>),
+    /// A walk through the workspace brings them.
+    Walk,
+    /// The session brings other sessions.
+    Sessions {
+        /// Of every folder, not of this one only.
+        anywhere: bool,
+    },
+    /// What was said before.
+    Prompts,
+    /// The session brings the providers that one can log in at.
+    Providers {
+        /// Only those that something is kept for.
+        kept: bool,
+    },
+    /// A search for the query brings them, a new one after every key. What the query begins with.
+    Live(String),
+    /// The person's snippets for the file that is shown.
+    Snippets,
+    /// They are looked for in a text.
+    Symbols(Box<SymbolsJob>),
+}

@@ -1,0 +1,38 @@
+//! The way out: where files are being written or moved, leaving waits for that, so that no step is
+//! left half done. Must not know the terminal.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::state::State;
+
+/// Leaves as soon as nothing is being written; asked a second time, at once: a disk that never
+/// answers must not keep anybody.
+pub fn leave(cx: &mut Cx<'_>) {
+    if cx.state.leaving || !is_changing(cx.state) {
+        cx.state.quit = true;
+        return;
+    }
+    cx.state.leaving = true;
+    cx.state.say("files are being changed: leaving once they are (quit again leaves at once)");
+}
+
+/// Whether something on disk would be left half done, were it to end here.
+pub fn is_changing(state: &State) -> bool {
+    let saving = state.buffers.all().iter().any(|buffer| buffer.saving);
+    saving || state.lists.is_busy() || state.tree_steps.is_busy
+}
+
+/// The person has thought better of it; tells whether he was leaving.
+pub fn stay(cx: &mut Cx<'_>) -> bool {
+    let was = std::mem::take(&mut cx.state.leaving);
+    if was {
+        cx.state.say("staying");
+    }
+    was
+}
+
+/// After every event: what was waited for may be done.
+pub fn settle(cx: &mut Cx<'_>) {
+    if cx.state.leaving && !is_changing(cx.state) {
+        cx.state.quit = true;
+    }
+}

@@ -1,0 +1,74 @@
+//! Commands that change what the editor shows beside the text, until the program ends; what it
+//! begins with is in the settings.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::model::display::{Look, Tabs};
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("view.toggle-numbers", "Show or hide line numbers", |cx| {
+        toggle(cx, "line numbers", |look| &mut look.numbers);
+    }),
+    command("view.toggle-relative-numbers", "Count line numbers from the cursor, or not", |cx| {
+        toggle(cx, "line numbers from the cursor", |look| &mut look.relative);
+    }),
+    command("view.toggle-caret-line", "Show the cursor's line on a ground of its own, or not", |cx| {
+        toggle(cx, "the cursor's line", |look| &mut look.caret_line);
+    }),
+    command("view.toggle-brackets", "Mark the bracket at the cursor and its partner, or not", |cx| {
+        toggle(cx, "brackets", |look| &mut look.brackets);
+    }),
+    command("view.toggle-rainbow", "Colour brackets by their depth, or not", |cx| {
+        toggle(cx, "brackets by their depth", |look| &mut look.rainbow);
+    }),
+    command("view.toggle-whitespace", "Show blanks as signs: none, at line ends, all", |cx| {
+        let next = cx.state.look.blanks.next();
+        cx.state.look.blanks = next;
+        cx.state.say(format!("blanks as signs: {}", next.name()));
+        cx.state.damage.all();
+    }),
+    command("view.toggle-wrap", "Let long lines go on in the next row, or not", |cx| {
+        toggle(cx, "long lines go on below", |look| &mut look.wrap);
+    }),
+    command("view.toggle-guides", "Draw lines down the indentation, or not", |cx| {
+        toggle(cx, "indent guides", |look| &mut look.guides);
+    }),
+    command("view.toggle-breadcrumbs", "Show or hide the names of what is around the cursor", |cx| {
+        toggle(cx, "breadcrumbs", |look| &mut look.breadcrumbs);
+    }),
+    command("view.toggle-sticky", "Keep the heads of what the first row is in, or not", |cx| {
+        toggle(cx, "heads stay in sight", |look| &mut look.sticky);
+    }),
+    command("view.toggle-tabs", "Show or hide the line of open files", |cx| {
+        let shown = cx.state.look.tabs != Tabs::Never;
+        cx.state.look.tabs = if shown { Tabs::Never } else { Tabs::Always };
+        cx.state.say(format!("line of open files: {}", if shown { "off" } else { "on" }));
+        cx.state.damage.all();
+    }),
+    command("view.toggle-rulers", "Show or hide rulers", rulers),
+    command("view.toggle-scrollbar", "Show or hide the scrollbar", |cx| {
+        toggle(cx, "scrollbar", |look| &mut look.scrollbar);
+    }),
+];
+
+fn toggle(cx: &mut Cx<'_>, what: &str, which: impl Fn(&mut Look) -> &mut bool) {
+    let shown = which(&mut cx.state.look);
+    *shown = !*shown;
+    let now = if *shown { "on" } else { "off" };
+    cx.state.say(format!("{what}: {now}"));
+    cx.state.damage.all();
+}
+
+fn rulers(cx: &mut Cx<'_>) {
+    let wrap_column = cx.state.show.wrap_column;
+    let look = &mut cx.state.look;
+    if look.rulers.is_empty() && look.line_max == 0 {
+        // Somebody who set none wants to see one now: where paragraphs are broken.
+        look.rulers.push(wrap_column + 1);
+        look.rulers_shown = true;
+        let column = wrap_column + 1;
+        cx.state.say(format!("a ruler at column {column}; the setting `rulers` has others"));
+        return cx.state.damage.all();
+    }
+    toggle(cx, "rulers", |look| &mut look.rulers_shown);
+}

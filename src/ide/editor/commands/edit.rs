@@ -1,0 +1,395 @@
+//! Commands that edit whatever text has the keys: an open file, the prompt, a query.
+
+use crate::ide::core::context::{Command, Cx, chaining, command};
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::editor::modal::background;
+use crate::ide::model::area::Area;
+use crate::ide::model::buffers::Buffer;
+use crate::text::block_words;
+use crate::text::changes::ChangeSet;
+use crate::text::comment_signs::{self, Signs};
+use crate::text::edit::{self, Reach};
+use crate::text::format::{LineEnding, without_carriers};
+use crate::text::indent::Unknown;
+use crate::text::kill_ring::Direction;
+use crate::text::pairs;
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
+use crate::text::selection::Selection;
+use crate::text::transaction::{Grouping, Transaction};
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("edit.newline", "Break the line", newline),
+    command("edit.tab", "Indent", tab),
+    command("edit.dedent", "Take away one stop of indentation", dedent),
+    command("edit.delete-back", "Delete the character before the cursor", |cx| {
+        let pairs = pairs_wanted(cx);
+        erase(cx, if pairs { Reach::PairBack } else { Reach::GraphemeBack });
+    }),
+    command("edit.delete", "Delete the character at the cursor", |cx| erase(cx, Reach::Grapheme)),
+    chaining("edit.kill-line", "Cut to the end of the line", |cx| kill(cx, Reach::Line, Direction::Forward)),
+    chaining("edit.kill-line-back", "Cut to the start of the line", |cx| {
+        kill(cx, Reach::LineBack, Direction::Backward);
+    }),
+    chaining("edit.kill-word", "Cut to the end of the word", |cx| kill(cx, Reach::Word, Direction::Forward)),
+    chaining("edit.kill-word-back", "Cut to the start of the word", |cx| {
+        kill(cx, Reach::WordBack, Direction::Backward);
+    }),
+    chaining("edit.kill-subword", "Cut to the end of the part of a name", |cx| {
+        kill(cx, Reach::Subword, Direction::Forward);
+    }),
+    chaining("edit.kill-subword-back", "Cut to the start of the part of a name", |cx| {
+        kill(cx, Reach::SubwordBack, Direction::Backward);
+    }),
+    chaining("edit.kill-paragraph", "Cut to the end of the paragraph", |cx| {
+        kill(cx, Reach::Paragraph, Direction::Forward);
+    }),
+    chaining("edit.kill-paragraph-back", "Cut to the start of the paragraph", |cx| {
+        kill(cx, Reach::ParagraphBack, Direction::Backward);
+    }),
+    chaining("edit.kill-brackets", "Cut to the matching bracket", |cx| {
+        kill(cx, Reach::Bracket, Direction::Forward);
+    }),
+    command("edit.cut", "Cut the selection", cut),
+    command("edit.copy", "Copy the selection", copy),
+    chaining("edit.yank", "Put in what was cut last", yank),
+    chaining("edit.yank-pop", "Replace what was put in by what was cut before it", yank_pop),
+    command("edit.duplicate-line", "Put a copy of the line below it", duplicate),
+    command("edit.undo", "Undo", |cx| travel(cx, true)),
+    command("edit.redo", "Redo", |cx| travel(cx, false)),
+];
+
+/// Edits the text that has the keys. Tells whether it could be edited.
+pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transaction) -> bool {
+    if refuse_read_only(cx) {
+        return false;
+    }
+    let now_ms = cx.now_ms;
+    let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
+    let list = cx.state.buffers.current().filter(|_| in_file).and_then(Buffer::list);
+    let known = list.map(|list| list.known.clone());
+    let mut harmed = false;
+    let mut misfit = false;
+    let make = |text: &Text, selection: &Selection| {
+        let edit = make(text, selection);
+        if edit.changes.len_before() != text.end().0 {
+            misfit = true;
+            return Transaction::new(ChangeSet::identity(text.end().0));
+        }
+        match known {
+            Some(known) => {
+                let (edit, harms) = known.guarded(text, edit);
+                harmed = harms;
+                edit
+            }
+            None => edit,
+        }
+    };
+    let Some((area, _, part)) = cx.state.text_target() else { return false };
+    let before = (part == Part::Editor).then(|| Inside::before(area));
+    let changes = area.edit(now_ms, make);
+    if changes.is_some_and(|changes| before.is_some_and(|before| before.holds(area, &changes))) {
+        cx.state.damage.caret_line();
+    } else {
+        cx.state.damage.add(part);
+    }
+    if misfit {
+        // Made for a text that had the keys before.
+        cx.state.fail("another text has the keys now: nothing is done");
+        return false;
+    }
+    if harmed {
+        cx.state.say("names and numbers of places stay; delete a line to leave its place alone");
+    }
+    true
+}
+
+/// What there was before an edit that may lie inside the caret's line. That is by far the most
+/// frequent: nothing else has to be drawn then.
+struct Inside {
+    modified: bool,
+    /// The line of everything that is selected, if it is one.
+    line: Option<Line>,
+    /// How that line is indented: guides in blank lines beside it follow it.
+    indent: Option<usize>,
+    lines: usize,
+    marks: usize,
+}
+
+impl Inside {
+    fn before(area: &Area) -> Self {
+        let line = line_of_selection(area);
+        Self {
+            modified: area.document.is_modified(),
+            line,
+            indent: line.and_then(|line| indent_of(area.text(), line)),
+            lines: area.text().line_count(),
+            marks: area.document.marks().all().len(),
+        }
+    }
+
+    /// Whether nothing but the caret's line is another one now.
+    fn holds(&self, area: &Area, changes: &ChangeSet) -> bool {
+        let (text, mut edits) = (area.text(), changes.edits());
+        let (Some(edit), None) = (edits.next(), edits.next()) else { return false };
+        let Some(line) = line_of_selection(area) else { return false };
+        // As many lines as before, and none of them new: it took none away.
+        let inside = text.line_of(edit.new.start) == line && !edit.text.contains('\n');
+        // A last line without anything in it may be no line for git: the one above it tells so.
+        let emptied = edit.text.is_empty() && text.line_bounds(line) == (edit.new.start, edit.new.start);
+        let same = self.line == Some(line)
+            && self.lines == text.line_count()
+            && self.indent == indent_of(text, line);
+        self.modified && same && inside && !emptied && self.marks == area.document.marks().all().len()
+    }
+}
+
+/// The blanks before the first other character of a line, in bytes; `None` where there is none.
+fn indent_of(text: &Text, line: Line) -> Option<usize> {
+    let (start, end) = text.line_bounds(line);
+    let (mut seen, most) = (0, end.0 - start.0);
+    for chunk in text.chunks_from(start) {
+        let chunk = &chunk.as_bytes()[..chunk.len().min(most - seen)];
+        match chunk.iter().position(|byte| !matches!(byte, b' ' | b'\t')) {
+            // A mark behind a blank makes it a character that is seen.
+            Some(at) => return Some(text.grapheme_floor(Byte(start.0 + seen + at)).0 - start.0),
+            None => seen += chunk.len(),
+        }
+        if seen == most {
+            break;
+        }
+    }
+    None
+}
+
+fn line_of_selection(area: &Area) -> Option<Line> {
+    let [range] = area.selection.ranges() else { return None };
+    let line = area.text().line_of(range.head);
+    (range.is_empty() || area.text().line_of(range.anchor) == line).then_some(line)
+}
+
+/// The same for an edit that looks at all that is selected, or at everything when `whole`: of
+/// much text a task makes it, keys wait, and Escape gives it up. The selection is what the text
+/// had when the command came.
+pub fn apply_elsewhere(
+    cx: &mut Cx<'_>,
+    whole: bool,
+    make: impl FnOnce(&Text, &Selection) -> Transaction + Send + 'static,
+) {
+    let Some((area, _, part)) = cx.state.text_target() else { return };
+    let (text, selection) = (area.text().clone(), area.selection.clone());
+    let selected = selection.ranges().iter().map(|range| range.end() - range.start()).sum();
+    let bytes = if whole { text.end().0 } else { selected };
+    if part != Part::Editor || bytes <= background::AT_ONCE {
+        apply(cx, make);
+        return;
+    }
+    if refuse_read_only(cx) {
+        return;
+    }
+    let work = move || -> background::Then {
+        let edit = make(&text, &selection).prepared(&text);
+        Box::new(move |cx| {
+            apply(cx, |_, _| edit);
+            Ok(())
+        })
+    };
+    if let Err(problem) = background::run(cx, bytes, work) {
+        cx.state.fail(problem);
+    }
+}
+
+/// Says why the text that has the keys cannot be edited, if it cannot.
+fn refuse_read_only(cx: &mut Cx<'_>) -> bool {
+    let editing_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
+    let reason = cx.state.buffers.current().and_then(Buffer::read_only).filter(|_| editing_file);
+    if let Some(reason) = reason {
+        cx.state.fail(reason);
+    }
+    reason.is_some()
+}
+
+/// Puts in what was typed or pasted.
+pub fn insert(cx: &mut Cx<'_>, text: &str, grouping: Grouping) {
+    let text = without_carriers(text).into_owned();
+    apply(cx, |rope, selection| edit::insert(rope, selection, &text).group(grouping));
+}
+
+/// Puts in one typed character, in files with what belongs to it.
+pub fn typed(cx: &mut Cx<'_>, c: char) {
+    if !pairs_wanted(cx) {
+        return insert(cx, c.encode_utf8(&mut [0; 4]), Grouping::Typing);
+    }
+    if closes(cx, c) {
+        return;
+    }
+    let Some((area, ..)) = cx.state.text_target() else { return };
+    match pairs::typed(area.text(), &area.selection, c) {
+        // Stepping over what is there already is no edit, but the cursors move.
+        Some(Transaction { changes, selection: Some(after), .. }) if changes.is_identity() => {
+            area.selection = after;
+            cx.state.damage.add(Part::Editor);
+        }
+        Some(edit) => {
+            apply(cx, |_, _| edit.group(Grouping::Typing));
+        }
+        None => insert(cx, c.encode_utf8(&mut [0; 4]), Grouping::Typing),
+    }
+}
+
+/// Types a character that completes a word which closes a block; tells whether it did.
+fn closes(cx: &mut Cx<'_>, c: char) -> bool {
+    let Some(buffer) = cx.state.buffers.current().filter(|_| c.is_alphabetic()) else { return false };
+    // Asked before the name, which every typed character would have to look up.
+    if !pairs::may_close(buffer.area.text(), &buffer.area.selection) {
+        return false;
+    }
+    let words = block_words::of(&buffer.name());
+    let edit = pairs::closed(buffer.area.text(), &buffer.area.selection, c, words);
+    edit.is_some_and(|edit| apply(cx, |_, _| edit.group(Grouping::Typing)))
+}
+
+/// Whether what is typed now may come in pairs.
+fn pairs_wanted(cx: &mut Cx<'_>) -> bool {
+    cx.state.show.auto_pairs && matches!(cx.state.text_target(), Some((_, _, Part::Editor)))
+}
+
+/// How comments are written in the text that has the keys.
+pub fn signs(cx: &mut Cx<'_>) -> Option<Signs> {
+    let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
+    cx.state.buffers.current().filter(|_| in_file).and_then(|buffer| comment_signs::of(&buffer.name()))
+}
+
+/// Breaks the line.
+pub fn newline(cx: &mut Cx<'_>) {
+    if !matches!(cx.state.text_target(), Some((_, _, Part::Editor))) {
+        let ending = line_ending(cx);
+        apply(cx, |text, selection| edit::newline(text, selection, ending));
+        return;
+    }
+    let style = cx.state.line_style();
+    match cx.state.tree() {
+        Some(tree) => apply(cx, |text, selection| pairs::newline(text, selection, &style, &*tree)),
+        None => apply(cx, |text, selection| pairs::newline(text, selection, &style, &Unknown)),
+    };
+}
+
+/// How lines end in the text that has the keys.
+pub fn line_ending(cx: &mut Cx<'_>) -> LineEnding {
+    cx.state.text_target().map(|(area, ..)| area.document.format().ending).unwrap_or_default()
+}
+
+fn duplicate(cx: &mut Cx<'_>) {
+    let ending = line_ending(cx);
+    apply(cx, |text, selection| edit::duplicate_lines(text, selection, ending));
+}
+
+fn tab(cx: &mut Cx<'_>) {
+    let (width, by_tabs) = cx.state.indentation();
+    apply_elsewhere(cx, false, move |text, selection| {
+        let hard = by_tabs.unwrap_or_else(|| edit::indents_by_tabs(text));
+        let several_lines =
+            selection.ranges().iter().any(|r| text.line_of(r.start()) != text.line_of(r.end()));
+        if several_lines {
+            edit::indent(text, selection, width, hard)
+        } else {
+            edit::tab(text, selection, width, hard)
+        }
+    });
+}
+
+fn dedent(cx: &mut Cx<'_>) {
+    let (width, _) = cx.state.indentation();
+    apply_elsewhere(cx, false, move |text, selection| edit::dedent(text, selection, width));
+}
+
+/// Deletes what `reach` names at every cursor.
+pub fn erase(cx: &mut Cx<'_>, reach: Reach) {
+    apply(cx, |text, selection| edit::delete(text, selection, reach).0.group(Grouping::Erasing));
+}
+
+fn kill(cx: &mut Cx<'_>, reach: Reach, direction: Direction) {
+    let mut killed = Vec::new();
+    let edited = apply(cx, |text, selection| {
+        let (edit, texts) = edit::delete(text, selection, reach);
+        killed = texts;
+        edit
+    });
+    if edited {
+        cx.state.kill_ring.kill(killed, direction);
+    }
+}
+
+fn cut(cx: &mut Cx<'_>) {
+    copy(cx);
+    apply(cx, |text, selection| {
+        if selection.is_empty() {
+            Transaction::new(crate::text::changes::ChangeSet::identity(text.end().0))
+        } else {
+            edit::insert(text, selection, "")
+        }
+    });
+}
+
+fn copy(cx: &mut Cx<'_>) {
+    let Some((area, ring, _)) = cx.state.text_target() else { return };
+    let texts = area.selected();
+    if texts.iter().all(String::is_empty) {
+        cx.state.say("nothing is selected");
+        return;
+    }
+    let joined = texts.join("\n");
+    ring.copy(texts);
+    cx.effects.push(Effect::Copy(joined));
+    cx.state.say("copied");
+}
+
+fn yank(cx: &mut Cx<'_>) {
+    let Some(texts) = cx.state.kill_ring.yank().map(<[String]>::to_vec) else {
+        cx.state.say("nothing was cut yet");
+        return;
+    };
+    put(cx, &texts);
+    cx.state.yanked_at = version(cx);
+}
+
+/// The version of the text that has the keys.
+fn version(cx: &mut Cx<'_>) -> Option<u64> {
+    cx.state.text_target().map(|(area, ..)| area.document.version())
+}
+
+/// Puts texts in and selects nothing.
+pub fn put(cx: &mut Cx<'_>, texts: &[String]) {
+    let ending = line_ending(cx);
+    apply(cx, |text, selection| edit::insert_each(text, selection, texts, ending));
+}
+
+fn yank_pop(cx: &mut Cx<'_>) {
+    // An edit of the agent's or a reload may have come in between: it must not be taken back.
+    let now = version(cx);
+    if now.is_none() || cx.state.yanked_at != now {
+        cx.state.kill_ring.interrupt();
+    }
+    let Some(texts) = cx.state.kill_ring.yank_pop().map(<[String]>::to_vec) else {
+        cx.state.say("there is nothing to replace: put something in first");
+        return;
+    };
+    // The yank is the last step of the undo tree: the version says so.
+    if let Some((area, _, part)) = cx.state.text_target() {
+        area.undo();
+        cx.state.damage.add(part);
+    }
+    put(cx, &texts);
+    cx.state.yanked_at = version(cx);
+}
+
+pub fn travel(cx: &mut Cx<'_>, back: bool) {
+    let Some((area, _, part)) = cx.state.text_target() else { return };
+    let done = if back { area.undo() } else { area.redo() };
+    if done.is_none() {
+        cx.state.say(if back { "nothing to undo" } else { "nothing to redo" });
+    }
+    cx.state.damage.add(part);
+}

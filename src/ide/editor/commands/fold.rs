@@ -1,0 +1,85 @@
+//! Commands that fold lines away and open them again.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::effect::Effect;
+use crate::ide::model::area::Area;
+use crate::ide::model::buffers::BufferId;
+use crate::ide::model::folding::{FoldJob, FoldsFound, Wish};
+use crate::text::position::Line;
+use crate::text::selection::Range;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("fold.toggle", "Fold what is around the cursor, or open it", toggle),
+    command("fold.all", "Fold everything", |cx| find(cx, Wish::All)),
+    command("fold.open-all", "Open every fold", open_all),
+    command("fold.level-one", "Fold the outermost parts, open the rest", |cx| find(cx, Wish::Level(1))),
+    command("fold.level-two", "Fold the parts in the outermost ones, open the rest", |cx| {
+        find(cx, Wish::Level(2));
+    }),
+    command("fold.level-three", "Fold parts three deep, open the rest", |cx| find(cx, Wish::Level(3))),
+];
+
+fn toggle(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let text = buffer.area.text().clone();
+    let mut lines: Vec<Line> = buffer.area.selection.ranges().iter().map(|r| text.line_of(r.head)).collect();
+    lines.dedup();
+    let folds = &mut buffer.area.riders.folds;
+    let opened = lines.iter().filter(|line| folds.open_at(text.line_end(**line))).count();
+    if opened > 0 {
+        return cx.state.damage.all();
+    }
+    find(cx, Wish::Around(lines));
+}
+
+/// Asks what of the file that is shown is to be folded.
+fn find(cx: &mut Cx<'_>, wish: Wish) {
+    let usual = cx.state.show.tab_width;
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let tab_width = buffer.tab_width(usual);
+    buffer.coloring.hear(&mut buffer.area.document);
+    let job = FoldJob {
+        text: buffer.area.text().clone(),
+        version: buffer.area.document.version(),
+        language: buffer.coloring.language(),
+        tree: buffer.coloring.tree().cloned(),
+        tab_width,
+        wish,
+    };
+    cx.effects.push(Effect::Fold(buffer.id, Box::new(job)));
+}
+
+/// It was found.
+pub fn found(cx: &mut Cx<'_>, id: BufferId, found: FoldsFound) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    if buffer.area.document.version() != found.version {
+        return cx.state.say("the text changed meanwhile: nothing is folded");
+    }
+    if found.hide.is_empty() {
+        return cx.state.say("there is nothing to fold here");
+    }
+    let folds = &mut buffer.area.riders.folds;
+    if matches!(found.wish, Wish::Level(_)) {
+        folds.open_all();
+    }
+    folds.close(found.hide);
+    surface(&mut buffer.area);
+    cx.state.damage.all();
+}
+
+/// Cursors that are folded away go to the line that is left.
+fn surface(area: &mut Area) {
+    let folds = &area.riders.folds;
+    let hides = |range: &Range| folds.hiding(range.head).is_some();
+    if area.selection.ranges().iter().any(hides) {
+        let up = |range: Range| if hides(&range) { Range::cursor(folds.shown(range.head)) } else { range };
+        area.selection = area.selection.transform(up);
+    }
+}
+
+fn open_all(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    buffer.area.riders.folds.open_all();
+    cx.state.damage.all();
+}

@@ -1,0 +1,75 @@
+//! Indentation by what the code says: of lines that are opened, and of those that are there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::editor::commands::edit::apply;
+use crate::ide::editor::modal::background;
+use crate::syntax::Syntax;
+use crate::text::changes::ChangeSet;
+use crate::text::edit::touched_lines;
+use crate::text::indent::{self, Levels, Unknown};
+use crate::text::lines;
+use crate::text::pairs;
+use crate::text::rope::Text;
+use crate::text::selection::Selection;
+use crate::text::transaction::Transaction;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[command("edit.reindent", "Indent the lines as the code says", reindent)];
+
+/// Opens lines above or below those that `within` makes of the selection.
+pub fn open(cx: &mut Cx<'_>, below: bool, within: impl FnOnce(&Text, &Selection) -> Selection) {
+    let (style, tree) = (cx.state.line_style(), cx.state.tree());
+    apply(cx, |text, selection| {
+        let white = |at| match &tree {
+            Some(tree) => pairs::behind(text, at, at, &style, &**tree),
+            None => pairs::behind(text, at, at, &style, &Unknown),
+        };
+        lines::open(text, &within(text, selection), below, style.ending, |at| Some(white(at)))
+    });
+}
+
+/// Indents the selected lines; many of them on a task, which reads a long text where nobody has
+/// since it was changed.
+fn reindent(cx: &mut Cx<'_>) {
+    let unit = cx.state.line_style().unit;
+    let tree = cx.state.tree_now();
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let language = buffer.coloring.language().filter(|language| !language.indents.is_empty());
+    let Some(language) = language else {
+        return cx.state.say("how lines are indented here is not known");
+    };
+    let (text, selection) = (buffer.area.text().clone(), buffer.area.selection.clone());
+    let lines = touched_lines(&text, &selection);
+    let weight = lines.len() * BYTES_PER_LINE + if tree.is_some() { 0 } else { text.end().0 };
+    let work = move || -> background::Then {
+        let read = || Syntax::parse(language, &text, None, READ_BUDGET).map(Arc::new);
+        let Ok(tree) = tree.map_or_else(read, Ok) else {
+            return Box::new(|_| Err("this code cannot be read, or not in time".to_string()));
+        };
+        let edit = indent::reindent(&text, &selection, lines, &unit, |line| tree.of(&text, line));
+        Box::new(move |cx| {
+            take(cx, edit);
+            Ok(())
+        })
+    };
+    if let Err(problem) = background::run(cx, weight, work) {
+        cx.state.fail(problem);
+    }
+}
+
+/// Time for reading a text on a task.
+const READ_BUDGET: Duration = Duration::from_secs(5);
+
+/// What a line weighs when it is decided whether a task is needed.
+const BYTES_PER_LINE: usize = 4 << 10;
+
+fn take(cx: &mut Cx<'_>, edit: Transaction) {
+    let nothing = edit.changes.is_identity();
+    apply(cx, |text, _| if nothing { Transaction::new(ChangeSet::identity(text.end().0)) } else { edit });
+    if nothing {
+        cx.state.say("these lines are where they belong");
+    }
+}

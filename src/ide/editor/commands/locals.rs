@@ -1,0 +1,44 @@
+//! Selecting what belongs together by its name.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::damage::Part;
+use crate::ide::editor::modal::background;
+use crate::text::selection::{Range, Selection};
+
+/// The area's rows.
+pub const COMMANDS: &[Command] =
+    &[command("select.same-local", "Select every place of the local name here, to change them", same)];
+
+/// Selects the places of the local name at the main cursor; in long files a task looks for them.
+fn same(cx: &mut Cx<'_>) {
+    let Some(tree) = cx.state.tree_now() else {
+        return cx.state.say("the code of this file is not read, or not yet");
+    };
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, primary) = (buffer.area.text().clone(), buffer.area.selection.primary());
+    let at = primary.start();
+    let work = move || -> background::Then {
+        let found = tree.same_local(&text, at);
+        Box::new(move |cx| {
+            let found = found.map_err(|refusal| refusal.to_string())?;
+            let main = found.iter().position(|range| range.start <= at && at <= range.end).unwrap_or(0);
+            let ranges: Vec<Range> =
+                found.into_iter().map(|found| Range::new(found.start, found.end)).collect();
+            let places = ranges.len();
+            if let Some(buffer) = cx.state.buffers.current_mut() {
+                buffer.area.select(Selection::new(ranges, main));
+            }
+            cx.state.damage.add(Part::Editor);
+            cx.state.say(if places == 1 {
+                "this is its only place".to_string()
+            } else {
+                format!("{places} places")
+            });
+            Ok(())
+        })
+    };
+    let bytes = buffer.area.text().end().0;
+    if let Err(problem) = background::run(cx, bytes, work) {
+        cx.state.fail(problem);
+    }
+}

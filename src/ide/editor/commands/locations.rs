@@ -1,0 +1,133 @@
+//! Commands on marks, jumps and changes: places that one wants to come back to.
+
+use crate::ide::core::awaiting::Awaiting;
+use crate::ide::core::context::{Command, Cx, command, wait};
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
+use crate::ide::model::buffers::BufferId;
+use crate::ide::model::jumps::{Spot, place};
+use crate::text::position::Byte;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("mark.set", "Set a mark here", |cx| {
+        wait(cx, Awaiting::MarkSet, "which letter? a-z in this file, A-Z in any");
+    }),
+    command("mark.go", "Go to a mark", |cx| wait(cx, Awaiting::MarkGo, "which mark?")),
+    command("mark.picker", "Show the marks and go to one", |cx| cx.effects.push(Effect::Picker("marks"))),
+    command("jump.back", "Go back to where the last jump began", |cx| step(cx, 1)),
+    command("jump.forward", "Go forward again through the jumps", |cx| step(cx, -1)),
+    command("jump.picker", "Show the jumps and go to one", |cx| cx.effects.push(Effect::Picker("jumps"))),
+    command("jump.older-change", "Go to where a change was made before", |cx| change(cx, 1)),
+    command("jump.newer-change", "Go to where a change was made after", |cx| change(cx, -1)),
+];
+
+/// Sets a mark at the main cursor.
+pub fn set_mark(cx: &mut Cx<'_>, letter: char) {
+    let tab_width = cx.state.tab_width();
+    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("no file is open") };
+    let at = buffer.area.caret();
+    match letter {
+        'A'..='Z' => cx.state.jumps.set_mark(&mut cx.state.buffers, letter, at, tab_width),
+        'a'..='z' | '<' | '>' | '[' | ']' => buffer.area.document.places_mut().set_mark(letter, at),
+        '\'' | '`' => buffer.area.document.places_mut().set_mark('\'', at),
+        _ => return cx.state.fail(format!("a mark is a letter, not {letter}")),
+    }
+    cx.state.say(format!("mark {letter}"));
+}
+
+/// Where a mark of the file that is shown is.
+pub fn mark(cx: &Cx<'_>, letter: char) -> Option<Byte> {
+    let buffer = cx.state.buffers.current()?;
+    let letter = if letter == '`' { '\'' } else { letter };
+    if letter.is_ascii_uppercase() && cx.state.jumps.mark(letter).is_none_or(|spot| spot.buffer != buffer.id)
+    {
+        return None;
+    }
+    let at = buffer.area.document.places().mark(letter)?;
+    let text = buffer.area.text();
+    Some(text.grapheme_floor(at.min(text.end())))
+}
+
+/// Goes to a mark, in whichever file it is.
+pub fn go_to_mark(cx: &mut Cx<'_>, letter: char) {
+    if let Some(at) = mark(cx, letter) {
+        cx.state.note_jump();
+        return show_at(cx, at);
+    }
+    match cx.state.jumps.mark(letter).cloned() {
+        Some(spot) => {
+            cx.state.note_jump();
+            go(cx, &spot);
+        }
+        None => cx.state.fail(format!("the mark {letter} is not set")),
+    }
+}
+
+/// Goes to a place in a version of the file that is shown, if that is still its text.
+pub fn go_to(cx: &mut Cx<'_>, buffer: BufferId, version: u64, at: Byte) {
+    let shown = cx.state.buffers.current();
+    if !shown.is_some_and(|shown| shown.id == buffer && shown.area.document.version() == version) {
+        return cx.state.fail("the text changed meanwhile: look again");
+    }
+    cx.state.note_jump();
+    show_at(cx, at);
+}
+
+fn show_at(cx: &mut Cx<'_>, at: Byte) {
+    if let Some(buffer) = cx.state.buffers.current_mut() {
+        buffer.area.go_to(at);
+    }
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Goes to a place in a file, which is opened if need be.
+pub fn go(cx: &mut Cx<'_>, spot: &Spot) {
+    let tab_width = cx.state.tab_width();
+    let at = place(&mut cx.state.buffers, spot, tab_width);
+    if let Some(buffer) = cx.state.buffers.get_mut(spot.buffer) {
+        buffer.place(at, tab_width);
+        cx.state.buffers.show(spot.buffer);
+        cx.state.damage.all();
+    } else if let Some(path) = spot.path.clone() {
+        cx.effects.push(Effect::Open { path, at: Some(at) });
+    }
+    panes::focus(cx, Focus::Editor);
+}
+
+/// Goes back through the jumps, or forward when negative.
+pub fn step(cx: &mut Cx<'_>, back: isize) {
+    let Some(here) = cx.state.buffers.current().map(|buffer| buffer.area.caret()) else { return };
+    let tab_width = cx.state.tab_width();
+    match cx.state.jumps.step(&mut cx.state.buffers, here, back, tab_width) {
+        Some(spot) => go(cx, &spot),
+        None => cx.state.say(if back > 0 { "there is no older jump" } else { "there is no newer jump" }),
+    }
+}
+
+/// Goes through the changes of the file, towards older ones when positive.
+pub fn change(cx: &mut Cx<'_>, older: isize) {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let changes = buffer.area.document.places().changes();
+    let Some(last) = changes.len().checked_sub(1) else { return cx.state.say("nothing was changed yet") };
+    let version = buffer.area.document.version();
+    let now = match buffer.change_shown {
+        Some((seen, at)) if seen == version => at as isize,
+        _ => changes.len() as isize,
+    };
+    let wanted = (now - older).clamp(0, last as isize);
+    let at = changes[wanted as usize];
+    buffer.change_shown = Some((version, wanted as usize));
+    if wanted == now {
+        return cx.state.say(if older > 0 {
+            "this is the oldest change"
+        } else {
+            "this is the newest change"
+        });
+    }
+    let text = buffer.area.text();
+    let at = text.grapheme_floor(at.min(text.end()));
+    show_at(cx, at);
+}

@@ -1,0 +1,18 @@
+//! Commands on whatever text has the keys: one file for each area, its rows in front.
+
+pub mod change;
+pub mod display;
+pub mod edit;
+pub mod fold;
+pub mod indent;
+pub mod lines;
+pub mod locals;
+pub mod locations;
+pub mod macros;
+pub mod motion;
+pub mod panes;
+pub mod registers;
+pub mod search;
+pub mod select;
+pub mod syntax;
+pub mod window;

@@ -1,0 +1,78 @@
+//! Commands that keep texts under names and put them in again, in every text field.
+
+use crate::ide::core::awaiting::Awaiting;
+use crate::ide::core::context::{Command, Cx, chaining, command, wait};
+use crate::ide::core::effect::Effect;
+use crate::ide::editor::commands::edit;
+use crate::text::content::{Content, Shape};
+use crate::text::registers::{Taken, is_writable};
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("register.copy", "Copy the selection into a register", |cx| {
+        wait(cx, Awaiting::RegisterCopy, "into which register? a-z, A-Z adds, + is the clipboard");
+    }),
+    command("register.cut", "Cut the selection into a register", |cx| {
+        wait(cx, Awaiting::RegisterCut, "into which register? a-z, A-Z adds, + is the clipboard");
+    }),
+    chaining("register.put", "Put a register's text in", |cx| {
+        wait(cx, Awaiting::RegisterPut, "which register?");
+    }),
+    command("register.picker", "Show the registers and put one in", |cx| {
+        cx.effects.push(Effect::Picker("registers"));
+    }),
+];
+
+/// Keeps a text in a register, the unnamed one when there is no name; the clipboard's go to the
+/// system too.
+pub fn write(cx: &mut Cx<'_>, name: Option<char>, content: Content, taken: Taken) {
+    if matches!(name, Some('+' | '*')) {
+        cx.effects.push(Effect::Copy(content.joined()));
+    }
+    cx.state.registers.write(&mut cx.state.kill_ring, name, content, taken);
+}
+
+/// What a register holds, those that are made of something else included: `%` the file, `/` the
+/// last search, `:` the last command, `.` what was typed last.
+pub fn read(cx: &Cx<'_>, name: char) -> Option<Content> {
+    let state = &*cx.state;
+    match name {
+        '%' => {
+            let path = state.buffers.current().and_then(|buffer| buffer.path.as_deref());
+            path.map(|path| Content::chars(state.shown(path)))
+        }
+        ':' => state.modal.lines.last().cloned().map(Content::chars),
+        '.' => Some(Content::chars(state.modal.inserted.clone())).filter(|c| !c.texts[0].is_empty()),
+        '/' => {
+            let sought = state.modal.sought.as_ref().map(|(pattern, _)| pattern);
+            sought.or(state.last_search.as_ref()).cloned().map(Content::chars)
+        }
+        name => state.registers.read(&state.kill_ring, name),
+    }
+}
+
+/// Copies or cuts the selection into a register.
+pub fn copy(cx: &mut Cx<'_>, name: char, cut: bool) {
+    if !is_writable(name) {
+        return cx.state.fail(format!("nothing can be kept in the register {name}"));
+    }
+    let Some((area, ..)) = cx.state.text_target() else { return };
+    let texts = area.selected();
+    if texts.iter().all(String::is_empty) {
+        return cx.state.say("nothing is selected");
+    }
+    if cut && !edit::apply(cx, |text, selection| crate::text::edit::insert(text, selection, "")) {
+        return;
+    }
+    let taken = if cut { Taken::Cut } else { Taken::Copied };
+    write(cx, Some(name), Content::new(texts, Shape::Chars), taken);
+    cx.state.say(format!("kept in {name}"));
+}
+
+/// Puts a register's text in at every cursor.
+pub fn put(cx: &mut Cx<'_>, name: char) {
+    match read(cx, name) {
+        Some(content) => edit::put(cx, &content.texts),
+        None => cx.state.say(format!("the register {name} is empty")),
+    }
+}

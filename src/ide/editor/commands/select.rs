@@ -1,0 +1,139 @@
+//! Commands that make and shape selections: more cursors, occurrences, lines, brackets, blocks.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::{Effect, Occurrences};
+use crate::text::block::{Block, Towards};
+use crate::text::rope::Text;
+use crate::text::select;
+use crate::text::selection::Selection;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("select.add-above", "Add a cursor above", |cx| add_vertical(cx, false)),
+    command("select.add-below", "Add a cursor below", |cx| add_vertical(cx, true)),
+    command("select.next-occurrence", "Select the word, then add its next occurrence", |cx| {
+        occurrences(cx, false);
+    }),
+    command("select.all-occurrences", "Select every occurrence of the word or selection", |cx| {
+        occurrences(cx, true);
+    }),
+    command("select.split-lines", "Split the selections into lines", |cx| shape(cx, select::split_lines)),
+    command("select.keep-primary", "Keep only the main cursor", |cx| {
+        shape(cx, |_, selection| select::only_primary(selection));
+    }),
+    command("select.drop-primary", "Take the main cursor away, keep the others", |cx| {
+        shape(cx, |_, selection| select::without_primary(selection));
+    }),
+    command("select.next-range", "Make the next cursor the main one", |cx| {
+        shape(cx, |_, selection| select::rotated(selection, true));
+    }),
+    command("select.previous-range", "Make the previous cursor the main one", |cx| {
+        shape(cx, |_, selection| select::rotated(selection, false));
+    }),
+    command("select.line", "Select the line, then the next one too", |cx| shape(cx, select::lines)),
+    command("select.brackets", "Select what is between the brackets around the cursor", |cx| {
+        shape(cx, select::inside_brackets);
+    }),
+    command("select.indent-block", "Select the lines that are indented as far, then those around", |cx| {
+        let tab_width = cx.state.tab_width();
+        shape(cx, |text, selection| select::indent_blocks(text, selection, tab_width));
+    }),
+    command("select.block-up", "Extend a rectangle upwards", |cx| block(cx, Towards::Up)),
+    command("select.block-down", "Extend a rectangle downwards", |cx| block(cx, Towards::Down)),
+    command("select.block-left", "Extend a rectangle to the left", |cx| block(cx, Towards::Left)),
+    command("select.block-right", "Extend a rectangle to the right", |cx| block(cx, Towards::Right)),
+];
+
+/// Texts up to this many bytes are searched at once; longer ones elsewhere.
+const SEARCH_HERE: usize = 256 << 10;
+
+/// Gives the text that has the keys another selection.
+fn shape(cx: &mut Cx<'_>, shape: impl FnOnce(&Text, &Selection) -> Selection) {
+    let Some((area, _, part)) = cx.state.text_target() else { return };
+    area.select(shape(area.text(), &area.selection));
+    cx.state.damage.add(part);
+    tell_count(cx);
+}
+
+fn tell_count(cx: &mut Cx<'_>) {
+    let count = cx.state.text_target().map_or(1, |(area, ..)| area.selection.ranges().len());
+    if count > 1 {
+        cx.state.say(format!("{count} cursors; Escape goes back to one"));
+    }
+}
+
+fn add_vertical(cx: &mut Cx<'_>, down: bool) {
+    let tab_width = cx.state.tab_width();
+    shape(cx, |text, selection| select::add_vertical(text, selection, down, tab_width));
+}
+
+fn occurrences(cx: &mut Cx<'_>, all: bool) {
+    let Some((area, _, part)) = cx.state.text_target() else { return };
+    let empty = area.selection.primary().is_empty();
+    if empty {
+        area.select(select::words(area.text(), &area.selection));
+        cx.state.damage.add(part);
+    }
+    let Some((area, _, _)) = cx.state.text_target() else { return };
+    if area.selection.primary().is_empty() {
+        return cx.state.say("there is no word here");
+    }
+    if empty && !all {
+        return;
+    }
+    let asked = (area.text().clone(), area.selection.clone());
+    let (text, selection) = asked;
+    if text.end().0 <= SEARCH_HERE {
+        let found = if all { select::add_all } else { select::add_next }(&text, &selection);
+        return show(cx, found);
+    }
+    let Some(buffer) = cx.state.buffers.current().filter(|_| part == Part::Editor) else {
+        return cx.state.say("this text is too long to look for occurrences");
+    };
+    let (buffer, version) = (buffer.id, buffer.area.document.version());
+    cx.effects.push(Effect::Occurrences(Box::new(Occurrences { buffer, text, version, selection, all })));
+}
+
+/// Looks for them. Reads the whole text where need be; not to be called on the loop.
+pub fn run(asked: &Occurrences) -> Option<Selection> {
+    let find = if asked.all { select::add_all } else { select::add_next };
+    find(&asked.text, &asked.selection)
+}
+
+/// They were looked for elsewhere; taken over when nothing has moved meanwhile.
+pub fn found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<&Selection>) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let same = buffer.id == asked.buffer
+        && buffer.area.document.version() == asked.version
+        && buffer.area.selection == asked.selection;
+    if same {
+        let Some(buffer) = cx.state.buffers.current_mut() else { return };
+        if let Some(found) = found {
+            buffer.area.select(found.clone());
+            cx.state.say(format!("{} cursors; Escape goes back to one", found.ranges().len()));
+        } else {
+            cx.state.say("no more occurrences");
+        }
+        cx.state.damage.add(Part::Editor);
+    }
+}
+
+fn show(cx: &mut Cx<'_>, found: Option<Selection>) {
+    match found {
+        Some(found) => shape(cx, |_, _| found),
+        None => cx.state.say("no more occurrences"),
+    }
+}
+
+fn block(cx: &mut Cx<'_>, towards: Towards) {
+    let tab_width = cx.state.tab_width();
+    let Some((area, _, part)) = cx.state.text_target() else { return };
+    let text = area.text().clone();
+    let now = area.block.filter(|block| block.selection(&text, tab_width) == area.selection);
+    let from = now.unwrap_or_else(|| Block::of(&text, area.selection.primary(), tab_width));
+    let block = from.grown(&text, towards, tab_width);
+    area.select(block.selection(&text, tab_width));
+    area.block = Some(block);
+    cx.state.damage.add(part);
+}

@@ -1,0 +1,153 @@
+//! Commands that go and select by the text's tree: more and less of it, what is beside and inside,
+//! whole things.
+
+use std::ops::Range;
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::damage::Part;
+use crate::ide::core::keymap::Modes;
+use crate::ide::editor::modal::moves;
+use crate::ide::editor::modal::state::Mode;
+use crate::syntax::Syntax;
+use crate::syntax::objects::Object;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+use crate::text::selection;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("syntax.expand", "Select what surrounds the selection in the code", expand),
+    command("syntax.shrink", "Take the last step of that back", shrink),
+    command("syntax.next", "Select what follows the selection in the code", |cx| {
+        select(cx, |syntax, _, range| syntax.sibling(range, true));
+    }),
+    command("syntax.previous", "Select what stands before the selection in the code", |cx| {
+        select(cx, |syntax, _, range| syntax.sibling(range, false));
+    }),
+    command("syntax.child", "Select the first part of what is selected in the code", |cx| {
+        select(cx, |syntax, _, range| syntax.child(range));
+    }),
+    command("syntax.function", "Select the function around the cursor", |cx| {
+        object(cx, Object::Function, true);
+    }),
+    command("syntax.inside-function", "Select the inside of the function here", |cx| {
+        object(cx, Object::Function, false);
+    }),
+    command("syntax.next-function", "Go to the next function", |cx| go(cx, Object::Function, true)),
+    command("syntax.previous-function", "Go to the function before", |cx| go(cx, Object::Function, false)),
+    command("syntax.class", "Select the class or structure around the cursor", |cx| {
+        object(cx, Object::Class, true);
+    }),
+    command("syntax.inside-class", "Select the inside of the class or structure here", |cx| {
+        object(cx, Object::Class, false);
+    }),
+    command("syntax.next-class", "Go to the next class or structure", |cx| go(cx, Object::Class, true)),
+    command("syntax.previous-class", "Go to the class or structure before", |cx| {
+        go(cx, Object::Class, false);
+    }),
+    command("syntax.parameter", "Select the parameter or argument around the cursor", |cx| {
+        object(cx, Object::Parameter, true);
+    }),
+    command("syntax.inside-parameter", "Select the inside of the parameter or argument here", |cx| {
+        object(cx, Object::Parameter, false);
+    }),
+    command("syntax.next-parameter", "Go to the next parameter or argument", |cx| {
+        go(cx, Object::Parameter, true);
+    }),
+    command("syntax.previous-parameter", "Go to the parameter or argument before", |cx| {
+        go(cx, Object::Parameter, false);
+    }),
+    command("syntax.comment", "Select the comment around the cursor", |cx| {
+        object(cx, Object::Comment, true);
+    }),
+    command("syntax.inside-comment", "Select the inside of the comment here", |cx| {
+        object(cx, Object::Comment, false);
+    }),
+    command("syntax.next-comment", "Go to the next comment", |cx| go(cx, Object::Comment, true)),
+    command("syntax.previous-comment", "Go to the comment before", |cx| go(cx, Object::Comment, false)),
+    command("syntax.test", "Select the test around the cursor", |cx| {
+        object(cx, Object::Test, true);
+    }),
+    command("syntax.inside-test", "Select the inside of the test here", |cx| {
+        object(cx, Object::Test, false);
+    }),
+    command("syntax.next-test", "Go to the next test", |cx| go(cx, Object::Test, true)),
+    command("syntax.previous-test", "Go to the test before", |cx| go(cx, Object::Test, false)),
+];
+
+fn object(cx: &mut Cx<'_>, object: Object, outer: bool) {
+    select(cx, |syntax, text, range| syntax.object(text, range, object, outer));
+}
+
+/// To the start of a thing; where maps select what they go to, all of it.
+fn go(cx: &mut Cx<'_>, object: Object, forward: bool) {
+    let modes = cx.state.keymap.modes();
+    if modes == Modes::Vim && cx.state.modal.mode != Mode::Insert {
+        return moves::syntax_move(cx, object, forward);
+    }
+    cx.state.note_jump();
+    let whole = modes == Modes::Helix;
+    select(cx, |syntax, text, range| {
+        let found = syntax.next(text, range.start, object, forward)?;
+        Some(if whole { found } else { found.start..found.start })
+    });
+}
+
+fn expand(cx: &mut Cx<'_>) {
+    let before = cx.state.buffers.current().map(|b| (b.area.document.version(), b.area.selection.clone()));
+    if select(cx, |syntax, _, range| syntax.expand(range))
+        && let (Some(buffer), Some((version, before))) = (cx.state.buffers.current_mut(), before)
+    {
+        let now = &buffer.area.selection;
+        // Steps from elsewhere are no way back from here.
+        let goes_on = buffer.expanded.last().is_some_and(|(v, _, after)| *v == version && *after == before);
+        if !goes_on {
+            buffer.expanded.clear();
+        }
+        buffer.expanded.push((version, before, now.clone()));
+    }
+}
+
+fn shrink(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let (version, now) = (buffer.area.document.version(), &buffer.area.selection);
+    match buffer.expanded.pop() {
+        Some((v, before, after)) if v == version && after == *now => {
+            buffer.area.selection = before;
+            cx.state.damage.add(Part::Editor);
+        }
+        _ => {
+            buffer.expanded.clear();
+            cx.state.say("there is no step to take back");
+        }
+    }
+}
+
+/// Puts in the place of every selection what is found for it; one for which nothing is found
+/// stays. Tells whether anything was.
+fn select(cx: &mut Cx<'_>, find: impl Fn(&Syntax, &Text, &Range<Byte>) -> Option<Range<Byte>>) -> bool {
+    let tree = cx.state.tree_now();
+    let Some(buffer) = cx.state.buffers.current_mut() else { return false };
+    let Some(syntax) = tree else {
+        let known = buffer.coloring.language().is_some() && buffer.coloring.trouble().is_none();
+        cx.state.say(if known {
+            "the code is being read; try again"
+        } else {
+            "this file is not read as code"
+        });
+        return false;
+    };
+    let text = buffer.area.text().clone();
+    let found = buffer.area.selection.transform(|range| match find(&syntax, &text, &range.span()) {
+        Some(found) => selection::Range::new(found.start, found.end),
+        None => range,
+    });
+    if found == buffer.area.selection {
+        cx.state.say("there is nothing more of that here");
+        return false;
+    }
+    buffer.area.selection = found;
+    buffer.area.document.seal();
+    cx.state.damage.add(Part::Editor);
+    true
+}

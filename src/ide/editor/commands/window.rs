@@ -1,0 +1,81 @@
+//! Commands that divide the editor into windows and move between them.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::windows;
+use crate::ide::model::windows::Direction;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("window.split-right", "Divide the window: another view of the file at the right", |cx| {
+        split(cx, true);
+    }),
+    command("window.split-below", "Divide the window: another view of the file below", |cx| split(cx, false)),
+    command("window.close", "Close the window; its file stays open", close),
+    command("window.only", "Close every other window", |cx| windows::only(cx.state)),
+    command("window.next", "Go to the next window", next),
+    command("window.left", "Go to the window at the left", |cx| go(cx, Direction::Left)),
+    command("window.right", "Go to the window at the right", |cx| go(cx, Direction::Right)),
+    command("window.up", "Go to the window above", |cx| go(cx, Direction::Up)),
+    command("window.down", "Go to the window below", |cx| go(cx, Direction::Down)),
+    command("window.wider", "Make the window wider", |cx| resize(cx, true, STEP)),
+    command("window.narrower", "Make the window narrower", |cx| resize(cx, true, -STEP)),
+    command("window.higher", "Make the window higher", |cx| resize(cx, false, 1)),
+    command("window.lower", "Make the window lower", |cx| resize(cx, false, -1)),
+    command("window.even", "Give all windows the same room", |cx| {
+        cx.state.windows.even();
+        cx.state.damage.all();
+    }),
+];
+
+/// Columns by which a window becomes wider or narrower.
+const STEP: i32 = 4;
+/// Percents of the height by which the terminals' pane becomes higher.
+const TERMINAL_STEP: i16 = 5;
+
+fn focus(cx: &mut Cx<'_>) {
+    crate::ide::editor::commands::panes::focus(cx, Focus::Editor);
+}
+
+fn split(cx: &mut Cx<'_>, beside: bool) {
+    if cx.state.buffers.current().is_none() {
+        return cx.state.say("no file is open");
+    }
+    if !windows::split(cx.state, beside) {
+        return cx.state.say("there are as many windows as there can be");
+    }
+    if cx.state.areas.editor.is_some_and(|area| cx.state.windows.places(area).windows.len() == 1) {
+        cx.state.say("the windows do not fit here: only this one is shown");
+    }
+    focus(cx);
+}
+
+fn close(cx: &mut Cx<'_>) {
+    if !windows::close(cx.state) {
+        cx.state.say("this is the only window; Alt-w closes the file");
+    }
+}
+
+fn next(cx: &mut Cx<'_>) {
+    let all = cx.state.windows.all();
+    let at = all.iter().position(|id| *id == cx.state.windows.active).unwrap_or(0);
+    windows::activate(cx.state, all[(at + 1) % all.len()]);
+    focus(cx);
+}
+
+fn go(cx: &mut Cx<'_>, direction: Direction) {
+    let there = cx.state.areas.editor.and_then(|area| cx.state.windows.towards(area, direction));
+    let Some(there) = there else { return cx.state.say("there is no window that way") };
+    windows::activate(cx.state, there);
+    focus(cx);
+}
+
+fn resize(cx: &mut Cx<'_>, beside: bool, cells: i32) {
+    if cx.state.panes.focus == Focus::Terminal && !beside {
+        cx.state.terminals.grow(if cells > 0 { TERMINAL_STEP } else { -TERMINAL_STEP });
+        return cx.state.damage.all();
+    }
+    let Some(area) = cx.state.areas.editor else { return };
+    cx.state.windows.resize(area, beside, cells);
+    cx.state.damage.all();
+}

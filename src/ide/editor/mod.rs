@@ -1,0 +1,10 @@
+//! Operations on text, and how text is shown.
+//!
+//! `commands` work in every key map, `modal` is the engine of the maps with modes, `view` lays texts out and draws
+//! them. Must not know features.
+
+pub mod commands;
+pub mod modal;
+pub mod replacing;
+pub mod view;
+pub mod windows;

@@ -1,0 +1,120 @@
+//! Work of a modal map that grows with the text: a task does it, and keys wait for its end, so
+//! that they find the cursor where it belongs. Must not know what the work is.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::editor::modal::background_job::{Done, Outcome, Work};
+use crate::ide::editor::modal::cursors;
+use crate::ide::shell::session_events;
+use crate::tui::input::{Key, KeyCode, Mods};
+
+/// Texts up to this many bytes are worked on at once.
+pub const AT_ONCE: usize = 256 << 10;
+/// While keys are pressed again nothing may wait: longer texts are refused then.
+const REPLAYED_MAX: usize = 16 << 20;
+
+/// What the work comes to, on the loop. Says what is wrong.
+pub type Then = Box<dyn FnOnce(&mut Cx<'_>) -> Result<(), String> + Send>;
+
+/// Whether nothing may wait, because keys are being pressed again.
+pub fn is_replaying(cx: &Cx<'_>) -> bool {
+    cx.state.modal.repeating || cx.state.again.replaying
+}
+
+/// Works on so many bytes of the shown file: at once if they are few.
+pub fn run(
+    cx: &mut Cx<'_>,
+    bytes: usize,
+    work: impl FnOnce() -> Then + Send + 'static,
+) -> Result<(), String> {
+    if bytes <= AT_ONCE {
+        return work()(cx);
+    }
+    if is_replaying(cx) {
+        if bytes > REPLAYED_MAX {
+            return Err("this text is too long for that while keys are pressed again".to_string());
+        }
+        return work()(cx);
+    }
+    let Some(buffer) = cx.state.buffers.current() else { return Ok(()) };
+    let elsewhere = &mut cx.state.modal.elsewhere;
+    elsewhere.count += 1;
+    elsewhere.waiting.get_or_insert_default();
+    cx.effects.push(Effect::Elsewhere(Work {
+        buffer: buffer.id,
+        version: buffer.area.document.version(),
+        number: elsewhere.count,
+        run: Box::new(|| -> Outcome { Box::new(work()) }),
+    }));
+    cx.state.say(LOOKING);
+    Ok(())
+}
+
+const LOOKING: &str = "looking through the text … Escape gives up";
+
+/// Takes a key that has to wait, or gives the work up; tells whether it did.
+pub fn holds(cx: &mut Cx<'_>, key: Key) -> bool {
+    if !cx.state.overlays.is_empty() {
+        return false;
+    }
+    let Some(waiting) = &mut cx.state.modal.elsewhere.waiting else { return false };
+    let gives_up = key.code == KeyCode::Escape || key.code == KeyCode::Char('c') && key.mods == Mods::CTRL;
+    if gives_up {
+        cx.state.modal.elsewhere.waiting = None;
+        cx.state.modal.forget();
+        cursors::ungroup(cx.state);
+        cx.state.say("given up");
+        cx.state.damage.add(Part::Editor);
+    } else {
+        waiting.push(key);
+    }
+    true
+}
+
+/// The work is done: what it comes to, then the keys that waited. Tells whether it came to
+/// something, whose edits are one step until the caller ends that.
+pub fn done(cx: &mut Cx<'_>, done: Done) -> bool {
+    if cx.state.modal.elsewhere.count != done.number {
+        return false;
+    }
+    let Some(waiting) = cx.state.modal.elsewhere.waiting.take() else { return false };
+    let mut carried = false;
+    if cx.state.status.message == LOOKING {
+        cx.state.say("");
+    }
+    let shown = cx.state.buffers.current().filter(|shown| shown.id == done.buffer);
+    let same = shown.is_some_and(|shown| shown.area.document.version() == done.version);
+    // The mouse can give the keys to a prompt meanwhile, and a question can take them: what was
+    // made for the file must not go there.
+    let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
+    if same && !in_file {
+        cx.state.modal.forget();
+        cx.state.fail("something else has the keys now: nothing is done");
+    } else if !same {
+        cx.state.modal.forget();
+        cx.state.fail("the text changed while it was looked through: nothing is done");
+    } else {
+        match done.outcome.map(|outcome| outcome.downcast::<Then>()) {
+            Ok(Ok(then)) => {
+                cursors::group(cx.state);
+                if let Err(problem) = then(cx) {
+                    cx.state.fail(problem);
+                }
+                carried = true;
+            }
+            Ok(Err(_)) => tracing::error!("work of a modal map came to something of another kind"),
+            Err(why) => {
+                cx.state.modal.forget();
+                cx.state.fail(format!("nothing is done: {why}"));
+            }
+        }
+    }
+    cx.state.damage.add(Part::Editor);
+    // Keys from before a question came must not answer it.
+    let asked = cx.state.overlays.last().is_some_and(|overlay| session_events::uninvited(overlay).is_some());
+    if !asked && !waiting.is_empty() {
+        cx.effects.push(Effect::Held(waiting));
+    }
+    carried
+}

@@ -1,0 +1,410 @@
+//! Commands that change text without a motion: single characters, putting back, joining,
+//! counting, undo.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::editor::commands::edit;
+use crate::ide::editor::commands::registers;
+use crate::ide::editor::modal::operators;
+use crate::ide::editor::modal::operators::change;
+use crate::ide::editor::modal::state::{Mode, Op, Typing, Waiting};
+use crate::ide::editor::modal::{cursors, moves, typing, visual};
+use crate::text::changes::{ChangeSet, Side};
+use crate::text::content::{Content, Shape};
+use crate::text::format::LineEnding;
+use crate::text::modal::motions::Move;
+use crate::text::modal::operate::{self, Letters};
+use crate::text::modal::page::Page;
+use crate::text::modal::put::{How, put};
+use crate::text::modal::replace;
+use crate::text::modal::spans::{self, Piece};
+use crate::text::modal::undone;
+use crate::text::numbers;
+use crate::text::places::Name;
+use crate::text::position::{Byte, Line};
+use crate::text::registers::Taken;
+use crate::text::selection::{Range, Selection};
+use crate::text::transaction::Transaction;
+
+/// An operator with its motion in one key: `x` is `d` and `l`.
+pub fn with(cx: &mut Cx<'_>, op: Op, motion: Move) {
+    if cx.state.modal.mode.is_visual() {
+        return operators::name(cx, op);
+    }
+    cx.state.modal.operator = Some(Waiting { op, count: cx.state.modal.count.take(), forced: None });
+    let empty = op == Op::Change
+        && cx.state.buffers.current().is_some_and(|buffer| {
+            let page = Page::new(buffer.area.text(), cx.state.tab_width());
+            buffer.area.selection.ranges().iter().all(|range| page.is_empty_line(page.line(range.head)))
+        });
+    if empty {
+        // There is nothing to delete on an empty line, but typing begins all the same.
+        cx.state.modal.operator = None;
+        return typing::insert::begin(cx, Typing { times: 1, ..Typing::default() });
+    }
+    moves::go(cx, motion);
+}
+
+/// An operator takes what is left of the lines.
+pub fn to_line_end(cx: &mut Cx<'_>, op: Op) {
+    if cx.state.modal.mode.is_visual() {
+        if cx.state.modal.mode == Mode::VisualBlock {
+            cx.state.modal.visual.to_end = true;
+        } else {
+            cx.state.modal.mode = Mode::VisualLine;
+        }
+        return operators::name(cx, op);
+    }
+    cx.state.modal.operator = Some(Waiting { op, count: cx.state.modal.count.take(), forced: None });
+    moves::go(cx, Move::LineEnd);
+}
+
+/// Whole lines, in one key; of a selection its lines.
+pub fn lines(cx: &mut Cx<'_>, op: Op) {
+    if cx.state.modal.mode.is_visual() {
+        if cx.state.modal.mode != Mode::VisualBlock || op == Op::Change {
+            cx.state.modal.mode = Mode::VisualLine;
+        }
+        return operators::name(cx, op);
+    }
+    operators::whole_lines(cx, op);
+}
+
+/// Puts one character in place of those at the cursors, or of all that is selected.
+pub fn replace_char(cx: &mut Cx<'_>, with: char) {
+    if cx.state.modal.mode.is_visual() {
+        let pieces = visual::pieces(cx);
+        visual::remember(cx);
+        let starts = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
+        visual::end_at(cx, starts);
+        return operators::change_pieces(cx, pieces, move |page, pieces| operate::fill(page, pieces, with));
+    }
+    let count = cx.state.modal.take_count().unwrap_or(1);
+    let tab_width = cx.state.tab_width();
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let cursors: Vec<Byte> = buffer.area.selection.ranges().iter().map(|range| range.head).collect();
+    let page = Page::new(buffer.area.text(), tab_width);
+    match replace::replace(page, &cursors, with, count) {
+        Some(edit) => {
+            change(cx, |_, _| edit);
+        }
+        None => cursors::fail(cx),
+    }
+}
+
+/// Gives letters the other case and goes on behind them.
+pub fn other_case(cx: &mut Cx<'_>) {
+    if cx.state.modal.mode.is_visual() {
+        return operators::name(cx, Op::Letters(Letters::Other));
+    }
+    let count = cx.state.modal.take_count().unwrap_or(1);
+    change(cx, |page, selection| {
+        let piece = |range: &Range| {
+            let end = (0..count).fold(range.head, |at, _| page.right(at));
+            Piece::new(vec![range.head..end], Shape::Chars, range.head)
+        };
+        let pieces: Vec<Piece> = selection.ranges().iter().map(piece).collect();
+        let edit = operate::letters(page, &pieces, Letters::Other);
+        let mapping = &edit.changes;
+        let ends = selection.transform(|range| {
+            let end = (0..count).fold(range.head, |at, _| page.right(at));
+            Range::cursor(mapping.map(end, Side::After))
+        });
+        edit.select(ends)
+    });
+}
+
+/// Joins lines; `spaces` puts one between them.
+pub fn join(cx: &mut Cx<'_>, spaces: bool) {
+    let pieces = if cx.state.modal.mode.is_visual() {
+        let pieces = visual::pieces(cx);
+        visual::remember(cx);
+        let starts = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
+        visual::end_at(cx, starts);
+        cx.state.modal.take_count();
+        pieces
+    } else {
+        let count = cx.state.modal.take_count().unwrap_or(2).max(2);
+        let Some(buffer) = cx.state.buffers.current() else { return };
+        let page = Page::new(buffer.area.text(), cx.state.tab_width());
+        let alone =
+            buffer.area.selection.ranges().iter().all(|range| page.line(range.head) == page.last_line());
+        if count > 2 && alone {
+            // Of more lines than there are those are joined that there are, be it a single one.
+            let starts = buffer.area.selection.transform(|range| Range::cursor(page.start_of(range.head)));
+            cx.state.modal.changed = true;
+            return cursors::set(cx, starts);
+        }
+        let lines = |range: &Range| {
+            let first = page.line(range.head);
+            let last = Line((first.0 + count - 1).min(page.last_line().0));
+            (first < page.last_line()).then(|| spans::lines(page, first, last, range.head))
+        };
+        buffer.area.selection.ranges().iter().filter_map(lines).collect()
+    };
+    if pieces.is_empty() {
+        return cursors::fail(cx);
+    }
+    operators::change_pieces(cx, pieces, move |page, pieces| operate::join(page, pieces, spaces));
+}
+
+/// Puts a register's text back; a selection gives way to it, and goes to the register instead
+/// when `takes`.
+pub fn paste(cx: &mut Cx<'_>, behind: bool, pass: bool) {
+    let name = cx.state.modal.register.take().unwrap_or('"');
+    let count = cx.state.modal.take_count().unwrap_or(1);
+    let keeps = !behind && !pass;
+    let Some(content) = registers::read(cx, name) else {
+        if cx.state.modal.mode.is_visual() {
+            // A selection gives way to an empty register, too.
+            cx.state.modal.register = keeps.then_some('_');
+            let lines = cx.state.modal.mode == Mode::VisualLine;
+            operators::name(cx, Op::Delete);
+            if let Some(buffer) = cx.state.buffers.current().filter(|_| lines) {
+                let page = Page::new(buffer.area.text(), 1);
+                let starts =
+                    buffer.area.selection.transform(|range| Range::cursor(page.start_of(range.head)));
+                cursors::set(cx, starts);
+            }
+            return;
+        }
+        // It can be made again once the register holds something.
+        cx.state.modal.changed = true;
+        cursors::fail(cx);
+        return cx.state.say(format!("the register {name} is empty"));
+    };
+    let how = How { behind, count, pass };
+    if cx.state.modal.mode.is_visual() {
+        return paste_over(cx, &content, how);
+    }
+    change(cx, |page, selection| {
+        let cursors: Vec<Byte> = selection.ranges().iter().map(|range| range.head).collect();
+        put(page, &cursors, &content, how)
+    });
+}
+
+/// The selection gives way; it goes to the unnamed register unless the text was put before it.
+fn paste_over(cx: &mut Cx<'_>, content: &Content, how: How) {
+    let mode = cx.state.modal.mode;
+    let pieces = visual::pieces(cx);
+    visual::remember(cx);
+    let starts: Vec<Range> = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let text = buffer.area.text().clone();
+    let tab_width = cx.state.tab_width();
+    let page = Page::new(&text, tab_width);
+    let gone = spans::content(page, &pieces);
+    let small = pieces.iter().all(|piece| is_small(page, piece));
+    let empty_rows = gone.shape == Shape::Block && gone.texts.iter().all(String::is_empty);
+    let bare = text.end() == Byte(0) || empty_rows;
+    forget_typing(cx, mode, &pieces);
+    let rows = cx.state.modal.visual.ranges.first().copied().unwrap_or(Range::cursor(Byte(0)));
+    let (head, top) = (page.line(rows.head), page.line(rows.start()));
+    visual::end_at(cx, starts);
+    if (how.behind || how.pass) && !bare {
+        registers::write(cx, None, gone, if small { Taken::CutSmall } else { Taken::Cut });
+    }
+    let goals = vec![crate::text::position::Column(0); pieces.len()];
+    let lines = mode == Mode::VisualLine;
+    let whole =
+        lines && pieces.iter().any(|p| p.spans[0].end == page.text.end() && p.spans[0].start == Byte(0));
+    change(cx, |page, _| {
+        let mut content = content.clone();
+        if lines && content.shape == Shape::Chars {
+            content.shape = Shape::Lines;
+            for text in std::sync::Arc::make_mut(&mut content.texts) {
+                text.push('\n');
+            }
+        }
+        let breaks = mode == Mode::Visual && content.shape == Shape::Lines;
+        let cut = operate::delete(page, &pieces, &goals);
+        let mut middle = text.clone();
+        cut.changes.apply(&mut middle);
+        let page = Page::new(&middle, tab_width);
+        let places: Vec<Byte> =
+            pieces.iter().map(|p| cut.changes.map(p.spans[0].start, Side::Before)).collect();
+        let at_end = lines
+            && places[0] >= page.last()
+            && middle.end() > Byte(0)
+            && places[0] > page.start(page.last_line());
+        let block = mode == Mode::VisualBlock;
+        if block && content.shape == Shape::Chars && !content.texts.iter().any(|text| text.contains('\n')) {
+            return into_rows(&cut, page, &pieces[0], &content, how);
+        }
+        let (places, how) = match () {
+            // Lines go below a rectangle, or above it.
+            () if block && content.shape == Shape::Lines => {
+                let at_end = page.at_end(places[0]) && places[0] > page.start_of(places[0]);
+                let row = if how.behind { head } else { top };
+                (vec![page.start(row)], How { behind: how.behind || at_end, ..how })
+            }
+            () if breaks => (places, How { behind: false, ..how }),
+            // What stood last is gone: the new lines come behind what is last now.
+            () if at_end => (vec![page.last()], How { behind: true, ..how }),
+            () => (places, How { behind: false, ..how }),
+        };
+        let mut second =
+            if breaks { between(page, &places, &content, how) } else { put(page, &places, &content, how) };
+        if whole && lines {
+            second = only(page, &content, how);
+        }
+        let changes = cut.changes.compose(&second.changes);
+        let selection = second.selection.unwrap_or_else(|| Selection::cursor(Byte(0)));
+        Transaction::new(changes).select(selection)
+    });
+}
+
+/// Whether a piece is less than a line.
+fn is_small(page: Page<'_>, piece: &Piece) -> bool {
+    let span = &piece.spans[0];
+    match piece.shape {
+        Shape::Chars => page.line(span.start) == page.line(span.end),
+        Shape::Block => piece.spans.len() == 1,
+        Shape::Lines => false,
+    }
+}
+
+/// Where typing ended last goes with its line.
+fn forget_typing(cx: &mut Cx<'_>, mode: Mode, pieces: &[Piece]) {
+    let lines = mode == Mode::VisualLine;
+    let Some(buffer) = cx.state.buffers.current_mut().filter(|_| lines) else { return };
+    let places = buffer.area.document.places_mut();
+    let gone = |at: Byte| pieces.iter().flat_map(|p| &p.spans).any(|span| span.contains(&at));
+    if places.mark('^').is_some_and(gone) {
+        places.remove(Name::Mark('^'));
+    }
+}
+
+/// Lines that take the place of characters break the line around them.
+fn between(page: Page<'_>, places: &[Byte], content: &Content, how: How) -> Transaction {
+    let text = format!("\n{}", content.joined().repeat(how.count));
+    let edits = places.iter().map(|at| (*at..*at, text.clone()));
+    let changes = ChangeSet::replace(page.text.end().0, edits);
+    let mut after = page.text.clone();
+    changes.apply(&mut after);
+    let after = Page::new(&after, page.tab_width);
+    let start = after.first_non_blank(after.line(places[0] + 1));
+    Transaction::new(changes).select(Selection::cursor(start))
+}
+
+/// Characters that take the place of a rectangle go into each of its rows.
+fn into_rows(cut: &Transaction, page: Page<'_>, piece: &Piece, content: &Content, how: How) -> Transaction {
+    let new = content.joined().repeat(how.count);
+    let left = page.column(cut.changes.map(piece.spans[0].start, Side::Before));
+    let edits: Vec<_> = piece
+        .spans
+        .iter()
+        .map(|span| cut.changes.map(span.start, Side::Before))
+        .filter(|at| page.column(*at) >= left)
+        .map(|at| (at..at, new.clone()))
+        .collect();
+    let changes = ChangeSet::replace(page.text.end().0, edits);
+    let mut after = page.text.clone();
+    changes.apply(&mut after);
+    let after = Page::new(&after, page.tab_width);
+    let end = changes.map(cut.changes.map(piece.spans[0].start, Side::Before), Side::After);
+    let cursor = after.rest(after.left(end));
+    Transaction::new(cut.changes.clone().compose(&changes)).select(Selection::cursor(cursor))
+}
+
+/// Lines that take the place of the whole text.
+fn only(page: Page<'_>, content: &Content, how: How) -> Transaction {
+    let text = content.joined().repeat(how.count);
+    let changes = ChangeSet::replace(page.text.end().0, [(Byte(0)..page.text.end(), text)]);
+    Transaction::new(changes).select(Selection::cursor(Byte(0)))
+}
+
+/// Counts the numbers at the cursors up or down; `series`: each selected line by one more.
+pub fn count(cx: &mut Cx<'_>, down: bool, series: bool) {
+    let by = cx.state.modal.take_count().unwrap_or(1) as i128 * if down { -1 } else { 1 };
+    if cx.state.modal.mode.is_visual() {
+        let pieces = visual::pieces(cx);
+        visual::remember(cx);
+        let starts: Vec<Range> = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
+        let back = starts.clone();
+        visual::end_at(cx, starts);
+        change(cx, |page, _| {
+            let rows = operate::touched(page, &pieces);
+            let spans = rows.iter().map(|line| {
+                let inside = |span: &std::ops::Range<Byte>| {
+                    span.start.max(page.start(*line))..span.end.min(page.end(*line))
+                };
+                let span =
+                    pieces.iter().flat_map(|p| &p.spans).map(inside).find(|span| span.start < span.end);
+                span.map(|span| Range::new(span.start, span.end))
+            });
+            let ranges: Vec<Range> = spans.flatten().collect();
+            if ranges.is_empty() {
+                return Transaction::new(ChangeSet::identity(page.text.end().0));
+            }
+            let each = if series { by } else { 0 };
+            let edit = numbers::add_inside(page.text, &Selection::new(ranges, 0), by, each);
+            edit.select(Selection::new(back, 0))
+        });
+        return;
+    }
+    change(cx, |page, selection| {
+        let on_number = selection.transform(|range| {
+            let start = number_start(page, range.head);
+            let digit = page.char(start).is_some_and(|c| c.is_ascii_digit());
+            // One that ends before the cursor is none of its own.
+            if digit { Range::cursor(start) } else { Range::new(start, page.end_of(start)) }
+        });
+        let edit = numbers::add_inside(page.text, &on_number, by, 0);
+        let ends = edit.changes.edits().map(|edit| Range::cursor(edit.new.end.back(1))).collect::<Vec<_>>();
+        if ends.is_empty() { edit.select(selection.clone()) } else { edit.select(Selection::new(ends, 0)) }
+    });
+}
+
+/// A cursor on a number counts from its start.
+fn number_start(page: Page<'_>, at: Byte) -> Byte {
+    let digit = |at: Byte| page.char(at).is_some_and(|c| c.is_ascii_hexdigit() || "xX".contains(c));
+    let mut start = at;
+    while digit(start) && start > page.start_of(at) && digit(page.left(start)) {
+        start = page.left(start);
+    }
+    if page.char(start).is_some_and(|c| c.is_ascii_digit() || c == '-') { start } else { at }
+}
+
+/// Takes steps back, or makes them again; the cursor goes to where the text changed.
+pub fn undo(cx: &mut Cx<'_>, back: bool) {
+    let count = cx.state.modal.take_count().unwrap_or(1);
+    let tab_width = cx.state.tab_width();
+    if cx.state.modal.mode.is_visual() {
+        return operators::name(cx, Op::Letters(if back { Letters::Lower } else { Letters::Upper }));
+    }
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let range = buffer.area.selection.primary();
+    let goal = range.goal.unwrap_or_else(|| Page::new(buffer.area.text(), tab_width).column(range.head));
+    for _ in 0..count {
+        let Some(buffer) = cx.state.buffers.current_mut() else { return };
+        let before = buffer.area.text().clone();
+        let next = buffer.area.document.history().next_start();
+        let changes = if back { buffer.area.undo() } else { buffer.area.redo() };
+        let Some(changes) = changes else {
+            cursors::fail(cx);
+            return cx.state.say(if back { "nothing to undo" } else { "nothing to redo" });
+        };
+        let after = buffer.area.text();
+        // Both ways it goes by where the cursor was before the step was made.
+        let was = match next.filter(|_| !back) {
+            Some(at) => undone::Was::of(Page::new(&before, tab_width), at),
+            None => undone::Was::of(Page::new(after, tab_width), buffer.area.selection.primary().head),
+        };
+        let at = undone::place(Page::new(after, tab_width), &before, &changes, was, goal);
+        cursors::set(cx, Selection::cursor(at));
+    }
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Puts a register in while typing.
+pub fn insert_register(cx: &mut Cx<'_>, name: char) {
+    match registers::read(cx, name) {
+        Some(content) => {
+            edit::apply(cx, |text, selection| {
+                crate::text::edit::insert_each(text, selection, &content.texts, LineEnding::default())
+            });
+        }
+        None => cx.state.say(format!("the register {name} is empty")),
+    }
+}

@@ -1,0 +1,406 @@
+//! The commands of a map in which selections come first: every motion selects, every change acts
+//! on what is selected. A mode that selects extends instead of beginning anew.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::keymap::Modes;
+use crate::ide::editor::commands::edit;
+use crate::ide::editor::commands::registers;
+use crate::ide::editor::modal::cursors;
+use crate::ide::editor::modal::state::{Mode, Typing};
+use crate::ide::editor::modal::typing;
+use crate::ide::features::pipe;
+use crate::ide::features::project_search;
+use crate::syntax::objects::Object as Node;
+use crate::text::changes::{ChangeSet, Side};
+use crate::text::content::{Content, Shape};
+use crate::text::edit::indents_by_tabs;
+use crate::text::modal::helix::{self, Word};
+use crate::text::modal::motions::{self, Move};
+use crate::text::modal::objects::{self, Held, Object};
+use crate::text::modal::page::Page;
+use crate::text::modal::{operate, spans};
+use crate::text::position::Byte;
+use crate::text::registers::Taken;
+use crate::text::rope::Text;
+use crate::text::select;
+use crate::text::selection::{Range, Selection};
+use crate::text::transaction::Transaction;
+
+/// Whether motions extend what is selected.
+pub fn extends(cx: &Cx<'_>) -> bool {
+    cx.state.modal.mode == Mode::Visual
+}
+
+/// Gives every selection another shape.
+pub fn shape(cx: &mut Cx<'_>, f: impl Fn(Page<'_>, Range) -> Range) {
+    let tab_width = cx.state.tab_width();
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let text = buffer.area.text().clone();
+    let page = Page::new(&text, tab_width);
+    let selection = buffer.area.selection.transform(|range| f(page, range));
+    buffer.area.select(selection);
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Makes a motion with every selection's cursor.
+pub fn go(cx: &mut Cx<'_>, motion: Move) {
+    let (extend, count) = (extends(cx), cx.state.modal.take_count());
+    if let Move::Find(find, false) = motion {
+        cx.state.modal.find = Some(find);
+    }
+    if matches!(motion, Move::Top | Move::Bottom | Move::Match) {
+        cx.state.note_jump();
+    }
+    let selects = matches!(motion, Move::Find(..));
+    let times =
+        |from: Byte, step: &dyn Fn(Byte) -> Byte| (0..count.unwrap_or(1)).fold(from, |at, _| step(at));
+    shape(cx, |page, range| {
+        let here = helix::cursor(page.text, range);
+        // The ends of lines are characters here: the cursor may stand on them.
+        let page = Page { past: true, ..page };
+        let landing = match motion {
+            Move::Left => Some((times(here, &|at| page.text.prev_grapheme(at)), None)),
+            Move::Right => Some((times(here, &|at| page.text.next_grapheme(at)), None)),
+            _ => {
+                let line_end = matches!(motion, Move::LineEnd);
+                let page = if line_end { Page { past: false, ..page } } else { page };
+                motions::land(page, here, range.goal, motion, count, false).map(|l| (l.to, l.goal))
+            }
+        };
+        let Some((place, goal)) = landing else { return range };
+        // A line that is gone to is gone to at its start.
+        let whole = matches!(motion, Move::Top | Move::Bottom);
+        let place = if whole { page.start_of(place) } else { place.min(page.last()) };
+        let moved = if selects && !extend {
+            let from = Range::new(here, page.text.next_grapheme(here));
+            helix::to(page.text, from, place, true)
+        } else {
+            helix::to(page.text, range, place, extend)
+        };
+        Range { goal, ..moved }
+    });
+}
+
+/// Selects to a word.
+pub fn word(cx: &mut Cx<'_>, kind: Word, big: bool) {
+    let (extend, count) = (extends(cx), cx.state.modal.take_count().unwrap_or(1));
+    shape(cx, |page, range| helix::word(page.text, range, kind, big, count, extend));
+}
+
+/// Selects whole lines, and more of them each time.
+pub fn lines(cx: &mut Cx<'_>) {
+    let count = cx.state.modal.take_count().unwrap_or(1);
+    shape(cx, |page, range| helix::lines(page, range, count));
+}
+
+/// Every selection keeps its cursor only.
+pub fn collapse(cx: &mut Cx<'_>) {
+    shape(cx, |page, range| helix::at(page.text, helix::cursor(page.text, range)));
+}
+
+/// Extends from now on, or begins anew.
+pub fn toggle_select(cx: &mut Cx<'_>) {
+    cx.state.modal.mode = if extends(cx) { Mode::Normal } else { Mode::Visual };
+    cx.state.damage.add(Part::Status);
+}
+
+/// Makes every selection cover a character, and the caret stand on one.
+pub fn settle(cx: &mut Cx<'_>) {
+    if cx.state.keymap.modes() != Modes::Helix || !cursors::in_editor(cx.state) {
+        return;
+    }
+    let typing = cx.state.modal.mode.types();
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let area = &mut buffer.area;
+    if typing {
+        area.standing = None;
+        return;
+    }
+    let text = area.document.text().clone();
+    if area.selection.ranges().iter().any(Range::is_empty) && !text.is_empty() {
+        area.selection = area.selection.transform(|range| helix::covering(&text, range));
+    }
+    let primary = area.selection.primary();
+    let standing = Some((primary, helix::cursor(&text, primary)));
+    if area.standing != standing {
+        area.standing = standing;
+        cx.state.damage.add(Part::Editor);
+    }
+}
+
+fn selected(cx: &Cx<'_>) -> Option<Content> {
+    let buffer = cx.state.buffers.current()?;
+    let texts = buffer.area.selected();
+    let lines = texts.iter().all(|text| text.ends_with('\n'));
+    Some(Content::new(texts, if lines { Shape::Lines } else { Shape::Chars }))
+}
+
+/// Copies the selections.
+pub fn yank(cx: &mut Cx<'_>) {
+    let name = cx.state.modal.register.take();
+    let Some(content) = selected(cx) else { return };
+    let count = content.texts.len();
+    registers::write(cx, name, content, Taken::Copied);
+    cx.state.modal.mode = Mode::Normal;
+    cx.state.say(format!("copied {count} selection{}", if count == 1 { "" } else { "s" }));
+}
+
+/// Deletes the selections, keeping them in a register unless `bare`; goes on typing if wanted.
+pub fn delete(cx: &mut Cx<'_>, bare: bool, types: bool) {
+    let name = cx.state.modal.register.take();
+    let Some(content) = selected(cx) else { return };
+    let whole_lines = types && content.shape == Shape::Lines;
+    let deleted = edit::apply(cx, |text, selection| {
+        let span = |range: &Range| {
+            // A line that is typed anew keeps its ending.
+            let end = if whole_lines {
+                text.line_end(text.line_of(text.prev_grapheme(range.end())))
+            } else {
+                range.end()
+            };
+            range.start()..end.max(range.start())
+        };
+        let edits = selection.ranges().iter().map(|range| (span(range), String::new()));
+        let changes = ChangeSet::replace(text.end().0, edits);
+        let mapping = &changes;
+        let after = selection.transform(|range| Range::cursor(mapping.map(range.start(), Side::Before)));
+        Transaction::new(changes).select(after)
+    });
+    if !deleted {
+        return;
+    }
+    if !bare {
+        registers::write(cx, name, content, Taken::Cut);
+    }
+    cx.state.modal.mode = Mode::Normal;
+    if types {
+        typing::insert::begin(cx, Typing { times: 1, stays: true, ..Typing::default() });
+    }
+}
+
+/// Types before the selections, behind them, or at the ends of their lines.
+pub fn insert(cx: &mut Cx<'_>, at: typing::insert::At) {
+    cx.state.modal.count = None;
+    let tab_width = cx.state.tab_width();
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    if let Some(reason) = buffer.read_only() {
+        return cx.state.fail(reason);
+    }
+    let text = buffer.area.text().clone();
+    let page = Page::new(&text, tab_width);
+    buffer.area.selection = buffer.area.selection.transform(|range| {
+        let line = page.line(helix::cursor(&text, range));
+        Range::cursor(match at {
+            typing::insert::At::Behind => range.end().min(text.end()),
+            typing::insert::At::LineStart => crate::text::motion::indent_end(&text, line),
+            typing::insert::At::LineEnd => page.end(line),
+            _ => range.start(),
+        })
+    });
+    cx.state.modal.mode = Mode::Normal;
+    let behind = at == typing::insert::At::Behind;
+    typing::insert::begin(cx, Typing { times: 1, stays: !behind, ..Typing::default() });
+}
+
+/// Opens a line below or above every selection, and types there.
+pub fn open(cx: &mut Cx<'_>, below: bool) {
+    shape(cx, |page, range| {
+        let (first, last) = helix::ends(page, range);
+        Range::cursor(page.start(if below { last } else { first }))
+    });
+    typing::insert::open(cx, below);
+    cx.state.modal.typing.stays = true;
+}
+
+/// Puts a register back behind every selection, or before it.
+pub fn paste(cx: &mut Cx<'_>, behind: bool) {
+    let name = cx.state.modal.register.take().unwrap_or('"');
+    let count = cx.state.modal.take_count().unwrap_or(1);
+    let Some(content) = registers::read(cx, name) else {
+        return cx.state.say(format!("the register {name} is empty"));
+    };
+    let lines = content.shape == Shape::Lines;
+    edit::apply(cx, |text, selection| {
+        let page = Page::new(text, 1);
+        let place = |range: &Range| match (lines, behind) {
+            (true, true) => page.lines(helix::ends(page, *range).1, helix::ends(page, *range).1).end,
+            (true, false) => page.start(helix::ends(page, *range).0),
+            (false, true) => range.end(),
+            (false, false) => range.start(),
+        };
+        let new = |n: usize| {
+            let text = content.texts.get(n).or(content.texts.last()).cloned().unwrap_or_default();
+            text.repeat(count)
+        };
+        replaced(text, selection, |n, range| {
+            let at = place(range);
+            // Behind a last line that has no line feed one is put first.
+            let bare = lines && behind && at == text.end() && text.byte_at(at.back(1)) != Some(b'\n');
+            let new = new(n);
+            (at..at, if bare { format!("\n{}", new.trim_end_matches('\n')) } else { new })
+        })
+    });
+}
+
+/// Puts the selections' new texts in, and selects those.
+fn replaced(
+    text: &Text,
+    selection: &Selection,
+    new: impl Fn(usize, &Range) -> (std::ops::Range<Byte>, String),
+) -> Transaction {
+    let edits: Vec<_> = selection.ranges().iter().enumerate().map(|(n, range)| new(n, range)).collect();
+    let changes = ChangeSet::replace(text.end().0, edits.iter().cloned());
+    let mut shift = 0isize;
+    let place = |(span, new): &(std::ops::Range<Byte>, String)| {
+        let start = Byte(span.start.0.saturating_add_signed(shift));
+        shift += new.len() as isize - (span.end - span.start) as isize;
+        Range::new(start, start + new.len())
+    };
+    let ranges: Vec<Range> = edits.iter().map(place).collect();
+    Transaction::new(changes).select(Selection::new(ranges, selection.primary_index()))
+}
+
+/// Puts a register in place of the selections.
+pub fn replace_with_register(cx: &mut Cx<'_>) {
+    let name = cx.state.modal.register.take().unwrap_or('"');
+    let Some(content) = registers::read(cx, name) else {
+        return cx.state.say(format!("the register {name} is empty"));
+    };
+    edit::apply(cx, |text, selection| {
+        replaced(text, selection, |n, range| {
+            (range.span(), content.texts.get(n).or(content.texts.last()).cloned().unwrap_or_default())
+        })
+    });
+}
+
+/// Changes the selections' characters one by one.
+pub fn letters(cx: &mut Cx<'_>, f: impl Fn(char) -> String) {
+    edit::apply(cx, |text, selection| {
+        replaced(text, selection, |_, range| {
+            (range.span(), text.slice(range.span()).chars().map(&f).collect())
+        })
+    });
+}
+
+/// What is selected is what is looked for.
+pub fn search_selection(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let primary = buffer.area.text().slice(buffer.area.selection.primary().span()).into_owned();
+    let sign = |c: char| cx.state.search_how.regex && c.is_ascii_punctuation();
+    let wanted = primary.chars().flat_map(|c| sign(c).then_some('\\').into_iter().chain([c])).collect();
+    cx.state.last_search = Some(wanted);
+    cx.state.say(format!("looking for {primary}"));
+}
+
+/// Ends what has begun: typing, extending.
+pub fn normal(cx: &mut Cx<'_>) {
+    if pipe::run::stop(cx) || project_search::navigate::stop(cx) {
+        return;
+    }
+    if cx.state.modal.mode.types() {
+        typing::insert::end(cx);
+    }
+    cx.state.modal.mode = Mode::Normal;
+    cx.state.modal.forget();
+    cursors::ungroup(cx.state);
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Selects a thing around every cursor.
+pub fn object(cx: &mut Cx<'_>, sign: char, outer: bool) {
+    if let Some(object) = Node::by_sign(sign) {
+        let Some(syntax) = cx.state.tree_now() else {
+            return cx.state.say("this file is not read as code, or not yet");
+        };
+        return shape(cx, |page, range| {
+            let found = syntax.object(page.text, &range.span(), object, outer);
+            found.map_or(range, |found| Range::new(found.start, found.end))
+        });
+    }
+    let object = match sign {
+        'w' => Object::Word(false),
+        'W' => Object::Word(true),
+        'p' => Object::Paragraph,
+        's' => Object::Sentence,
+        '(' | ')' => Object::Brackets('('),
+        '[' | ']' => Object::Brackets('['),
+        '{' | '}' => Object::Brackets('{'),
+        '<' | '>' => Object::Brackets('<'),
+        '"' | '\'' | '`' => Object::Quotes(sign),
+        'x' => Object::Tags,
+        _ => return cx.state.fail(format!("there is no text object {sign}")),
+    };
+    shape(cx, |page, range| {
+        let here = helix::cursor(page.text, range);
+        let Some(landing) = objects::around(
+            page,
+            Held { anchor: here, head: here, visual: false, lines: false },
+            object,
+            outer,
+            1,
+        ) else {
+            return range;
+        };
+        let span = spans::way(page, here, &landing, None, false).spans[0].clone();
+        if span.is_empty() { range } else { Range::new(span.start, span.end) }
+    });
+}
+
+/// Splits selections at line ends, or does another thing to all of them at once.
+pub fn reshape(cx: &mut Cx<'_>, f: impl FnOnce(&Text, &Selection) -> Selection) {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let selection = f(buffer.area.text(), &buffer.area.selection);
+    buffer.area.select(selection);
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Takes white space off the ends of selections; those of nothing else go.
+pub fn trim(cx: &mut Cx<'_>) {
+    reshape(cx, |text, selection| {
+        let ranges: Vec<Range> = selection.ranges().iter().filter_map(|r| helix::trimmed(text, *r)).collect();
+        if ranges.is_empty() { selection.clone() } else { Selection::new(ranges, 0) }
+    });
+}
+
+/// Adds a copy of every selection on the next line, or the one before.
+pub fn copy_selection(cx: &mut Cx<'_>, down: bool) {
+    let count = cx.state.modal.take_count().unwrap_or(1);
+    let tab_width = cx.state.tab_width();
+    reshape(cx, |text, selection| {
+        let cursors = selection.transform(|range| Range { goal: None, ..range });
+        (0..count).fold(cursors, |selection, _| {
+            // Copies begin at the characters that are covered, not behind them.
+            let inner = selection
+                .transform(|r| Range::new(r.start(), helix::cursor(text, Range::new(r.start(), r.end()))));
+            let more = select::add_vertical(text, &inner, down, tab_width);
+            more.transform(|r| Range::new(r.start(), text.next_grapheme(r.end())))
+        })
+    });
+}
+
+/// Shifts, joins, counts or comments lines by the commands that there are.
+pub fn with_lines(cx: &mut Cx<'_>, id: &'static str) {
+    cx.state.modal.count = None;
+    cx.effects.push(Effect::Run(id));
+}
+
+/// Moves the lines of the selections by stops.
+pub fn shift(cx: &mut Cx<'_>, back: bool) {
+    let stops = cx.state.modal.take_count().unwrap_or(1);
+    let (indent, by_tabs) = cx.state.indentation();
+    let tab_width = cx.state.tab_width();
+    edit::apply(cx, |text, selection| {
+        let page = Page::new(text, tab_width);
+        let piece = |range: &Range| {
+            let (first, last) = helix::ends(page, *range);
+            spans::lines(page, first, last, range.head)
+        };
+        let pieces: Vec<_> = selection.ranges().iter().map(piece).collect();
+        let hard = by_tabs.unwrap_or_else(|| indents_by_tabs(text));
+        let edit = operate::shift(page, &pieces, stops * indent, back, hard, &[]);
+        let after = selection.map(&edit.changes);
+        edit.select(after)
+    });
+}

@@ -1,0 +1,108 @@
+//! Substitutions that ask about each match. What is wanted is gathered and done as one step.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use crate::base::width::{truncate, visible};
+use crate::ide::core::context::Cx;
+use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::editor::modal::cursors;
+use crate::ide::editor::modal::operators::change;
+use crate::ide::editor::modal::state::Confirming;
+use crate::ide::model::buffers::Buffer;
+use crate::text::changes::ChangeSet;
+use crate::text::modal::page::Page;
+use crate::text::position::{Byte, Column, Line};
+use crate::text::selection::Selection;
+use crate::text::transaction::Transaction;
+
+/// Cells of a match and of what it is to become.
+const SAMPLE: usize = 34;
+
+/// Asks about replacements, in order, one by one.
+pub fn begin(cx: &mut Cx<'_>, edits: Vec<(Range<Byte>, String)>) -> Result<(), String> {
+    let buffer = cx.state.buffers.current().ok_or("no file is open")?;
+    let (buffer, version) = (buffer.id, buffer.area.document.version());
+    let left = VecDeque::from(edits);
+    cx.state.modal.confirming = Some(Confirming { buffer, version, left, wanted: Vec::new() });
+    ask(cx);
+    Ok(())
+}
+
+fn ask(cx: &mut Cx<'_>) {
+    let Some(asked) = &cx.state.modal.confirming else { return };
+    let shown = cx.state.buffers.current().filter(|shown| is_about(asked, shown));
+    // Places of another text mean nothing in this one.
+    let (Some((place, new)), Some(buffer)) = (asked.left.front().cloned(), shown) else {
+        return finish(cx);
+    };
+    // Of a long match only what can be shown is looked at.
+    let text = buffer.area.text();
+    let end = place.end.min(text.char_floor(place.start + 4 * SAMPLE));
+    let old = text.slice(place.start..end).into_owned();
+    let sample = |text: &str| truncate(&visible(text), SAMPLE).into_owned();
+    let line = format!("line {}: {} → {}", text.line_of(place.start).0 + 1, sample(&old), sample(&new));
+    let dialog = Dialog::ask("replace this one?", vec![line])
+        .choice('y', "this one", Answer::Confirm('y'))
+        .choice('n', "skip", Answer::Confirm('n'))
+        .choice('a', "all from here", Answer::Confirm('a'))
+        .choice('l', "this one, then stop", Answer::Confirm('l'))
+        .choice('q', "stop", Answer::Confirm('q'));
+    cursors::set(cx, Selection::cursor(place.start));
+    cx.state.push_overlay(Overlay::Dialog(dialog));
+}
+
+/// Whether a file still has the text that the matches are places of.
+fn is_about(asked: &Confirming, shown: &Buffer) -> bool {
+    shown.id == asked.buffer && shown.area.document.version() == asked.version
+}
+
+/// Whether a dialog asks about a match.
+pub fn asks(dialog: &Dialog) -> bool {
+    dialog.choices.iter().any(|choice| matches!(choice.answer, Answer::Confirm(_)))
+}
+
+/// A question was answered.
+pub fn answered(cx: &mut Cx<'_>, answer: char) {
+    let Some(asked) = &mut cx.state.modal.confirming else { return };
+    match answer {
+        'y' => asked.wanted.extend(asked.left.pop_front()),
+        'n' => drop(asked.left.pop_front()),
+        'a' => asked.wanted.extend(asked.left.drain(..)),
+        'l' => {
+            asked.wanted.extend(asked.left.pop_front());
+            asked.left.clear();
+        }
+        _ => asked.left.clear(),
+    }
+    ask(cx);
+}
+
+/// Does what was wanted.
+fn finish(cx: &mut Cx<'_>) {
+    let Some(asked) = cx.state.modal.confirming.take() else { return };
+    let Some(text) = cx.state.buffers.current().filter(|shown| is_about(&asked, shown)) else {
+        return cx.state.fail("the text changed meanwhile: nothing is replaced");
+    };
+    let wanted = asked.wanted;
+    let text = text.area.text().clone();
+    let (Some((first, _)), Some((last, _))) = (wanted.first(), wanted.last()) else {
+        return cx.state.say("nothing is replaced");
+    };
+    let (first, last) = (text.line_start(text.line_of(first.start)), text.line_of(last.start));
+    // New line feeds before the last match move its line down, and those within it too.
+    let feeds = |text: &str| text.matches('\n').count() as isize;
+    let shift: isize = wanted.iter().map(|(span, new)| feeds(new) - feeds(&text.slice(span.clone()))).sum();
+    let count = wanted.len();
+    cursors::set(cx, Selection::cursor(first));
+    if !change(cx, |page, _| Transaction::new(ChangeSet::replace(page.text.end().0, wanted))) {
+        return;
+    }
+    if let Some(buffer) = cx.state.buffers.current() {
+        let page = Page::new(buffer.area.text(), 1);
+        let line = Line(last.0.saturating_add_signed(shift)).min(page.last_line());
+        let at = page.at(line, Column(0));
+        cursors::set(cx, Selection::cursor(at));
+    }
+    cx.state.say(format!("replaced {count}; one undo takes them back"));
+}

@@ -1,0 +1,94 @@
+//! Keys that a command line presses: `:normal` at the cursor, on lines of a range, on lines of `:g`. All of it is
+//! one step. Must not know which lines are wanted.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::overlay::{Overlay, Topic};
+use crate::ide::editor::modal::line::given::Given;
+use crate::ide::editor::modal::{cursors, line, repeat, typing, visual};
+use crate::text::modal::page::Page;
+use crate::text::places::Name;
+use crate::text::position::Line;
+use crate::text::selection::{Range, Selection};
+
+/// Keys are pressed on no more lines than this.
+const LINES_MAX: usize = 20_000;
+
+/// Presses keys at the cursor, or on every line of the range.
+pub fn normal(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    let (first, last, addresses) = given.lines;
+    // They go by their numbers, whatever the keys do to the lines before.
+    let first = (addresses > 0).then_some(first);
+    press(cx, first.map_or(0, |first| last.0 + 1 - first.0), first, given.rest)
+}
+
+/// Presses keys on lines; at the cursor where there are none.
+pub fn on_lines(cx: &mut Cx<'_>, lines: &[Line], keys: &str) -> Result<(), String> {
+    press(cx, lines.len(), None, keys)?;
+    let text = line::text::text(cx)?;
+    if let Some(buffer) = cx.state.buffers.current_mut() {
+        for (n, line) in lines.iter().enumerate() {
+            buffer.area.document.places_mut().set(Name::Line(n), text.line_start(*line));
+        }
+    }
+    Ok(())
+}
+
+fn press(cx: &mut Cx<'_>, lines: usize, first: Option<Line>, keys: &str) -> Result<(), String> {
+    if keys.is_empty() {
+        return Err("which keys?".to_string());
+    }
+    if lines > LINES_MAX {
+        return Err(format!("{lines} lines are too many for keys"));
+    }
+    if cx.state.modal.mode.types() {
+        typing::insert::end(cx);
+    }
+    line::text::text(cx)?;
+    cx.effects.push(Effect::Normal { keys: repeat::read(keys), lines, first });
+    Ok(())
+}
+
+/// What follows is one step.
+pub fn begin(cx: &mut Cx<'_>) {
+    cursors::hold(cx.state);
+}
+
+/// Puts the cursor on a line; `false` where one that waits is gone.
+pub fn go(cx: &mut Cx<'_>, n: usize, first: Option<Line>) -> bool {
+    // The column that the cursor aimed at is aimed at still.
+    let aimed = if n == 0 { Some(cursors::aimed(cx)) } else { None };
+    let Some(buffer) = cx.state.buffers.current_mut() else { return false };
+    let goal = aimed.or(buffer.area.selection.primary().goal);
+    if let Some(first) = first {
+        let page = Page::new(buffer.area.text(), 1);
+        let at = page.start(Line(first.0 + n).min(page.last_line()));
+        cursors::set(cx, Selection::single(Range { goal, ..Range::cursor(at) }));
+        return true;
+    }
+    let places = buffer.area.document.places_mut();
+    let Some(at) = places.get(Name::Line(n)) else { return false };
+    places.remove(Name::Line(n));
+    cursors::set(cx, Selection::single(Range { goal, ..Range::cursor(at) }));
+    true
+}
+
+/// Ends what the keys began and did not end, as Escape would.
+pub fn finish(cx: &mut Cx<'_>) {
+    cx.state.pending.clear();
+    cx.state.awaiting = None;
+    if matches!(cx.state.overlays.last(), Some(Overlay::Question(asked)) if asked.topic == Topic::Line) {
+        cx.state.pop_overlay();
+    }
+    if cx.state.modal.mode.is_visual() {
+        visual::leave(cx);
+    }
+    cx.state.modal.forget();
+    cx.state.modal.failed = false;
+}
+
+/// Ends the step.
+pub fn end(cx: &mut Cx<'_>) {
+    cx.state.modal.keys.clear();
+    cursors::release(cx.state);
+}

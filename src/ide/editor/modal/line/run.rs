@@ -1,0 +1,344 @@
+//! Command lines: read, run by the table, remembered.
+
+use crate::ide::editor::modal::line;
+use crate::ide::editor::modal::line::given::Given;
+use crate::ide::editor::modal::line::range::Addresses;
+use crate::ide::editor::modal::{background, cursors, seek, visual};
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::overlay::{Overlay, Topic};
+use crate::ide::features::files::commands::ask;
+use crate::text::modal::page::Page;
+use crate::text::modal::pattern;
+use crate::text::places::Name;
+use crate::text::position::Line;
+use crate::text::selection::{Range, Selection};
+
+/// A command line's command.
+pub struct Row {
+    /// Its shortest name.
+    pub short: &'static str,
+    /// Its whole name.
+    pub long: &'static str,
+    /// What it does, for help.
+    pub title: &'static str,
+    /// Does it, or says why not.
+    pub run: fn(&mut Cx<'_>, &Given<'_>) -> Result<(), String>,
+}
+
+/// A row.
+const fn row(
+    short: &'static str,
+    long: &'static str,
+    title: &'static str,
+    run: fn(&mut Cx<'_>, &Given<'_>) -> Result<(), String>,
+) -> Row {
+    Row { short, long, title, run }
+}
+
+/// Every command.
+pub static ROWS: &[Row] = &[
+    row("w", "write", "save, under a name if one is given", line::file::write),
+    row("wq", "wq", "save and close", line::file::write_quit),
+    row("x", "xit", "save and close", line::file::write_quit),
+    row("wa", "wall", "save every file", |cx, _| line::file::run(cx, "file.save-all")),
+    row("wqa", "wqall", "save every file and leave", line::file::write_quit_all),
+    row("xa", "xall", "save every file and leave", line::file::write_quit_all),
+    row("q", "quit", "close the file; leave when it is the only one", line::file::quit),
+    row("qa", "qall", "leave", line::file::quit_all),
+    row("e", "edit", "open a file; with ! read this one again", line::file::edit),
+    row("ene", "enew", "begin a text without a file", |cx, _| line::file::run(cx, "file.new")),
+    row("bn", "bnext", "the next file", |cx, _| line::file::run(cx, "file.next")),
+    row("bp", "bprevious", "the previous file", |cx, _| line::file::run(cx, "file.previous")),
+    row("bN", "bNext", "the previous file", |cx, _| line::file::run(cx, "file.previous")),
+    row("bd", "bdelete", "close the file", line::file::close),
+    row("b", "buffer", "a file by its number or a part of its name", line::file::buffer),
+    row("ls", "ls", "the open files", |cx, _| line::file::picker(cx, "buffers")),
+    row("sp", "split", "divide the window: below", |cx, _| line::file::run(cx, "window.split-below")),
+    row("vs", "vsplit", "divide the window: at the right", |cx, _| line::file::run(cx, "window.split-right")),
+    row("clo", "close", "close the window", |cx, _| line::file::run(cx, "window.close")),
+    row("on", "only", "close every other window", |cx, _| line::file::run(cx, "window.only")),
+    row("reg", "registers", "the registers", |cx, _| line::file::picker(cx, "registers")),
+    row("di", "display", "the registers", |cx, _| line::file::picker(cx, "registers")),
+    row("marks", "marks", "the marks", |cx, _| line::file::picker(cx, "marks")),
+    row("ju", "jumps", "the jumps", |cx, _| line::file::picker(cx, "jumps")),
+    row("noh", "nohlsearch", "show no matches", line::file::no_highlight),
+    row("se", "set", "an option", line::file::set),
+    row("u", "undo", "undo", |cx, _| line::file::run(cx, "vim.undo")),
+    row("red", "redo", "redo", |cx, _| line::file::run(cx, "vim.redo")),
+    row("ea", "earlier", "the text as it was, by steps or a time", line::file::earlier),
+    row("lat", "later", "steps forward again", line::file::later),
+    row("norm", "normal", "press keys, on each line of a range", line::normal::normal),
+    row("s", "substitute", "replace a pattern in lines", line::text::substitute),
+    row("&", "&&", "the last substitution again", line::text::substitute_again),
+    row("g", "global", "a command on every line with a pattern", global),
+    row("v", "vglobal", "a command on every line without a pattern", without),
+    row("d", "delete", "delete lines", line::text::delete),
+    row("y", "yank", "copy lines into a register", line::text::yank),
+    row("pu", "put", "put lines back", line::text::put),
+    row("m", "move", "move lines behind a line", line::text::shift),
+    row("t", "t", "copy lines behind a line", line::text::copy),
+    row("co", "copy", "copy lines behind a line", line::text::copy),
+    row("j", "join", "join lines", line::text::join),
+    row(">", ">>>>", "indent lines", line::shift::indent),
+    row("<", "<<<<", "take indentation from lines", line::shift::dedent),
+    row("sor", "sort", "sort lines", line::text::sort),
+    row("r", "read", "put a file or the output of a shell command in", line::shell::read),
+    row("!", "!", "run a shell command, or lines through one", line::shell::filter),
+    row("k", "k", "set a mark", line::text::mark),
+    row("ma", "mark", "set a mark", line::text::mark),
+];
+
+/// Asks for a command line; with the selection's lines, or as many as the count says.
+pub fn begin(cx: &mut Cx<'_>) {
+    let count = cx.state.modal.take_count();
+    let first = match (cx.state.modal.mode.is_visual(), count) {
+        (true, _) => {
+            visual::leave(cx);
+            "'<,'>".to_string()
+        }
+        (false, Some(count)) if count > 1 => format!(".,.+{}", count - 1),
+        (false, Some(_)) => ".".to_string(),
+        (false, None) => String::new(),
+    };
+    cx.state.modal.line_shown = None;
+    cx.state.modal.forget();
+    ask(cx, Topic::Line, &first);
+}
+
+/// Shows an older line in the question, or a newer one when negative.
+pub fn step(cx: &mut Cx<'_>, older: isize) {
+    let now_ms = cx.now_ms;
+    let lines = &cx.state.modal.lines;
+    let Some(Overlay::Question(question)) = cx.state.overlays.last_mut() else { return };
+    if question.topic != Topic::Line {
+        return;
+    }
+    let shown = cx.state.modal.line_shown.map_or(-1, |n| n as isize) + older;
+    let text =
+        usize::try_from(shown).ok().map(|n| lines.len().checked_sub(n + 1).map(|at| lines[at].clone()));
+    match text {
+        Some(Some(text)) => {
+            question.answer.set(&text, now_ms);
+            cx.state.modal.line_shown = Some(shown as usize);
+        }
+        Some(None) => {}
+        None => {
+            question.answer.set("", now_ms);
+            cx.state.modal.line_shown = None;
+        }
+    }
+    cx.state.damage.add(Part::Overlay);
+}
+
+/// Runs what was typed, and remembers it.
+pub fn typed(cx: &mut Cx<'_>, line: &str) {
+    let line = line.trim().trim_start_matches(':');
+    if line.is_empty() {
+        return;
+    }
+    cx.state.modal.lines.retain(|known| known != line);
+    cx.state.modal.lines.push(line.to_string());
+    if cx.state.modal.lines.len() > LINES_MAX {
+        cx.state.modal.lines.remove(0);
+    }
+    run(cx, line);
+}
+
+/// How many lines are remembered.
+const LINES_MAX: usize = 200;
+
+/// Runs a line as one step. What is wrong with it is told.
+pub fn run(cx: &mut Cx<'_>, line: &str) {
+    cursors::group(cx.state);
+    if let Err(problem) = execute(cx, line) {
+        cx.state.modal.failed = true;
+        cx.state.fail(problem);
+    }
+    cursors::ungroup(cx.state);
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Runs a line.
+pub fn execute(cx: &mut Cx<'_>, line: &str) -> Result<(), String> {
+    let Addresses { lines, rest } = line::range::read(cx, line)?;
+    let rest = rest.trim_start();
+    if rest.is_empty() {
+        go(cx, lines.1);
+        return Ok(());
+    }
+    let (row, after) = find(rest).ok_or_else(|| format!("there is no command `{rest}`"))?;
+    let (bang, after) = match after.strip_prefix('!') {
+        Some(after) => (true, after),
+        None => (false, after),
+    };
+    (row.run)(cx, &Given { lines, bang, rest: after.trim_start() })
+}
+
+/// The command that a line begins with, and what follows its name.
+pub fn find(line: &str) -> Option<(&'static Row, &str)> {
+    let letters = line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len());
+    if letters == 0 {
+        let row = ROWS.iter().find(|row| line.starts_with(row.short))?;
+        return Some((row, &line[1..]));
+    }
+    let name = &line[..letters];
+    let named =
+        |name: &str| ROWS.iter().find(|row| row.long.starts_with(name) && name.starts_with(row.short));
+    if let Some(row) = named(name) {
+        return Some((row, &line[letters..]));
+    }
+    // `s` takes its flags, and a few take their argument, without a space between.
+    let glued = ["s", "g", "v", "m", "t", "k", "d", "y", "j"];
+    glued.iter().find_map(|short| {
+        let after = line.strip_prefix(short)?;
+        let plain = *short != "k" && after.starts_with(|c: char| c.is_ascii_alphabetic());
+        named(short).filter(|_| !plain).map(|row| (row, after))
+    })
+}
+
+/// A command on every line that holds a pattern.
+fn global(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    on_lines(cx, given, !given.bang)
+}
+
+/// A command on every line that does not.
+fn without(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    on_lines(cx, given, false)
+}
+
+fn on_lines(cx: &mut Cx<'_>, given: &Given<'_>, holding: bool) -> Result<(), String> {
+    let sign = given.rest.chars().next().ok_or("which lines?")?;
+    let (mut wanted, rest) = pattern::until(&given.rest[sign.len_utf8()..], sign);
+    let command = rest.unwrap_or_default().trim();
+    if wanted.is_empty() {
+        wanted = cx.state.modal.sought.clone().map(|(last, _)| last).ok_or("nothing was looked for yet")?;
+    }
+    cx.state.modal.sought = Some((wanted.clone(), true));
+    if let Some((pattern, ..)) = &mut cx.state.modal.substituted {
+        // What `&` makes again looks for this from now on.
+        pattern.clone_from(&wanted);
+    }
+    let needle = seek::needle(cx, &wanted).ok_or_else(|| format!("`{wanted}` cannot be looked for"))?;
+    let (text, tab_width) = (line::text::text(cx)?, cx.state.tab_width());
+    let page = Page::new(&text, tab_width);
+    let (first, last) =
+        if given.lines.2 == 0 { (Line(0), page.last_line()) } else { (given.lines.0, given.lines.1) };
+    let (row, after) = find(command).ok_or_else(|| format!("there is no command `{command}`"))?;
+    let (command, after) = (command.to_string(), after.trim().to_string());
+    background::run(cx, page.end(last) - page.start(first), move || {
+        let page = Page::new(&text, tab_width);
+        let mut held: Vec<Line> = needle
+            .matches(&text, page.start(first)..page.lines(first, last).end)
+            .filter(|found| found.start <= page.end(last))
+            .map(|found| page.line(found.start))
+            .collect();
+        held.dedup();
+        let lines: Vec<Line> = if holding {
+            held
+        } else {
+            (first.0..=last.0).map(Line).filter(|line| held.binary_search(line).is_err()).collect()
+        };
+        if lines.is_empty() {
+            let holds = if holding { "holds" } else { "is without" };
+            return Box::new(move |_| Err(format!("no line {holds} {wanted}")));
+        }
+        Box::new(move |cx| on_each(cx, lines, row, (&command, &after)))
+    })
+}
+
+/// A command, which is a name and what follows it, on lines.
+fn on_each(cx: &mut Cx<'_>, lines: Vec<Line>, row: &Row, typed: (&str, &str)) -> Result<(), String> {
+    let (command, after) = typed;
+    let (Some(first), Some(last)) = (lines.first().copied(), lines.last().copied()) else { return Ok(()) };
+    match row.long {
+        "normal" => line::normal::on_lines(cx, &lines, after),
+        "delete" if after.is_empty() => line::text::delete_all(cx, lines),
+        "substitute" => {
+            let given = Given { lines: (first, last, 0), bang: false, rest: after };
+            let wanted = line::text::wanted(cx, &given)?;
+            line::text::replace_in(cx, wanted, lines.into_iter().map(|line| (line, line)).collect(), true)
+        }
+        "delete" | "yank" | "move" | "t" | "copy" | "join" | ">>>>" | "<<<<" | "put" | "k" | "mark" => {
+            one_by_one(cx, &lines, command)
+        }
+        other => Err(format!("`{other}` cannot run on every line")),
+    }
+}
+
+/// A command runs on no more lines than this one by one.
+const ONE_BY_ONE_MAX: usize = 20_000;
+
+fn one_by_one(cx: &mut Cx<'_>, lines: &[Line], command: &str) -> Result<(), String> {
+    if lines.len() > ONE_BY_ONE_MAX {
+        return Err(format!("that would be {} lines one by one: too many", lines.len()));
+    }
+    let (text, goal) = (line::text::text(cx)?, cursors::aimed(cx));
+    if let Some(buffer) = cx.state.buffers.current_mut() {
+        for (n, line) in lines.iter().enumerate() {
+            buffer.area.document.places_mut().set(Name::Line(n), text.line_start(*line));
+        }
+    }
+    let joins = find(command).is_some_and(|(row, _)| row.long == "join");
+    let mut result = Ok(());
+    for n in 0..lines.len() {
+        let Some(buffer) = cx.state.buffers.current_mut() else { break };
+        let Some(at) = buffer.area.document.places().get(Name::Line(n)) else { continue };
+        buffer.area.document.places_mut().remove(Name::Line(n));
+        if joins && let Some(buffer) = cx.state.buffers.current_mut() {
+            // A line that is joined to this one is there no more.
+            let (text, next) = (buffer.area.text().clone(), Name::Line(n + 1));
+            let below = buffer.area.document.places().get(next).map(|at| text.line_of(at).0);
+            if below == Some(text.line_of(at).0 + 1) {
+                buffer.area.document.places_mut().remove(next);
+            }
+        }
+        if result.is_ok() {
+            // The column that the cursor aimed at before is aimed at on every line.
+            cursors::set(cx, Selection::single(Range { goal: Some(goal), ..Range::cursor(at) }));
+            result = execute(cx, command);
+        }
+    }
+    result
+}
+
+/// Goes to a line.
+fn go(cx: &mut Cx<'_>, line: Line) {
+    cx.state.note_jump();
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let column = buffer.area.selection.primary().goal.unwrap_or_else(|| page.column(buffer.area.caret()));
+    let at = page.at(line.min(page.last_line()), column);
+    cursors::set(cx, Selection::single(Range { goal: Some(column), ..Range::cursor(at) }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_by_any_part_that_is_long_enough() {
+        let name = |line| find(line).map(|(row, rest)| (row.long, rest));
+        assert_eq!(name("w x"), Some(("write", " x")));
+        assert_eq!(name("wri"), Some(("write", "")));
+        assert_eq!(name("wq!"), Some(("wq", "!")));
+        assert_eq!(name("s/a/b/"), Some(("substitute", "/a/b/")));
+        assert_eq!(name("g/a/d"), Some(("global", "/a/d")));
+        assert_eq!(name(">>"), Some((">>>>", ">")));
+        assert_eq!(name("t."), Some(("t", ".")));
+        assert_eq!(name("m0"), Some(("move", "0")));
+        assert_eq!(name("ka"), Some(("k", "a")));
+        assert_eq!(name("wx"), None);
+        assert_eq!(name("nonsense"), None);
+    }
+
+    #[test]
+    fn rows_have_names_that_agree_and_titles() {
+        for row in ROWS {
+            assert!(row.long.starts_with(row.short), "{}", row.long);
+            assert!(!row.title.is_empty());
+            assert!(find(row.long).is_some_and(|(found, _)| found.long == row.long), "{}", row.long);
+        }
+    }
+}

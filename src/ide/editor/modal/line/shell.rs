@@ -1,0 +1,62 @@
+//! Command lines that run commands of the shell: on lines, for their output, or just so.
+
+use crate::base::paths;
+use crate::ide::core::context::Cx;
+use crate::ide::editor::modal::line;
+use crate::ide::editor::modal::line::given::Given;
+use crate::ide::features::pipe;
+use crate::ide::features::pipe::job::ShellUse;
+use crate::text::modal::page::Page;
+use crate::text::position::Byte;
+
+/// What is to be run: `!` stands for what was run last, `\!` for itself.
+fn script(cx: &mut Cx<'_>, typed: &str) -> Result<String, String> {
+    let mut script = String::new();
+    let mut rest = typed;
+    while let Some(at) = rest.find('!') {
+        let (before, after) = (&rest[..at], &rest[at + 1..]);
+        match before.strip_suffix('\\') {
+            Some(before) => script.extend([before, "!"]),
+            None if cx.state.last_shell.is_empty() => return Err("no command was run yet".to_string()),
+            None => script.extend([before, cx.state.last_shell.as_str()]),
+        }
+        rest = after;
+    }
+    script.push_str(rest);
+    if script.trim().is_empty() {
+        return Err("which command?".to_string());
+    }
+    cx.state.last_shell.clone_from(&script);
+    Ok(script)
+}
+
+/// Sends lines through a command; without lines the command is run, and what it says is shown.
+pub fn filter(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    // The second `!` of `:!!` was read as that of a name.
+    let typed = if given.bang { format!("!{}", given.rest) } else { given.rest.to_string() };
+    if given.lines.2 == 0 {
+        let script = script(cx, &typed)?;
+        return pipe::run::begin(cx, script, Vec::new(), ShellUse::Show);
+    }
+    let text = line::text::text(cx)?;
+    let script = script(cx, &typed)?;
+    let lines = Page::new(&text, 1).lines(given.lines.0, given.lines.1);
+    pipe::run::begin(cx, script, vec![lines], ShellUse::Filter)
+}
+
+/// Puts the output of a command, or a file, behind a line.
+pub fn read(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+    let text = line::text::text(cx)?;
+    let typed = if given.bang { Some(given.rest) } else { given.rest.strip_prefix('!') };
+    let script = match typed {
+        Some(typed) => script(cx, typed)?,
+        None if given.rest.is_empty() => return Err("which file?".to_string()),
+        None => {
+            let name = paths::expand_home(given.rest.trim(), &cx.state.home);
+            format!("cat -- '{}'", name.display().to_string().replace('\'', "'\\''"))
+        }
+    };
+    let page = Page::new(&text, 1);
+    let at = if text.is_empty() { Byte(0) } else { page.lines(given.lines.1, given.lines.1).end };
+    pipe::run::begin(cx, script, vec![at..at], ShellUse::Lines)
+}

@@ -1,0 +1,135 @@
+//! Matches where selections come first: selections picked by a pattern, and the next match of a
+//! search. Of much text a task looks through it.
+
+use std::ops::Range as ByteRange;
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::overlay::Topic;
+use crate::ide::editor::modal::background;
+use crate::ide::editor::modal::cursors::set;
+use crate::ide::editor::modal::helix::extends;
+use crate::ide::features::files::commands::ask;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+use crate::text::search::{How, Needle};
+use crate::text::selection::{Range, Selection};
+
+/// What is done with the matches in the selections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pick {
+    /// Each becomes a selection.
+    Select,
+    /// What lies between them does.
+    Split,
+    /// Selections with one stay.
+    Keep,
+    /// Selections without one stay.
+    Remove,
+}
+
+/// Asks for a pattern to pick by.
+pub fn ask_pattern(cx: &mut Cx<'_>, pick: Pick) {
+    ask(cx, Topic::Pick(pick as u8), "");
+}
+
+/// Picks by a pattern.
+pub fn pick(cx: &mut Cx<'_>, wanted: &str, pick: u8) {
+    let how = How { regex: true, word: false, case: cx.state.search_how.case };
+    let needle = match Needle::new(wanted, how) {
+        Ok(Some(needle)) => needle,
+        Ok(None) => return,
+        Err(error) => return cx.state.fail(format!("`{wanted}` cannot be looked for: {error}")),
+    };
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, selection) = (buffer.area.text().clone(), buffer.area.selection.clone());
+    let bytes: usize = selection.ranges().iter().map(|range| range.end() - range.start()).sum();
+    let work = move || -> background::Then {
+        let ranges = picked(&text, &selection, &needle, pick);
+        if ranges.is_empty() {
+            return Box::new(|_| Err("nothing is left to select".to_string()));
+        }
+        let selection = Selection::new(ranges, 0);
+        Box::new(move |cx| {
+            let count = selection.ranges().len();
+            set(cx, selection);
+            cx.state.say(format!("{count} selections"));
+            Ok(())
+        })
+    };
+    if let Err(problem) = background::run(cx, bytes, work) {
+        cx.state.fail(problem);
+    }
+}
+
+/// What is left of a selection, or made of it, by its matches.
+fn picked(text: &Text, selection: &Selection, needle: &Needle, pick: u8) -> Vec<Range> {
+    let mut ranges = Vec::new();
+    for range in selection.ranges() {
+        let mut found = needle.matches(text, range.span()).filter(|found| !found.is_empty());
+        if pick == Pick::Keep as u8 || pick == Pick::Remove as u8 {
+            if found.next().is_some() == (pick == Pick::Keep as u8) {
+                ranges.push(*range);
+            }
+        } else if pick == Pick::Select as u8 {
+            ranges.extend(found.map(|found| Range::new(found.start, found.end)));
+        } else {
+            let mut from = range.start();
+            for found in found {
+                ranges.push(Range::new(from, found.start));
+                from = found.end;
+            }
+            ranges.push(Range::new(from, range.end()));
+        }
+    }
+    ranges.retain(|range| pick != Pick::Split as u8 || !range.is_empty());
+    ranges
+}
+
+/// The next match of the last search is selected, or the one before. What is near is found at
+/// once; a task looks through the rest.
+pub fn again(cx: &mut Cx<'_>, forward: bool) {
+    let Some(wanted) = cx.state.last_search.clone() else {
+        return cx.state.say("nothing was looked for yet");
+    };
+    let how = cx.state.search_how;
+    let Ok(Some(needle)) = Needle::new(&wanted, how) else { return };
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, primary) = (buffer.area.text().clone(), buffer.area.selection.primary());
+    let far = text.char_floor((primary.end() + background::AT_ONCE).min(text.end()));
+    let near = forward.then(|| needle.matches(&text, primary.end()..far).next()).flatten();
+    if near.is_some() {
+        return arrive(cx, needle, near);
+    }
+    let bytes = text.end().0;
+    let work = move || -> background::Then {
+        let found = if forward {
+            needle.find_around(&text, primary.end())
+        } else {
+            needle.find_back(&text, primary.start())
+        };
+        Box::new(move |cx| {
+            arrive(cx, needle, found);
+            Ok(())
+        })
+    };
+    if let Err(problem) = background::run(cx, bytes, work) {
+        cx.state.fail(problem);
+    }
+}
+
+fn arrive(cx: &mut Cx<'_>, needle: Needle, found: Option<ByteRange<Byte>>) {
+    let Some(found) = found else { return cx.state.say("no match") };
+    cx.state.highlight = Some(needle);
+    cx.state.note_jump();
+    let extend = extends(cx);
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let range = Range::new(found.start, found.end);
+    if extend {
+        let mut ranges = buffer.area.selection.ranges().to_vec();
+        ranges.push(range);
+        let last = ranges.len() - 1;
+        set(cx, Selection::new(ranges, last));
+    } else {
+        set(cx, Selection::single(range));
+    }
+}

@@ -1,0 +1,165 @@
+//! Doing it again: the last change, and keys that were recorded into a register.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::state::State;
+use crate::ide::editor::commands::registers;
+use crate::ide::editor::modal::state::Mode;
+use crate::ide::editor::modal::{cursors, visual};
+use crate::text::content::Content;
+use crate::tui::input::{Key, KeyCode, Mods};
+
+/// Asks for the last change to be made again. Its own count gives way to a new one.
+pub fn repeat(cx: &mut Cx<'_>) {
+    let count = cx.state.modal.count.take();
+    let Some(dot) = &mut cx.state.modal.dot else { return cx.state.say("nothing was changed yet") };
+    dot.count = count.or(dot.count);
+    // A numbered register gives the next older text each time.
+    if let [first, second, ..] = dot.keys.as_mut_slice()
+        && first.typed() == Some('"')
+        && let Some(digit @ '1'..='8') = second.typed()
+    {
+        *second = Key::char((digit as u8 + 1) as char);
+    }
+    let keys = begin(cx);
+    cx.effects.extend([Effect::Keys(keys), Effect::Repeated]);
+}
+
+/// Begins it: everything until [`end`] is one step. Gives the keys to press.
+fn begin(cx: &mut Cx<'_>) -> Vec<Key> {
+    let Some(dot) = cx.state.modal.dot.clone() else { return Vec::new() };
+    cx.state.modal.repeating = true;
+    cursors::group(cx.state);
+    cx.state.modal.count = dot.count;
+    if let Some(reach) = dot.reach {
+        visual::reach(cx, reach);
+    }
+    dot.keys
+}
+
+/// Ends it.
+pub fn end(state: &mut State) {
+    state.modal.repeating = false;
+    state.modal.changed = false;
+    state.modal.failed = false;
+    state.modal.keys.clear();
+    cursors::ungroup(state);
+}
+
+/// Begins to record keys into a register.
+pub fn record(cx: &mut Cx<'_>, name: char) {
+    if !name.is_ascii_alphanumeric() && name != '"' {
+        return cx.state.fail(format!("keys cannot be recorded into {name}"));
+    }
+    cx.state.modal.recording = Some((name, Vec::new()));
+    cx.state.say(format!("recording into {name}"));
+    cx.state.damage.add(Part::Status);
+}
+
+/// Ends the recording; without its last keys, which ended it.
+pub fn stop(cx: &mut Cx<'_>) {
+    let Some((name, mut keys)) = cx.state.modal.recording.take() else { return };
+    keys.pop();
+    let text: String = keys.iter().map(written).collect();
+    if name.is_ascii_uppercase() {
+        let old = cx.state.registers.read(&cx.state.kill_ring, name).map(|c| c.joined()).unwrap_or_default();
+        cx.state.registers.put(name.to_ascii_lowercase(), Content::chars(old + &text));
+    } else {
+        cx.state.registers.put(name, Content::chars(text));
+    }
+    cx.state.say(format!("{} keys recorded into {name}", keys.len()));
+}
+
+/// Presses the keys of a register; `@` is the one before.
+pub fn play(cx: &mut Cx<'_>, name: char) {
+    let count = cx.state.modal.take_count().unwrap_or(1);
+    let name = if name == '@' { cx.state.modal.played } else { Some(name) };
+    let Some(name) = name else { return cx.state.say("no keys were replayed yet") };
+    let text = match name {
+        ':' => cx.state.modal.lines.last().map(|line| format!(":{line}\r")),
+        name => registers::read(cx, name).map(|content| content.joined()),
+    };
+    let Some(text) = text else { return cx.state.say(format!("the register {name} is empty")) };
+    cx.state.modal.played = Some(name);
+    cx.state.modal.failed = false;
+    // All of it is one step.
+    cursors::hold(cx.state);
+    cx.effects.extend([Effect::Keys(read(&text).repeat(count.min(10_000))), Effect::Played]);
+}
+
+/// A key as it stands in a register: its character, or its name between angle brackets.
+fn written(key: &Key) -> String {
+    match (key.code, key.typed()) {
+        (_, Some('<')) => "<lt>".to_string(),
+        (KeyCode::Escape, _) if key.mods.is_empty() => "\u{1b}".to_string(),
+        (KeyCode::Enter, _) if key.mods.is_empty() => "\r".to_string(),
+        (KeyCode::Char(c @ 'a'..='z'), _) if key.mods == Mods::CTRL && !"hijm".contains(c) => {
+            char::from(c as u8 - b'`').to_string()
+        }
+        (_, Some(c)) => c.to_string(),
+        _ => format!("<{key}>"),
+    }
+}
+
+/// The keys of a register's text. Control characters are the keys that send them.
+pub fn read(text: &str) -> Vec<Key> {
+    let mut keys = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let named = rest.strip_prefix('<').and_then(|tail| tail.split_once('>'));
+        let key = named.and_then(|(name, tail)| {
+            let name = match name {
+                "lt" => return Some((Key::char('<'), tail)),
+                "Esc" => "Escape",
+                "CR" => "Enter",
+                "BS" => "Backspace",
+                name => name,
+            };
+            let typed = name.chars().count() == 1;
+            (!typed).then(|| name.parse().ok().map(|key| (key, tail))).flatten()
+        });
+        if let Some((key, tail)) = key {
+            keys.push(key);
+            rest = tail;
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
+        keys.push(match c {
+            '\n' | '\r' => Key::new(KeyCode::Enter, Mods::NONE),
+            '\t' => Key::new(KeyCode::Tab, Mods::NONE),
+            '\u{1b}' => Key::new(KeyCode::Escape, Mods::NONE),
+            '\u{1}'..='\u{1a}' => Key::new(KeyCode::Char((c as u8 + b'`') as char), Mods::CTRL),
+            c => Key::char(c),
+        });
+    }
+    keys
+}
+
+/// Whether a replay has to end: a motion failed in it.
+pub fn failed(cx: &mut Cx<'_>) -> bool {
+    let failed = std::mem::take(&mut cx.state.modal.failed);
+    if failed {
+        cx.state.modal.forget();
+        if cx.state.modal.mode == Mode::Normal {
+            cx.state.pending.clear();
+        }
+    }
+    failed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_written_and_read_again() {
+        for keys in ["d w", "i < a > Escape", "Ctrl-a Enter Left", "F5 Alt-x é"] {
+            let keys: Vec<Key> = keys.split(' ').map(|key| key.parse().unwrap()).collect();
+            let text: String = keys.iter().map(written).collect();
+            assert_eq!(read(&text), keys, "{text}");
+        }
+        let typed: Vec<String> = read("a<b>\u{1b}\u{1}\n").iter().map(ToString::to_string).collect();
+        assert_eq!(typed, ["a", "<", "b", ">", "Escape", "Ctrl-a", "Enter"]);
+    }
+}

@@ -1,0 +1,263 @@
+//! Searches of a modal map: forward, backward, again, for the word at the cursor, as motions.
+
+use std::collections::HashMap;
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::overlay::Topic;
+use crate::ide::editor::modal::{background, cursors, flow, moves};
+use crate::ide::features::files::commands::ask;
+use crate::text::modal::landing::{Extent, Landing};
+use crate::text::modal::page::{Class, Page};
+use crate::text::modal::{pattern, words};
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
+use crate::text::search::{Case, How, Needle};
+
+/// A search looks at so many bytes at once, all cursors together; a task looks further.
+const NEAR: usize = 256 << 10;
+/// While keys are pressed again it looks so far from each cursor, and no further.
+const REACH: usize = 8 << 20;
+/// More cursors than this do not look through a whole text, one after the other.
+const FAR_CURSORS_MAX: usize = 1_000;
+
+/// Asks what to look for.
+pub fn begin(cx: &mut Cx<'_>, forward: bool) {
+    ask(cx, Topic::Seek(forward), "");
+}
+
+/// What was typed is looked for; nothing typed is the last search.
+pub fn typed(cx: &mut Cx<'_>, answer: &str, forward: bool) {
+    // An offset behind the pattern's end is not understood, but its sign ends the pattern.
+    let answer = pattern::until(answer, if forward { '/' } else { '?' }).0;
+    let wanted = match (answer.is_empty(), &cx.state.modal.sought) {
+        (false, _) => answer,
+        (true, Some((last, _))) => last.clone(),
+        (true, None) => return cx.state.say("nothing was looked for yet"),
+    };
+    cx.state.modal.sought = Some((wanted, forward));
+    again(cx, false);
+    // The key that ended the question was done with before its answer came.
+    flow::after(cx, None);
+}
+
+/// The pattern as a search; what is wrong with it is told.
+pub fn needle(cx: &mut Cx<'_>, wanted: &str) -> Option<Needle> {
+    let (ignore, smart) = cx.state.modal.ignore_case;
+    let (regex, case) = pattern::translate(wanted);
+    let case = case.unwrap_or(match (ignore, smart) {
+        (false, _) => Case::Exact,
+        (true, false) => Case::Ignored,
+        (true, true) => Case::Smart,
+    });
+    match Needle::new(&regex, How { regex: true, word: false, case }) {
+        Ok(needle) => needle,
+        Err(error) => {
+            cx.state.fail(format!("`{wanted}` cannot be looked for: {error}"));
+            None
+        }
+    }
+}
+
+/// The next match of the last search; the other way when `back`.
+pub fn again(cx: &mut Cx<'_>, back: bool) {
+    again_from(cx, back, None);
+}
+
+/// The same, for one cursor from another place than where it is.
+fn again_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
+    let Some((wanted, forward)) = cx.state.modal.sought.clone() else {
+        cursors::fail(cx);
+        return cx.state.say("nothing was looked for yet");
+    };
+    let Some(needle) = needle(cx, &wanted) else { return cursors::fail(cx) };
+    cx.state.last_search = Some(wanted.clone());
+    cx.state.highlight = Some(needle.clone());
+    cx.state.damage.add(Part::Editor);
+    let count = cx.state.modal.take_count().unwrap_or(1);
+    let forward = forward != back;
+    if cx.state.modal.operator.is_none() && !cx.state.modal.mode.is_visual() {
+        cx.state.note_jump();
+    }
+    let search = Steps { needle, count, forward };
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let text = buffer.area.text().clone();
+    let visual = cx.state.modal.mode.is_visual();
+    let ranges = if visual { &cx.state.modal.visual.ranges[..] } else { buffer.area.selection.ranges() };
+    let from = |head: Byte| from.filter(|(known, _)| *known == head).map_or(head, |(_, from)| from);
+    let heads: Vec<(Byte, Byte)> = ranges.iter().map(|range| (range.head, from(range.head))).collect();
+    let replayed = background::is_replaying(cx);
+    let near = if replayed { REACH } else { NEAR / heads.len().max(1) };
+    match search.places(&text, &heads, near) {
+        Ok(places) => arrive(cx, &places, &wanted),
+        Err(Unseen) if replayed => arrive(cx, &Places::new(), &wanted),
+        Err(Unseen) if heads.len() > FAR_CURSORS_MAX => {
+            cursors::fail(cx);
+            cx.state.fail("there are too many cursors to look so far from each");
+        }
+        Err(Unseen) => {
+            let work = move || -> background::Then {
+                // A text without a match is looked through once, not from every cursor.
+                let some = search.needle.find(&text, Byte(0)).is_some();
+                let heads = if some { &heads[..] } else { &[] };
+                let places = search.places(&text, heads, usize::MAX).unwrap_or_default();
+                Box::new(move |cx| {
+                    arrive(cx, &places, &wanted);
+                    flow::after(cx, None);
+                    Ok(())
+                })
+            };
+            if let Err(problem) = background::run(cx, usize::MAX, work) {
+                cx.state.fail(problem);
+            }
+        }
+    }
+}
+
+/// Takes every cursor to its match, or gives the way there to the operator that waits.
+fn arrive(cx: &mut Cx<'_>, places: &Places, wanted: &str) {
+    cx.state.modal.far = true;
+    let before = cx.state.modal.failed;
+    cx.state.modal.failed = false;
+    moves::land(cx, |_, range| {
+        let at = places.get(&range.head)?;
+        Some(Landing::new(*at, Extent::Exclusive))
+    });
+    if cx.state.modal.failed {
+        cx.state.fail(format!("no match: {wanted}"));
+    }
+    cx.state.modal.failed |= before;
+}
+
+/// Where the cursors come to.
+type Places = HashMap<Byte, Byte>;
+
+/// Nothing was found so far, but not everything was looked at.
+#[derive(Debug)]
+pub struct Unseen;
+
+/// A search by so many matches.
+struct Steps {
+    needle: Needle,
+    count: usize,
+    forward: bool,
+}
+
+impl Steps {
+    /// The places of all cursors that come to one, looking so many bytes far.
+    fn places(&self, text: &Text, heads: &[(Byte, Byte)], reach: usize) -> Result<Places, Unseen> {
+        let mut places = Places::new();
+        for (head, from) in heads {
+            if let Some(at) = self.place(text, *from, reach)? {
+                places.insert(*head, at);
+            }
+        }
+        Ok(places)
+    }
+
+    fn place(&self, text: &Text, head: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
+        let mut at = head;
+        for _ in 0..self.count {
+            let step = if self.forward { next } else { previous };
+            match step(text, &self.needle, at, reach.min(text.end().0))? {
+                Some(found) => at = found,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(at))
+    }
+}
+
+/// The first match from a place on, going round, no further than the loop may look.
+pub fn first_ahead(text: &Text, needle: &Needle, from: Byte) -> Result<Option<Byte>, Unseen> {
+    ahead(text, needle, from, REACH.min(text.end().0))
+}
+
+/// The last match before a place, going round, no further than the loop may look.
+pub fn last_behind(text: &Text, needle: &Needle, to: Byte) -> Result<Option<Byte>, Unseen> {
+    previous(text, needle, to, REACH.min(text.end().0))
+}
+
+fn next(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
+    // Matches are those of the line from its start on: behind one that the cursor stands in comes the next.
+    let start = text.line_start(text.line_of(at));
+    let near = start.max(at.back(NEAR));
+    let (from, far) = (text.next_grapheme(at), text.char_floor((at + NEAR).min(text.end())));
+    let mut line =
+        needle.matches(text, text.char_floor(near)..far).filter(|found| in_line(text, found.start));
+    if let Some(found) = line.find(|found| found.start >= from) {
+        return Ok(Some(found.start));
+    }
+    // All matches of a line that ends so near are known.
+    let next = text.line_start(Line(text.line_of(at).0 + 1));
+    ahead(text, needle, if next > at && next <= far { next } else { from }, reach)
+}
+
+/// Whether a place is in a line: behind the last line feed is none.
+fn in_line(text: &Text, at: Byte) -> bool {
+    at < text.end() || Page::new(text, 1).last() == at
+}
+
+fn ahead(text: &Text, needle: &Needle, from: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
+    let far = text.char_floor((from + reach).min(text.end())).max(from);
+    if let Some(found) = needle.matches(text, from..far).find(|found| in_line(text, found.start)) {
+        return Ok(Some(found.start));
+    }
+    if far < text.end() {
+        return Err(Unseen);
+    }
+    let far = text.char_floor(Byte(reach).min(text.end()));
+    let found = needle.matches(text, Byte(0)..far).map(|found| found.start).find(|at| in_line(text, *at));
+    if found.is_none() && far < from { Err(Unseen) } else { Ok(found) }
+}
+
+fn previous(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
+    let near = text.char_floor(at.back(reach));
+    let far = text.char_floor((at + reach).min(text.end()));
+    let before = needle.matches(text, near..far).map(|found| found.start);
+    if let Some(found) = before.take_while(|found| *found < at).last() {
+        return Ok(Some(found));
+    }
+    if near > Byte(0) {
+        return Err(Unseen);
+    }
+    let near = text.char_floor(text.end().back(reach)).max(at);
+    let found = needle.matches(text, near..text.end()).map(|found| found.start);
+    let found = found.filter(|at| in_line(text, *at)).last();
+    if found.is_none() && near > at { Err(Unseen) } else { Ok(found) }
+}
+
+/// Looks for the word at or behind the cursor; as a whole word when `whole`.
+pub fn word(cx: &mut Cx<'_>, forward: bool, whole: bool) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let visual = cx.state.modal.visual.ranges.first().filter(|_| cx.state.modal.mode.is_visual());
+    let head = visual.map_or(buffer.area.selection.primary().head, |range| range.head);
+    let mut at = head;
+    while !page.at_end(at) && !matches!(page.class(at, false), Class::Word | Class::Script(_)) {
+        at = page.right(at);
+    }
+    // Without a word from the cursor on, what stands there without white space is looked for.
+    let big = page.at_end(at);
+    if big {
+        at = head;
+        while !page.at_end(at) && page.class(at, true) == Class::Blank {
+            at = page.right(at);
+        }
+    }
+    if page.at_end(at) {
+        cursors::fail(cx);
+        return cx.state.say("there is no word here");
+    }
+    let start = words::run_start(page, at, false);
+    let end = page.right(words::run_end(page, at, big));
+    let word = page.text.slice(start..end).into_owned();
+    let wanted = match (big, whole) {
+        (true, _) => pattern::literal(&word),
+        (false, true) => format!("\\<{word}\\>"),
+        (false, false) => word,
+    };
+    cx.state.modal.sought = Some((wanted, forward));
+    // The search begins at the word, not inside it.
+    again_from(cx, false, Some((head, start)));
+}

@@ -1,0 +1,157 @@
+//! Typing into the rows of a rectangle: the first row has the cursor, and the others get what was typed when it ends.
+//! Must not know which keys were typed.
+
+use crate::ide::core::context::Cx;
+use crate::ide::editor::commands::edit;
+use crate::ide::editor::modal::state::{Mode, Rows, RowsAt, Visual};
+use crate::ide::editor::modal::{cursors, visual};
+use crate::text::changes::ChangeSet;
+use crate::text::columns::at_column;
+use crate::text::content::Shape;
+use crate::text::modal::page::Page;
+use crate::text::modal::spans::{self, Piece};
+use crate::text::motion;
+use crate::text::places::Name;
+use crate::text::position::{Byte, Line};
+use crate::text::selection::Selection;
+use crate::text::transaction::Transaction;
+
+/// The rows of a rectangle as they are before something is typed at a place of the first one.
+fn rows(page: Page<'_>, piece: &Piece, lines: (Line, Line), to_end: bool, at: RowsAt, place: Byte) -> Rows {
+    let (first, last) = lines;
+    let start = page.start(first);
+    Rows {
+        first,
+        last,
+        left: piece.columns.0,
+        right: piece.columns.1,
+        to_end,
+        at,
+        lines: page.text.last_line().0,
+        length: (page.end(first) - start, motion::indent_end(page.text, first) - start),
+        along: place - start,
+    }
+}
+
+/// What was a rectangle is typed anew: its rows, from which the text is gone already.
+pub fn instead(cx: &mut Cx<'_>, piece: &Piece) -> Option<Rows> {
+    let tab_width = cx.state.tab_width();
+    let buffer = cx.state.buffers.current().filter(|_| piece.shape == Shape::Block)?;
+    let at = buffer.area.selection.ranges()[0].head;
+    let page = Page::new(buffer.area.text(), tab_width);
+    let first = page.line(at);
+    let last = Line(first.0 + piece.spans.len() - 1);
+    let rows = rows(page, piece, (first, last), false, RowsAt::Instead, at);
+    cursors::set(cx, Selection::cursor(at));
+    Some(rows)
+}
+
+/// Puts the cursor before the rows of a rectangle, or behind them, for typing.
+pub fn insert(cx: &mut Cx<'_>, behind: bool) -> Option<Rows> {
+    let tab_width = cx.state.tab_width();
+    let corners = cx.state.modal.visual.ranges.first().copied()?;
+    let to_end = cx.state.modal.visual.to_end;
+    visual::remember(cx);
+    cx.state.modal.mode = Mode::Normal;
+    cx.state.modal.visual = Visual::default();
+    let buffer = cx.state.buffers.current()?;
+    let text = buffer.area.text().clone();
+    let page = Page::new(&text, tab_width);
+    let piece = spans::block(page, corners.anchor, corners.head, to_end);
+    let lines = (page.line(corners.start()), page.line(corners.end()));
+    let row = &piece.spans[0];
+    // The step begins at the rectangle's first row.
+    cursors::set(cx, Selection::cursor(row.start));
+    let (mut place, mut pad) = (row.start, 0);
+    if behind {
+        place = row.end;
+        pad = if to_end { 0 } else { piece.columns.1.0.saturating_sub(page.column(place).0) };
+    }
+    if pad > 0 {
+        // The first row was too short.
+        edit::apply(cx, |text, _| {
+            let changes = ChangeSet::replace(text.end().0, [(place..place, " ".repeat(pad))]);
+            Transaction::new(changes).select(Selection::cursor(place + pad))
+        });
+    }
+    cursors::set(cx, Selection::cursor(place + pad));
+    let buffer = cx.state.buffers.current()?;
+    let page = Page::new(buffer.area.text(), tab_width);
+    let at = if behind { RowsAt::Behind } else { RowsAt::Before };
+    Some(rows(page, &piece, lines, to_end, at, place + pad))
+}
+
+/// What was typed into the first row, and where the others get it.
+struct Typed {
+    text: String,
+    rows: Rows,
+}
+
+/// Finds out what was typed: what the line has more than before, where the row was. Nothing where the cursor is on
+/// another line now.
+fn typed(page: Page<'_>, begun: Byte, head: Byte, rows: Rows) -> Option<Typed> {
+    if page.line(head) != rows.first || page.text.last_line().0 != rows.lines {
+        return None;
+    }
+    let start = page.start(rows.first);
+    let line = page.text.slice(start..page.end(rows.first)).into_owned();
+    let indent = motion::indent_end(page.text, rows.first) - start;
+    let (length, old_indent) = rows.length;
+    let begun = begun.max(start) - start;
+    let (mut rows, mut from) = (rows, rows.along);
+    // What stood behind the place in the line.
+    let mut behind = length.saturating_sub(rows.along);
+    let shifted = match rows.at {
+        RowsAt::Instead => rows.along > old_indent,
+        _ => begun > old_indent && indent > old_indent,
+    };
+    if shifted {
+        from = (from + indent).saturating_sub(old_indent);
+    } else if (begun < rows.along || rows.at == RowsAt::Before && begun != rows.along)
+        && rows.at != RowsAt::Instead
+        && !rows.to_end
+    {
+        // The cursor was moved before something was typed.
+        rows.at = RowsAt::Before;
+        rows.left = page.column((start + begun).min(page.end(rows.first)));
+        behind = length.saturating_sub(begun);
+        from = begun;
+    }
+    let added = line.len().checked_sub(from + behind).filter(|added| *added > 0)?;
+    let text = line.get(from..from + added)?.to_string();
+    Some(Typed { text, rows })
+}
+
+/// Puts what was typed into the other rows; the cursor's place afterwards, if there was something.
+pub fn fill(cx: &mut Cx<'_>, rows: Rows) -> Option<Byte> {
+    let tab_width = cx.state.tab_width();
+    let buffer = cx.state.buffers.current()?;
+    let text = buffer.area.text().clone();
+    let page = Page::new(&text, tab_width);
+    let head = buffer.area.selection.primary().head;
+    let begun = buffer.area.document.places().get(Name::Begun).unwrap_or(head);
+    let Typed { text: new, rows } = typed(page, begun, head, rows)?;
+    let added = |line: usize| {
+        let line = Line(line);
+        let (end, reach) = (page.end(line), page.column(page.end(line)));
+        if rows.at == RowsAt::Behind {
+            let pad = if rows.to_end { 0 } else { rows.right.0.saturating_sub(reach.0) };
+            let at =
+                if rows.to_end || pad > 0 { end } else { at_column(page.text, line, rows.right, tab_width) };
+            return Some((at..at, " ".repeat(pad) + &new));
+        }
+        // A line that ends before the rectangle gets nothing.
+        let at = at_column(page.text, line, rows.left, tab_width);
+        (reach >= rows.left).then(|| (at..at, new.clone()))
+    };
+    let last = rows.last.min(page.last_line());
+    let edits: Vec<_> = (rows.first.0 + 1..=last.0).filter_map(added).collect();
+    if !edits.is_empty() {
+        edit::apply(cx, |text, _| {
+            let changes = ChangeSet::replace(text.end().0, edits);
+            Transaction::new(changes).select(Selection::cursor(head))
+        });
+    }
+    let stays = rows.at == RowsAt::Instead;
+    (!stays).then(|| at_column(page.text, rows.first, rows.left, tab_width))
+}

@@ -1,0 +1,444 @@
+//! Typing: how it begins and what its end brings about.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::keymap::Modes;
+use crate::ide::editor::commands::{edit, indent};
+use crate::ide::editor::modal::state::{Mode, Once, Typing};
+use crate::ide::editor::modal::{cursors, typing, visual};
+use crate::text::changes::{ChangeSet, Side};
+use crate::text::modal::page::Page;
+use crate::text::modal::replace;
+use crate::text::motion;
+use crate::text::places::Name;
+use crate::text::position::Byte;
+use crate::text::selection::{Range, Selection};
+use crate::text::transaction::{Grouping, Transaction};
+use crate::tui::input::{Key, KeyCode, Mods};
+
+/// Where typing begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum At {
+    /// At the cursor.
+    Here,
+    /// Behind it.
+    Behind,
+    /// At the first character of the line that is no white space.
+    LineStart,
+    /// At the end of the line.
+    LineEnd,
+    /// At the first column.
+    FirstColumn,
+    /// Where typing ended last.
+    Last,
+}
+
+/// Begins to type.
+pub fn begin(cx: &mut Cx<'_>, typing: Typing) {
+    cx.state.modal.mode = Mode::Insert;
+    cx.state.modal.operator = None;
+    cx.state.modal.overtyped.clear();
+    cx.state.modal.typed.clear();
+    cx.state.modal.typing = typing;
+    cx.state.modal.changed = true;
+    if let Some(buffer) = cx.state.buffers.current_mut() {
+        let at = buffer.area.selection.primary().head;
+        buffer.area.document.places_mut().set(Name::Typing, at);
+        buffer.area.document.places_mut().set(Name::Begun, at);
+        buffer.area.standing = None;
+    }
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Puts every cursor where typing is to begin, and begins.
+pub fn insert(cx: &mut Cx<'_>, at: At) {
+    let times = cx.state.modal.take_count().unwrap_or(1);
+    cx.state.modal.register = None;
+    if refused(cx) {
+        return;
+    }
+    if cx.state.modal.mode == Mode::VisualBlock {
+        let rows = typing::block::insert(cx, at == At::Behind || at == At::LineEnd);
+        if rows.is_some() {
+            begin(cx, Typing { block: rows, times, ..Typing::default() });
+        }
+        return;
+    }
+    let visual = cx.state.modal.mode.is_visual();
+    let mut up = false;
+    if visual {
+        let above = |range: &Range| at_line(cx, range.head) < at_line(cx, range.anchor);
+        up = cx.state.modal.visual.ranges.iter().any(above);
+        let ends = |range: &Range| match at {
+            At::Behind | At::LineEnd => range.end(),
+            _ => range.start(),
+        };
+        let cursors = cx.state.modal.visual.ranges.iter().map(|range| Range::cursor(ends(range))).collect();
+        visual::remember(cx);
+        visual::end_at(cx, cursors);
+    }
+    let at = match at {
+        // Above where the selection began the cursor stays where it is.
+        At::LineStart if up => At::Here,
+        At::LineStart if visual => At::FirstColumn,
+        At::LineEnd if visual => At::Behind,
+        at => at,
+    };
+    let tab_width = cx.state.tab_width();
+    if let Some(buffer) = cx.state.buffers.current_mut() {
+        let last = buffer.area.document.places().mark('^');
+        let text = buffer.area.text().clone();
+        let page = Page::new(&text, tab_width);
+        buffer.area.selection = buffer.area.selection.transform(|range| {
+            let line = page.line(range.head);
+            Range::cursor(match at {
+                At::Here => range.head,
+                At::Behind => page.right(range.head),
+                At::LineStart => motion::indent_end(&text, line),
+                At::LineEnd => page.end(line),
+                At::FirstColumn => page.start(line),
+                At::Last => last.unwrap_or(range.head).min(page.last()),
+            })
+        });
+    }
+    begin(cx, Typing { times, ..Typing::default() });
+    if at == At::Last {
+        // Made again it inserts at the cursor.
+        cx.state.modal.keys = vec![Key::char('i')];
+    }
+}
+
+fn at_line(cx: &Cx<'_>, at: Byte) -> usize {
+    cx.state.buffers.current().map_or(0, |buffer| buffer.area.text().line_of(at).0)
+}
+
+fn refused(cx: &mut Cx<'_>) -> bool {
+    let reason = cx.state.buffers.current().and_then(crate::ide::model::buffers::Buffer::read_only);
+    if let Some(reason) = reason {
+        cx.state.fail(reason);
+    }
+    reason.is_some()
+}
+
+/// Opens a line and types there.
+pub fn open(cx: &mut Cx<'_>, below: bool) {
+    let times = cx.state.modal.take_count().unwrap_or(1);
+    cx.state.modal.register = None;
+    if refused(cx) {
+        return;
+    }
+    open_line(cx, below);
+    begin(cx, Typing { times, lines: Some(below), ..Typing::default() });
+    note_indent(cx);
+}
+
+/// Notes that the line got its indentation by itself.
+fn note_indent(cx: &mut Cx<'_>) {
+    let indented = cx.state.buffers.current().and_then(|buffer| {
+        let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
+        let line = text.line_of(head);
+        let blank = text.slice(text.line_start(line)..head).chars().all(|c| c == ' ' || c == '\t');
+        blank.then(|| buffer.area.document.version())
+    });
+    cx.state.modal.typing.indented = indented;
+}
+
+/// Whether the line got its indentation by itself, and nothing was typed since.
+pub fn is_indented(cx: &Cx<'_>) -> bool {
+    let version = cx.state.buffers.current().map(|buffer| buffer.area.document.version());
+    version.is_some() && cx.state.modal.typing.indented == version
+}
+
+fn open_line(cx: &mut Cx<'_>, below: bool) {
+    let tab_width = cx.state.tab_width();
+    if cx.state.buffers.current().is_some_and(|buffer| buffer.area.text().end() == Byte(0)) {
+        // A text without anything is an empty line, which stays.
+        edit::apply(cx, |text, selection| {
+            let feed = ChangeSet::replace(text.end().0, [(Byte(0)..Byte(0), "\n".to_string())]);
+            Transaction::new(feed).select(selection.clone())
+        });
+    }
+    indent::open(cx, below, |text, selection| {
+        let page = Page::new(text, tab_width);
+        // A line behind the last line feed is none: what is opened below the last one comes before it.
+        selection.transform(|range| Range::cursor(range.head.min(page.last())))
+    });
+}
+
+/// Begins to type over what is there.
+pub fn overtype(cx: &mut Cx<'_>) {
+    let times = cx.state.modal.take_count().unwrap_or(1);
+    if refused(cx) {
+        return;
+    }
+    begin(cx, Typing { times, ..Typing::default() });
+    cx.state.modal.mode = Mode::Replace;
+}
+
+/// A character was typed over what is there.
+pub fn over(cx: &mut Cx<'_>, typed: &str) {
+    let tab_width = cx.state.tab_width();
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = Page::new(buffer.area.text(), tab_width);
+    let old = |range: &Range| page.text.slice(range.head..page.right(range.head)).into_owned();
+    let old: Vec<String> = buffer.area.selection.ranges().iter().map(old).collect();
+    cx.state.modal.overtyped.push(if typed == "\n" { Vec::new() } else { old });
+    edit::apply(cx, |text, selection| replace::overtype(Page::new(text, tab_width), selection, typed));
+}
+
+/// Takes the last overtyped character back; before those the cursor goes back only.
+pub fn over_back(cx: &mut Cx<'_>) {
+    let old = cx.state.modal.overtyped.pop();
+    edit::apply(cx, |text, selection| {
+        let mut edits = Vec::new();
+        let mut cursors = Vec::new();
+        for (n, range) in selection.ranges().iter().enumerate() {
+            let before = text.prev_grapheme(range.head);
+            cursors.push(Range::cursor(before));
+            if let Some(old) = &old {
+                edits.push((before..range.head, old.get(n).cloned().unwrap_or_default()));
+            }
+        }
+        let changes = ChangeSet::replace(text.end().0, edits);
+        let after = Selection::new(cursors, selection.primary_index());
+        let mapping = &changes;
+        let after = after.transform(|range| Range::cursor(mapping.map(range.head, Side::Before)));
+        Transaction::new(changes).select(after)
+    });
+    if old.is_none()
+        && let Some(buffer) = cx.state.buffers.current_mut()
+    {
+        let text = buffer.area.text().clone();
+        buffer.area.selection =
+            buffer.area.selection.transform(|r| Range::cursor(text.prev_grapheme(r.head)));
+        cx.state.damage.add(Part::Editor);
+    }
+}
+
+/// Types on after one command: behind the last character of the line where typing was, or that was aimed at.
+pub fn go_on(cx: &mut Cx<'_>, once: Once) {
+    let behind = cx.state.buffers.current().is_some_and(|buffer| {
+        let page = Page::new(buffer.area.text(), cx.state.tab_width());
+        let range = buffer.area.selection.primary();
+        let beyond = range.goal.is_some_and(|goal| goal > page.column(range.head));
+        let wanted = once.at_end && page.line(range.head).0 == once.line || beyond;
+        wanted && page.at_end(page.right(range.head))
+    });
+    insert(cx, if behind { At::Behind } else { At::Here });
+    // What is typed from here on is an insertion of its own, and none where nothing is.
+    cx.state.modal.changed = false;
+    cx.state.modal.typing.moved = true;
+}
+
+/// The version of the text and the main cursor, while keys are typed into a file.
+pub fn place(cx: &Cx<'_>) -> Option<(u64, Byte)> {
+    let types = cursors::in_editor(cx.state) && cx.state.modal.mode.types();
+    let buffer = cx.state.buffers.current().filter(|_| types)?;
+    Some((buffer.area.document.version(), buffer.area.selection.primary().head))
+}
+
+/// Keys that move the cursor while others are typed.
+const MOVES: [KeyCode; 4] = [KeyCode::Home, KeyCode::End, KeyCode::PageUp, KeyCode::PageDown];
+
+/// Those that may find nothing to go to.
+const STEPS: [KeyCode; 4] = [KeyCode::Left, KeyCode::Right, KeyCode::Up, KeyCode::Down];
+
+/// Whether a key leaves a line's own indentation what it is.
+fn keeps_indent(key: Key) -> bool {
+    let control = |c| key.code == KeyCode::Char(c) && key.mods == Mods::CTRL;
+    key.code == KeyCode::Backspace || ['h', 'w', 'u', 't', 'd'].into_iter().any(control)
+}
+
+/// Whether a key erases while others are typed.
+fn erases(key: Key) -> bool {
+    let control = |c| key.code == KeyCode::Char(c) && key.mods == Mods::CTRL;
+    matches!(key.code, KeyCode::Backspace | KeyCode::Delete) || ['h', 'w', 'u'].into_iter().any(control)
+}
+
+/// After a key of typing: one that only moved the cursor begins to type anew there. What was typed before is a
+/// step of its own, does not come again by a count, and `.` repeats what is typed from here on.
+pub fn follow(cx: &mut Cx<'_>, key: Option<Key>) {
+    let (Some(before), Some(now)) = (cx.state.modal.before_key, place(cx)) else { return };
+    if cx.state.keymap.modes() != Modes::Vim {
+        return;
+    }
+    let modal = &mut cx.state.modal;
+    let steps = |key: Key| STEPS.contains(&key.code);
+    let moves = key.is_some_and(|key| MOVES.contains(&key.code) || steps(key) && before.1 != now.1);
+    if before == now && key.is_some_and(|key| erases(key) || steps(key)) {
+        // A key that does nothing at a border does not come again.
+        modal.keys.pop();
+        modal.typed.pop();
+        return;
+    }
+    if before.0 == now.0 && moves {
+        modal.keys.pop();
+        modal.typed.clear();
+        let (block, once) = (modal.typing.block, modal.typing.once);
+        modal.typing = Typing { times: 1, moved: block.is_none(), block, once, ..Typing::default() };
+        modal.overtyped.clear();
+        if let Some(buffer) = cx.state.buffers.current_mut() {
+            buffer.area.document.places_mut().set(Name::Typing, now.1);
+            buffer.area.document.places_mut().set(Name::Begun, now.1);
+        }
+        cursors::group(cx.state);
+    } else if before.0 != now.0 && modal.typing.moved {
+        let last = modal.keys.pop();
+        modal.keys = std::iter::once(Key::char('i')).chain(last).collect();
+        modal.changed = true;
+        modal.used_count = None;
+        modal.typing.moved = false;
+    }
+}
+
+/// Ends typing by a key. What was to be typed more than once is typed again before.
+pub fn end(cx: &mut Cx<'_>) {
+    let modal = &mut cx.state.modal;
+    modal.typed.pop();
+    let again = modal.typing.times.saturating_sub(1);
+    if again > 0 && (modal.typing.lines.is_some() || !modal.typed.is_empty()) {
+        modal.typing.times = 1;
+        return cx.effects.push(Effect::Retype { keys: modal.typed.clone(), times: again });
+    }
+    finish(cx);
+}
+
+/// Before keys are typed again: behind a break of the line where they began one.
+pub fn again(cx: &mut Cx<'_>) {
+    if cx.state.modal.typing.lines.is_some() {
+        let ending = cx.state.line_style().ending;
+        break_line(cx, |cx, indent| {
+            edit::insert(cx, &format!("{}{indent}", ending.text()), Grouping::Typing);
+        });
+    }
+}
+
+/// Presses a key; what the line got by itself stays that where the key leaves it so.
+pub fn carry_indent(cx: &mut Cx<'_>, key: Key, press: impl FnOnce(&mut Cx<'_>)) {
+    let indented = is_indented(cx);
+    press(cx);
+    if indented && keeps_indent(key) {
+        note_indent(cx);
+    }
+}
+
+/// What was typed so far.
+fn typed(cx: &Cx<'_>) -> String {
+    let Some(buffer) = cx.state.buffers.current() else { return String::new() };
+    let head = buffer.area.selection.primary().head;
+    let begun = buffer.area.document.places().get(Name::Typing).unwrap_or(head).min(head);
+    buffer.area.text().slice(begun..head).into_owned()
+}
+
+/// Ends typing: cursors step back onto what was typed last.
+pub fn finish(cx: &mut Cx<'_>) {
+    let typing = cx.state.modal.typing;
+    let tab_width = cx.state.tab_width();
+    let typed = typed(cx);
+    strip_indent(cx, false);
+    close(cx);
+    let filled = typing.block.and_then(|rows| typing::block::fill(cx, rows));
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let text = buffer.area.text().clone();
+    let page = Page::new(&text, tab_width);
+    let stopped = buffer.area.selection.primary().head;
+    buffer.area.document.places_mut().set_mark('^', stopped);
+    let mut selection = buffer
+        .area
+        .selection
+        .transform(|range| Range::cursor(if typing.stays { range.head } else { page.left(range.head) }));
+    if let Some(at) = filled {
+        selection = Selection::cursor(page.rest(at));
+    }
+    buffer.area.select(selection);
+    if !typed.is_empty() {
+        cx.state.modal.inserted = typed;
+    }
+    cx.state.modal.mode = Mode::Normal;
+    cx.state.modal.typing = Typing::default();
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Breaks the line; the next one is indented as the code says.
+pub fn newline(cx: &mut Cx<'_>) {
+    break_line(cx, |cx, _| edit::newline(cx));
+}
+
+/// Breaks the line by `make`, which gets its indentation. One that got it by itself and nothing else loses it, and
+/// white space behind the break goes.
+fn break_line(cx: &mut Cx<'_>, make: impl FnOnce(&mut Cx<'_>, &str)) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
+    let line = text.line_of(head);
+    let before = text.slice(text.line_start(line)..head.min(motion::indent_end(text, line))).into_owned();
+    let stripped = strip_indent(cx, true);
+    edit::apply(cx, |text, selection| {
+        let blank = |range: &Range| {
+            let end = text.line_end(text.line_of(range.head));
+            let rest = text.slice(range.head..end);
+            let blanks = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            (range.head..range.head + blanks, String::new())
+        };
+        Transaction::new(ChangeSet::replace(text.end().0, selection.ranges().iter().map(blank)))
+    });
+    make(cx, if stripped { "" } else { &before });
+    if stripped {
+        // The next line is indented as the one before was.
+        edit::insert(cx, &before, Grouping::Typing);
+    }
+    note_indent(cx);
+}
+
+/// A line that got its indentation by itself and nothing else loses it, and so does one that is broken behind it when
+/// `breaks`; tells whether one did.
+fn strip_indent(cx: &mut Cx<'_>, breaks: bool) -> bool {
+    if !is_indented(cx) {
+        return false;
+    }
+    let Some(buffer) = cx.state.buffers.current() else { return false };
+    let text = buffer.area.text();
+    let blank = |at: Byte| {
+        let line = text.line_of(at);
+        let span = text.line_start(line)..if breaks { at } else { text.line_end(line) };
+        (at == span.end && text.slice(span.clone()).chars().all(|c| c == ' ' || c == '\t')).then_some(span)
+    };
+    let edits: Vec<_> = buffer.area.selection.ranges().iter().filter_map(|range| blank(range.head)).collect();
+    if edits.iter().all(std::ops::Range::is_empty) {
+        return false;
+    }
+    edit::apply(cx, |text, _| {
+        let edits = edits.into_iter().map(|span| (span, String::new()));
+        Transaction::new(ChangeSet::replace(text.end().0, edits))
+    })
+}
+
+/// The line that the cursor is on stays one when nothing was typed on it: behind the last line feed is none.
+fn close(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
+    if head < text.end() || head == Byte(0) || text.byte_at(head.back(1)) != Some(b'\n') {
+        return;
+    }
+    edit::apply(cx, |text, selection| {
+        let feed = ChangeSet::replace(text.end().0, [(text.end()..text.end(), "\n".to_string())]);
+        Transaction::new(feed).select(selection.clone())
+    });
+}
+
+/// One command is made, then typing goes on. The cursor stays where it is, save at the end of a line.
+pub fn once(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let head = buffer.area.selection.primary().head;
+    let (at_end, line) = (page.at_end(head), page.line(head).0);
+    cx.state.modal.typing.stays = !at_end;
+    // What was typed before the command is not typed again after it.
+    cx.state.modal.typing.times = 1;
+    // Made again it ends here.
+    cx.state.modal.keys.pop();
+    cx.state.modal.keys.push(Key::new(KeyCode::Escape, Mods::NONE));
+    end(cx);
+    cursors::ungroup(cx.state);
+    cx.state.modal.typing.once = Some(Once { at_end, line, begins: true });
+}

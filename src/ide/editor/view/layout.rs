@@ -1,0 +1,425 @@
+//! Finds what the editor is to show: scrolls to the cursor, lays out the rows, and tells which
+//! of them look different now. Must not draw. Costs what a screen of rows costs.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use ratatui::layout::Rect;
+
+use crate::ide::core::state::State;
+use crate::ide::editor::windows;
+use crate::ide::model::buffers::{Buffer, BufferId};
+use crate::ide::model::display::Look;
+use crate::ide::model::scrollbar;
+use crate::ide::model::visible_rows::{Crumb, Shown};
+use crate::ide::model::window_id::WindowId;
+use crate::text::brackets;
+use crate::text::position::{Byte, Column, Line};
+use crate::text::rope::Text;
+use crate::text::rows::{Lens, Row};
+
+/// Narrower panes have no line numbers.
+const NUMBERS_COLS: u16 = 30;
+/// Narrower panes have no scrollbar: their text needs the column.
+const BAR_COLS: u16 = 44;
+/// Rows that heads may take.
+const STICKY_MAX: usize = 4;
+/// Bytes around the cursor in which the partner of a bracket is looked for.
+const PAIR_REACH: usize = 32 << 10;
+
+/// One window, to be laid out.
+struct Frame<'a> {
+    window: WindowId,
+    title: Option<Rect>,
+    area: Rect,
+    look: &'a Look,
+    tab_width: usize,
+    /// Lines with what was looked for.
+    matches: &'a [Line],
+    /// Whether it has the keys: what its cursor goes to is opened.
+    is_active: bool,
+    /// What it showed, where nothing but the line with the cursor was edited since.
+    typed: Option<&'a Shown>,
+}
+
+/// Lays out what the editor shows. Gives the rows of the editor's part of the screen that must
+/// be drawn again although no command has said so; `None` for all of them.
+pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
+    let before = (state.shown.take(), std::mem::take(&mut state.beside));
+    state.borders.clear();
+    let Some(part) = state.areas.editor else { return Some(Vec::new()) };
+    let Some(current) = state.buffers.current() else { return before.0.is_none().then(Vec::new) };
+    let edits = state.damage.in_caret_line();
+    let typed = before.0.as_ref().filter(|before| edits.is_some_and(|edits| is_told(before, current, edits)));
+    let places = state.windows.places(part);
+    let several = places.windows.len() > 1;
+    for (window, whole) in places.windows {
+        let titled = (several || state.look.breadcrumbs) && whole.height >= 3;
+        let title = titled.then_some(Rect { height: 1, ..whole });
+        let rows = u16::from(titled);
+        let area = Rect { y: whole.y + rows, height: whole.height - rows, ..whole };
+        lay_out_window(state, window, title, area, typed);
+    }
+    state.borders = places.borders;
+    let now = state.shown.as_ref()?;
+    let mut again = differing(before.0.as_ref()?, now, &state.look, part)?;
+    if before.1.len() != state.beside.len() {
+        return None;
+    }
+    for (before, now) in before.1.iter().zip(&state.beside) {
+        again.extend(differing(before, now, &state.look, part)?);
+    }
+    Some(again)
+}
+
+/// Moves what is shown along with edits inside the line with the cursor, where nothing else happened
+/// and nothing else of it can be another than before. Tells whether that was so; where it was not,
+/// [`editor`] finds everything.
+/// This is what most keys come to, and no key finds in the caches what it needs: it needs little.
+pub fn typed(state: &mut State) -> bool {
+    let done = moved_in_place(state).is_some();
+    if cfg!(debug_assertions) && done {
+        let shown = state.shown.clone();
+        let again = editor(state);
+        assert_eq!(state.shown, shown, "what was moved along is what would be found");
+        assert_eq!(again, Some(Vec::new()), "nothing else of the editor looks different");
+    }
+    done
+}
+
+/// Whether the text is what it was but for so many edits. One that nobody has told of may be anywhere.
+fn is_told(before: &Shown, buffer: &Buffer, edits: u64) -> bool {
+    before.buffer == buffer.id && buffer.area.document.version() == before.version + edits
+}
+
+fn moved_in_place(state: &mut State) -> Option<()> {
+    let edits = state.damage.typed()?;
+    let (shown, buffer) = (state.shown.as_mut()?, state.buffers.current_mut()?);
+    let tab_width = buffer.tab_width(state.show.tab_width);
+    let (area, look) = (&buffer.area, &state.look);
+    let alone = state.beside.is_empty() && shown.title.is_none() && is_told(shown, buffer, edits);
+    let by_lines = !look.wrap && shown.wrap.is_none() && area.riders.folds.is_empty();
+    let heads = look.sticky || look.breadcrumbs || shown.sticky > 0;
+    let followed = area.riders.view.followed.is_some_and(|(_, area)| area == shown.area);
+    if !alone || !by_lines || heads || !followed || area.riders.view.free_scroll {
+        return None;
+    }
+    let (text, head) = (area.text(), area.caret());
+    let at = shown.rows.partition_point(|row| row.line < shown.caret);
+    let shift = text.end().0 as isize - shown.end.0 as isize;
+    let moved = |at: Byte| Byte(at.0.saturating_add_signed(shift));
+    let row = shown.rows.get(at)?;
+    let row = Row { end: moved(row.end), ..row.clone() };
+    let top = shown.rows[0].start;
+    if row.line != shown.caret || !row.holds(head) || area.riders.view.top != top {
+        return None;
+    }
+    let column = area.lens(tab_width).column(&row, head).checked_sub(shown.left)?;
+    let bracket =
+        || [Some(head), head.0.checked_sub(1).map(Byte)].into_iter().flatten().any(|at| is_bracket(text, at));
+    if column >= usize::from(shown.cols) || shown.pair.is_some() || look.brackets && bracket() {
+        return None;
+    }
+    // A carriage return that came or went at its end belongs to the line or to its ending.
+    if text.line_bounds(row.line).1 != row.end {
+        return None;
+    }
+    (shown.rows[at], shown.end) = (row, text.end());
+    shown.version += edits;
+    for row in &mut shown.rows[at + 1..] {
+        (row.start, row.end) = (moved(row.start), moved(row.end));
+    }
+    buffer.area.riders.view.followed = Some((head, shown.area));
+    Some(())
+}
+
+fn lay_out_window(
+    state: &mut State,
+    window: WindowId,
+    title: Option<Rect>,
+    area: Rect,
+    typed: Option<&Shown>,
+) {
+    let is_active = window == state.windows.active;
+    let id = if is_active { None } else { windows::shown_in(state, window) };
+    let buffer = match id {
+        None => state.buffers.current_mut(),
+        Some(id) => state.buffers.get_mut(id),
+    };
+    let Some(buffer) = buffer else { return };
+    let matches = state.survey.found.as_ref().map_or(&[][..], |found| found.lines_in(buffer));
+    let tab_width = buffer.tab_width(state.show.tab_width);
+    let typed = typed.filter(|before| is_active && before.window == window && before.buffer == buffer.id);
+    let frame = Frame { window, title, area, look: &state.look, tab_width, matches, is_active, typed };
+    if is_active {
+        state.shown = Some(lay_out(buffer, &frame));
+    } else {
+        let shown = windows::as_seen_in(buffer, window, |buffer| lay_out(buffer, &frame));
+        state.beside.push(shown);
+    }
+}
+
+/// The rows of the editor's part that show some lines of a file, the last one too.
+pub fn rows_of_lines(state: &State, id: BufferId, lines: &Range<Line>) -> Vec<Range<u16>> {
+    let Some(part) = state.areas.editor else { return Vec::new() };
+    let views = state.shown.iter().chain(&state.beside).filter(|view| view.buffer == id);
+    let rows = |view: &Shown| {
+        let down = view.area.y - part.y;
+        view.rows_of(lines.start).start + down..view.rows_of(lines.end).end + down
+    };
+    views.map(rows).collect()
+}
+
+/// The rows of the editor's part that must be drawn when a line of the file with the keys
+/// changes.
+pub fn rows_of_caret(state: &State) -> Vec<Range<u16>> {
+    let (Some(part), Some(shown)) = (state.areas.editor, &state.shown) else { return Vec::new() };
+    let same = state.beside.iter().filter(|other| other.buffer == shown.buffer);
+    let rows = |view: &Shown| {
+        let (rows, down) = (view.rows_of(shown.caret), view.area.y - part.y);
+        rows.start + down..rows.end + down
+    };
+    std::iter::once(shown).chain(same).map(rows).collect()
+}
+
+/// Cells left of the text: one for the agent's marks, then the number and one for git's.
+/// Nothing but the first in narrow panes.
+fn gutter_width(text_lines: usize, look: &Look, cols: u16) -> u16 {
+    let digits = text_lines.max(100).ilog10() as u16 + 1;
+    if look.numbers && cols >= NUMBERS_COLS { digits + 3 } else { 1 }
+}
+
+fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> Shown {
+    let Frame { area, look, tab_width, .. } = *frame;
+    let height = usize::from(area.height);
+    let gutter = gutter_width(buffer.area.text().line_count(), look, area.width);
+    let fits = buffer.area.text().line_count() <= height;
+    let bar = u16::from(look.scrollbar && area.width >= BAR_COLS && !fits);
+    let cols = area.width.saturating_sub(gutter + bar);
+    // The cursor behind the last character of a row needs a cell, too.
+    buffer.area.riders.view.wrap = look.wrap.then(|| usize::from(cols.saturating_sub(1)).max(1));
+    let top = follow(buffer, frame, cols);
+    let view = &buffer.area.riders.view;
+    let lens = buffer.area.lens(tab_width);
+    let head = buffer.area.caret();
+    let mut rows = match frame.typed.and_then(|before| moved_on(before, &lens, &top, area, head)) {
+        Some(rows) => rows,
+        None => lens.rows_from(top, height),
+    };
+    let pair = if look.brackets { pair_at(buffer, &rows) } else { None };
+    let bar = if bar > 0 { scrollbar::cells(buffer, &rows, height, frame.matches) } else { Vec::new() };
+    let sticky = if look.sticky { stick(buffer, &lens, &mut rows, head) } else { 0 };
+    Shown {
+        window: frame.window,
+        buffer: buffer.id,
+        title: frame.title,
+        crumbs: if look.breadcrumbs { crumbs(buffer, head) } else { Vec::new() },
+        area,
+        gutter,
+        cols,
+        left: view.left.0,
+        wrap: view.wrap,
+        version: buffer.area.document.version(),
+        end: buffer.area.text().end(),
+        caret: buffer.area.text().line_of(head),
+        rows,
+        sticky,
+        pair,
+        bar,
+    }
+}
+
+/// The rows that were shown, after edits in the line with the cursor alone: those below it only
+/// moved on, and need not be looked for in the text, which no key finds in the caches.
+fn moved_on(before: &Shown, lens: &Lens<'_>, top: &Row, area: Rect, head: Byte) -> Option<Vec<Row>> {
+    let text = lens.text;
+    let by_lines =
+        lens.wrap.is_none() && lens.folds.is_empty() && before.wrap.is_none() && before.sticky == 0;
+    if !by_lines || before.area != area || before.caret != text.line_of(head) {
+        return None;
+    }
+    let shift = text.end().0 as isize - before.end.0 as isize;
+    let moved = |at: Byte| Byte(at.0.saturating_add_signed(shift));
+    let row = |row: &Row| match row.line.cmp(&before.caret) {
+        Ordering::Less => row.clone(),
+        Ordering::Equal => Row { end: moved(row.end), ..row.clone() },
+        Ordering::Greater => Row { start: moved(row.start), end: moved(row.end), ..row.clone() },
+    };
+    let rows: Vec<Row> = before.rows.iter().map(row).collect();
+    let edited = rows.iter().find(|row| row.line == before.caret);
+    if rows.first() != Some(top) || edited.is_some_and(|row| row.end != text.line_bounds(row.line).1) {
+        return None;
+    }
+    debug_assert_eq!(rows, lens.rows_from(top.clone(), usize::from(area.height)));
+    Some(rows)
+}
+
+/// The named things around a place, outermost first.
+fn crumbs(buffer: &Buffer, head: Byte) -> Vec<Crumb> {
+    let around =
+        buffer.coloring.outline().iter().filter(|named| named.range.start <= head && head <= named.range.end);
+    let mut crumbs: Vec<Crumb> = Vec::new();
+    for named in around {
+        // What decorates a thing is named as the thing is.
+        if crumbs.last().is_none_or(|last| last.at != named.head) {
+            crumbs.push(Crumb { name: named.name.clone(), at: named.head });
+        }
+    }
+    crumbs
+}
+
+/// Puts the heads of what the first rows are in over them, as far as the cursor's row stays
+/// seen; gives how many.
+fn stick(buffer: &Buffer, lens: &Lens<'_>, rows: &mut [Row], head: Byte) -> usize {
+    let text = buffer.area.text();
+    let caret = rows.iter().position(|row| row.holds(lens.folds.shown(head))).unwrap_or(rows.len());
+    let most = STICKY_MAX.min(rows.len() / 4).min(caret);
+    let heads_above = |line: Line| {
+        let mut heads: Vec<Line> = Vec::new();
+        for named in buffer.coloring.outline() {
+            let first = text.line_of(named.head);
+            if first < line
+                && line <= text.line_of(named.range.end)
+                && heads.last().is_none_or(|last| *last < first)
+            {
+                heads.push(first);
+            }
+        }
+        heads.split_off(heads.len().saturating_sub(most))
+    };
+    let mut sticky = Vec::new();
+    // A head that covers a row may bring another one into reach.
+    for _ in 0..=STICKY_MAX {
+        let Some(row) = rows.get(sticky.len()) else { break };
+        let heads = heads_above(row.line);
+        if heads.len() <= sticky.len() {
+            break;
+        }
+        sticky = heads;
+    }
+    for (row, line) in rows.iter_mut().zip(&sticky) {
+        *row = lens.row_at(text.line_start(*line));
+    }
+    sticky.len()
+}
+
+/// Scrolls to the cursor when it has moved, or its part of the screen has changed. Gives the
+/// first row.
+fn follow(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
+    let Frame { area, look, tab_width, .. } = *frame;
+    let head = buffer.area.caret();
+    if frame.is_active {
+        // Whoever went there, by a search or from elsewhere, wants to see it.
+        buffer.area.riders.folds.reveal(head);
+    }
+    let view = &buffer.area.riders.view;
+    let followed = Some((head, area));
+    // A narrow window that became a wide one again is no reason to hide what fits.
+    let resized = view.followed.is_some_and(|(_, before)| before != area);
+    let lens = buffer.area.lens(tab_width);
+    let mut top = lens.row_at(view.top.min(buffer.area.text().end()));
+    let mut left = if resized { Column(0) } else { view.left };
+    let free = view.free_scroll && view.followed == followed;
+    if !free {
+        let row = lens.row_at(head);
+        left = if lens.wrap.is_some() {
+            Column(0)
+        } else {
+            scrolled_columns(left, lens.column(&row, head), usize::from(cols))
+        };
+        top = scrolled(&lens, top, row, usize::from(area.height), look.margin);
+    }
+    let view = &mut buffer.area.riders.view;
+    (view.top, view.left, view.free_scroll, view.followed) = (top.start, left, free, followed);
+    top
+}
+
+/// The first row of so many that show one with a margin around it.
+fn scrolled(lens: &Lens<'_>, top: Row, row: Row, height: usize, margin: usize) -> Row {
+    let margin = margin.min(height.saturating_sub(1) / 2);
+    let up = |row: Row, rows: usize| {
+        std::iter::successors(Some(row.clone()), |row| lens.above(row)).take(rows + 1).last().unwrap_or(row)
+    };
+    if row.start < top.start {
+        return up(row, margin);
+    }
+    let lowest = height.saturating_sub(1 + margin);
+    match lens.distance(&top, &row, height.saturating_sub(1)) {
+        Some(n) if n < margin => up(top, margin - n),
+        Some(n) if n <= lowest => top,
+        _ => up(row, lowest),
+    }
+}
+
+/// Columns jump by half a pane, so that typing at the edge does not redraw at every key.
+fn scrolled_columns(left: Column, column: usize, cols: usize) -> Column {
+    let cols = cols.max(1);
+    if column >= left.0 && column < left.0 + cols {
+        return left;
+    }
+    Column(if column < cols { 0 } else { column - cols / 2 })
+}
+
+/// The bracket at the cursor and its partner, if that is on the screen. Those in comments and
+/// texts count only among themselves, as far as the colours are known.
+fn pair_at(buffer: &Buffer, rows: &[Row]) -> Option<(Byte, Byte)> {
+    let range = buffer.area.selection.primary();
+    let (first, last) = (rows.first()?, rows.last()?);
+    if !range.is_empty() || !buffer.area.riders.folds.shown(range.head).eq(&range.head) {
+        return None;
+    }
+    let bounds = first.start.max(range.head.back(PAIR_REACH))..last.end.min(range.head + PAIR_REACH);
+    let prose = |at: Byte| {
+        let mut spans = buffer.coloring.within(&(at..at + 1));
+        let is_prose = |scope: &str| scope.starts_with("comment") || scope.starts_with("string");
+        spans.find(|span| is_prose(span.scope)).map(|span| span.range)
+    };
+    let text = buffer.area.text();
+    let before = range.head.0.checked_sub(1).map(Byte);
+    [Some(range.head), before].into_iter().flatten().filter(|at| is_bracket(text, *at)).find_map(|at| {
+        let there = match prose(at) {
+            Some(own) => {
+                let own = own.start.max(bounds.start)..own.end.min(bounds.end);
+                brackets::partner_within(text, at, &own, |_| true)
+            }
+            None => brackets::partner_within(text, at, &bounds, |at| prose(at).is_none()),
+        };
+        there.map(|there| (at, there))
+    })
+}
+
+fn is_bracket(text: &Text, at: Byte) -> bool {
+    text.byte_at(at).is_some_and(|byte| b"()[]{}".contains(&byte))
+}
+
+/// The rows of the editor's part that look different although the text of their lines may be
+/// the same. `None` when that is all of them.
+fn differing(before: &Shown, now: &Shown, look: &Look, part: Rect) -> Option<Vec<Range<u16>>> {
+    let what =
+        |shown: &Shown| (shown.window, shown.buffer, shown.area, shown.title, shown.gutter, shown.cols);
+    let how = |shown: &Shown| (shown.left, shown.sticky, shown.bar.is_empty(), shown.rows.len());
+    let place = |row: &Row| (row.line, row.is_first);
+    let same = what(before) == what(now) && how(before) == how(now);
+    if !same || !before.rows.iter().map(place).eq(now.rows.iter().map(place)) {
+        return None;
+    }
+    if look.numbers && look.relative && before.caret != now.caret {
+        return None;
+    }
+    let mut rows = Vec::new();
+    if before.pair != now.pair {
+        let ends = |shown: &Shown| shown.pair.map(|(here, there)| [here, there].map(|at| shown.row_of(at)));
+        let ends = [ends(before), ends(now)].into_iter().flatten().flatten().flatten();
+        rows.extend(ends.map(|row| row..row + 1));
+    }
+    let bars = before.bar.iter().zip(&now.bar).enumerate().filter(|(_, (before, now))| before != now);
+    rows.extend(bars.map(|(row, _)| row as u16..row as u16 + 1));
+    let down = now.area.y - part.y;
+    let mut rows: Vec<Range<u16>> = rows.into_iter().map(|rows| rows.start + down..rows.end + down).collect();
+    if before.crumbs != now.crumbs
+        && let Some(title) = now.title
+    {
+        rows.push(title.y - part.y..title.y - part.y + 1);
+    }
+    Some(rows)
+}

@@ -1,0 +1,139 @@
+//! The text of the open file: gutter, selections, the caret, what is marked in it.
+//!
+//! Draws the rows that the last layout found and nothing else. A line's cost ends at the right
+//! edge, except that its start must be walked to find the first visible column.
+
+mod content;
+mod gutter;
+mod overlaid;
+pub mod title;
+
+use ratatui::layout::Rect;
+
+use crate::ide::core::damage::Part;
+use crate::ide::core::pane::Row;
+use crate::ide::core::state::State;
+use crate::ide::model::buffers::Buffer;
+use crate::ide::model::visible_rows::Shown;
+use crate::text::position::Byte;
+use crate::text::rows::{self, Lens};
+use crate::text::selection::Selection;
+use crate::tui::canvas::Canvas;
+use crate::tui::tree::Component;
+
+/// The table's row.
+pub const PANE: Row = Row { part: Part::Editor, layer: 0, make: || Box::new(Editor) };
+
+struct Editor;
+
+/// One view of a text, to be drawn.
+struct Drawn<'a> {
+    state: &'a State,
+    buffer: &'a Buffer,
+    shown: &'a Shown,
+    selection: &'a Selection,
+    lens: Lens<'a>,
+}
+
+impl Drawn<'_> {
+    /// The cells of a range in a row, from the pane's left edge; nothing of it may be seen.
+    fn cells(&self, row: &rows::Row, from: Byte, to: Byte) -> (u16, u16) {
+        let cell = |at| self.cell(self.lens.column(row, at));
+        (cell(from), cell(to))
+    }
+
+    /// The most columns that a line should have, as its project or the settings say; or 0.
+    fn line_max(&self) -> usize {
+        self.buffer.rules.line_length.unwrap_or(self.state.look.line_max)
+    }
+
+    /// The cell of a column, from the pane's left edge, as near as it can be seen.
+    fn cell(&self, column: usize) -> u16 {
+        let right = usize::from(self.shown.cols);
+        self.shown.gutter + column.saturating_sub(self.shown.left).min(right) as u16
+    }
+}
+
+impl Component<State> for Editor {
+    fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
+        if state.buffers.current().is_none() {
+            return draw_welcome(canvas, state);
+        }
+        let Some(part) = state.areas.editor else { return };
+        for shown in state.shown.iter().chain(&state.beside) {
+            let Some(buffer) = state.buffers.all().iter().find(|buffer| buffer.id == shown.buffer) else {
+                continue;
+            };
+            let parked = buffer.area.riders.parked.iter().find(|parked| parked.window == shown.window);
+            let selection = parked.map_or(&buffer.area.selection, |parked| &parked.selection);
+            let lens = Lens { wrap: shown.wrap, ..buffer.area.lens(buffer.tab_width(state.show.tab_width)) };
+            let drawn = Drawn { state, buffer, shown, selection, lens };
+            if let Some(place) = shown.title {
+                title::draw(&mut canvas.sub(inside(part, place)), &drawn);
+            }
+            draw_view(&mut canvas.sub(inside(part, shown.area)), &drawn);
+        }
+        let border = canvas.style("ui.border");
+        for line in state.borders.iter().filter(|border| border.beside) {
+            let line = inside(part, line.area);
+            for y in line.top()..line.bottom() {
+                canvas.sign(line.x, y, "│", border);
+            }
+        }
+    }
+
+    fn cursor(&self, _: (u16, u16), state: &State) -> Option<(u16, u16)> {
+        let (buffer, shown) = (state.buffers.current()?, state.shown.as_ref()?);
+        let area = inside(state.areas.editor?, shown.area);
+        let head = buffer.area.riders.folds.shown(buffer.area.caret());
+        let y = shown.row_of(head)?;
+        let lens = buffer.area.lens(buffer.tab_width(state.show.tab_width));
+        let x = lens.column(&shown.rows[usize::from(y)], head).checked_sub(shown.left)?;
+        let x = u16::try_from(x).ok().filter(|x| *x < shown.cols)?;
+        Some((area.x + shown.gutter + x, area.y + y))
+    }
+}
+
+/// A rectangle of the screen in the coordinates of a part of it.
+fn inside(part: Rect, area: Rect) -> Rect {
+    Rect { x: area.x.saturating_sub(part.x), y: area.y.saturating_sub(part.y), ..area }
+}
+
+fn draw_view(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>) {
+    let found = overlaid::matches_in(drawn, canvas.dirty_rows());
+    for y in canvas.dirty_rows() {
+        match drawn.shown.rows.get(usize::from(y)) {
+            Some(row) => {
+                gutter::draw_ground(canvas, drawn, row, y);
+                overlaid::draw_rulers(canvas, drawn, y);
+                gutter::draw(canvas, drawn, row, y);
+                let width = drawn.shown.gutter + drawn.shown.cols;
+                let mut text = canvas.sub(Rect::new(0, 0, width, y + 1));
+                content::draw(&mut text, drawn, row, y);
+                overlaid::draw(&mut text, drawn, row, y, &found);
+            }
+            None => overlaid::draw_rulers(canvas, drawn, y),
+        }
+        gutter::draw_bar(canvas, drawn, y);
+    }
+}
+
+fn draw_welcome(canvas: &mut Canvas<'_>, state: &State) {
+    let (cols, rows) = canvas.size();
+    let key = |command: &str| {
+        state.keymap.keys_for(crate::ide::core::keymap::Place::Editor, command).unwrap_or_default()
+    };
+    let rows_of_text = [
+        (key("view.files-picker"), "find a file"),
+        (key("view.focus-agent"), "talk to the agent"),
+        (key("app.palette"), "every command"),
+    ];
+    let (strong, soft) = (canvas.style("ui.key"), canvas.style("ui.text.soft"));
+    let top = rows.saturating_sub(rows_of_text.len() as u16) / 2;
+    let left = cols.saturating_sub(28) / 2;
+    for (n, (key, what)) in rows_of_text.iter().enumerate() {
+        let y = top + n as u16;
+        canvas.text(left, y, key, strong);
+        canvas.text(left + 9, y, what, soft);
+    }
+}

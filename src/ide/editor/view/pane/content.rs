@@ -1,0 +1,136 @@
+//! The characters of a row in their colours, with what is shown between them.
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::base::width::{graphemes, is_unsafe, visible};
+use crate::ide::editor::view::pane::Drawn;
+use crate::text::columns::{self, width_at};
+use crate::text::format::carried_byte;
+use crate::text::inlay::Inlay;
+use crate::text::position::{Byte, Column};
+use crate::text::rows::Row;
+use crate::tui::canvas::Canvas;
+
+/// Bytes for each cell that are looked at: more than any cluster of usual text takes.
+const BYTES_PER_CELL: usize = 16;
+
+/// Draws what a row holds, gutter left out.
+pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16) {
+    let (gutter, cols) = (drawn.shown.gutter, drawn.shown.cols);
+    let canvas = &mut canvas.sub(Rect::new(gutter, y, cols, 1));
+    let text = drawn.lens.text;
+    let plain = Style { bg: None, ..canvas.style("ui.text") };
+    let inlays = drawn.lens.inlays_in(row);
+    // Of a long line only what can be on screen is taken out of the rope.
+    let is_cut = drawn.shown.left > 0 && drawn.lens.wrap.is_none();
+    let (from, start) = if is_cut && inlays.is_empty() {
+        let from = columns::at_column(text, row.line, Column(drawn.shown.left), drawn.lens.tab_width);
+        (from, columns::column_of(text, from, drawn.lens.tab_width).0)
+    } else {
+        (row.start, row.indent)
+    };
+    let most = (usize::from(cols) + 2) * BYTES_PER_CELL;
+    let reach = if inlays.is_empty() { most } else { most + drawn.shown.left * BYTES_PER_CELL };
+    let to = text.grapheme_floor(row.end.min(from + reach)).max(from);
+    let content = text.slice(from..to);
+    if let Some(summary) = summary(drawn, row) {
+        draw_inlay(canvas, drawn, &summary, drawn.lens.column(row, row.end));
+    }
+    let is_plain = inlays.is_empty() && content.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    if is_plain && start >= drawn.shown.left {
+        draw_plain(canvas, drawn, &content, (from, (start - drawn.shown.left) as u16), plain);
+    } else {
+        draw_each(canvas, drawn, &content, (from, start, drawn.lens.stops(row)), inlays, plain);
+    }
+}
+
+/// What is shown in place of the lines that are folded away behind a row.
+fn summary(drawn: &Drawn<'_>, row: &Row) -> Option<Inlay> {
+    let fold = drawn.lens.folds.behind(row.end).filter(|_| row.is_last)?;
+    let lines = drawn.lens.text.line_of(fold.end).0 - row.line.0;
+    let text = if lines == 1 { " ⋯ 1 line".to_string() } else { format!(" ⋯ {lines} lines") };
+    Some(Inlay { at: row.end, text, scope: "ui.fold" })
+}
+
+/// Text of one cell a byte goes in as a whole.
+fn draw_plain(
+    canvas: &mut Canvas<'_>,
+    drawn: &Drawn<'_>,
+    content: &str,
+    (from, x): (Byte, u16),
+    plain: Style,
+) {
+    let (cols, _) = canvas.size();
+    canvas.text(x, 0, content, plain);
+    let to = from + content.len();
+    for colored in drawn.buffer.scopes(&(from..to)) {
+        let (first, last) = (colored.range.start.max(from) - from, colored.range.end.min(to) - from);
+        let style = canvas.style(colored.scope);
+        let cell = |offset: usize| (usize::from(x) + offset).min(usize::from(cols)) as u16;
+        canvas.put_style(Rect::new(cell(first), 0, cell(last) - cell(first), 1), style);
+    }
+}
+
+fn draw_each(
+    canvas: &mut Canvas<'_>,
+    drawn: &Drawn<'_>,
+    content: &str,
+    (from, mut column, tab_width): (Byte, usize, usize),
+    inlays: &[Inlay],
+    plain: Style,
+) {
+    let control = canvas.style("ui.control");
+    let (cols, _) = canvas.size();
+    let scopes = drawn.buffer.scopes(&(from..from + content.len()));
+    let mut colors = scopes.iter().peekable();
+    let mut inlays = inlays.iter().skip_while(|inlay| inlay.at < from).peekable();
+    let mut at = from;
+    for grapheme in graphemes(content) {
+        while let Some(inlay) = inlays.next_if(|inlay| inlay.at <= at) {
+            column = draw_inlay(canvas, drawn, inlay, column);
+        }
+        let x = column as isize - drawn.shown.left as isize;
+        if x >= isize::from(cols as i16) {
+            return;
+        }
+        match (grapheme, grapheme.chars().next().and_then(carried_byte)) {
+            ("\t", _) => {}
+            (_, Some(_)) => draw_clipped(canvas, x, &carried_text(grapheme), control),
+            _ if grapheme.chars().any(is_unsafe) => draw_clipped(canvas, x, &visible(grapheme), control),
+            _ => {
+                while colors.next_if(|color| color.range.end <= at).is_some() {}
+                let scope = colors.peek().filter(|color| color.range.start <= at).map(|color| color.scope);
+                let style = scope.map_or(plain, |scope| plain.patch(canvas.style(scope)));
+                draw_clipped(canvas, x, grapheme, style);
+            }
+        }
+        column += width_at(grapheme, column, tab_width);
+        at += grapheme.len();
+    }
+    for inlay in inlays {
+        column = draw_inlay(canvas, drawn, inlay, column);
+    }
+}
+
+/// Draws what is shown but not there; gives the column behind it.
+pub(super) fn draw_inlay(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, inlay: &Inlay, column: usize) -> usize {
+    let style = canvas.style(inlay.scope);
+    for (n, grapheme) in graphemes(&visible(&inlay.text)).enumerate() {
+        draw_clipped(canvas, (column + n) as isize - drawn.shown.left as isize, grapheme, style);
+    }
+    column + inlay.width()
+}
+
+/// Bytes that are no UTF-8, as `<FF>`; their cells are counted as one each in `columns`, so
+/// only a sign fits here.
+fn carried_text(grapheme: &str) -> String {
+    grapheme.chars().map(|c| if carried_byte(c).is_some() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Draws at a column that may lie left of the edge: what is cut is left out.
+fn draw_clipped(canvas: &mut Canvas<'_>, x: isize, text: &str, style: Style) {
+    if let Ok(x) = u16::try_from(x) {
+        canvas.text(x, 0, text, style);
+    }
+}

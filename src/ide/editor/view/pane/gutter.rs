@@ -1,0 +1,92 @@
+//! What stands beside the text: marks of the agent, line numbers, the scrollbar.
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::ide::editor::view::pane::Drawn;
+use crate::ide::model::hunks::Sign;
+use crate::ide::model::visible_rows::BarMark;
+use crate::text::position::Line;
+use crate::text::rows::Row;
+use crate::tui::canvas::Canvas;
+
+/// The ground of the cursor's line.
+pub(super) fn draw_ground(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16) {
+    let is_active = drawn.shown.window == drawn.state.windows.active;
+    let scope = if usize::from(y) < drawn.shown.sticky {
+        "ui.sticky"
+    } else if drawn.state.look.caret_line && is_active && row.line == drawn.shown.caret {
+        "ui.caret-line"
+    } else {
+        return;
+    };
+    let style = canvas.style(scope);
+    canvas.put_style(Rect::new(0, y, drawn.shown.area.width, 1), style);
+}
+
+/// Marks and the number of a row.
+pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16) {
+    let shown = drawn.shown;
+    let is_agents = drawn.buffer.is_marked(row.start..row.end);
+    if is_agents {
+        let style = canvas.style("ui.gutter.agent");
+        canvas.sign(0, y, "┃", style);
+    }
+    let sign = drawn.buffer.area.riders.hunks.sign_of(drawn.lens.text, row.line).filter(|sign| match sign {
+        Sign::Removed => row.is_last,
+        Sign::RemovedAbove => row.is_first,
+        Sign::Added | Sign::Changed => true,
+    });
+    let sign = sign.map(|sign| match sign {
+        Sign::Added => ("▎", "ui.gutter.added"),
+        Sign::Changed => ("┋", "ui.gutter.changed"),
+        Sign::Removed => ("▁", "ui.gutter.removed"),
+        Sign::RemovedAbove => ("▔", "ui.gutter.removed"),
+    });
+    // A fold has the place of git's sign, in its colour.
+    let folded = row.is_last && drawn.lens.folds.behind(row.end).is_some();
+    let sign = if folded { Some(("▸", sign.map_or("ui.fold", |(_, scope)| scope))) } else { sign };
+    if let Some((sign, scope)) = sign.filter(|_| shown.gutter > 1 || !is_agents) {
+        let style = canvas.style(scope);
+        canvas.sign(shown.gutter - 1, y, sign, style);
+    }
+    if shown.gutter > 1 {
+        let is_caret = row.line == shown.caret;
+        let style = canvas.style(if is_caret { "ui.linenr.active" } else { "ui.linenr" });
+        let width = usize::from(shown.gutter) - 2;
+        if row.is_first {
+            let number = number(drawn, row.line);
+            let blanks = " ".repeat(width.saturating_sub(number.len()));
+            canvas.text(1, y, &(blanks + &number), style);
+        } else {
+            canvas.text(1, y, &format!("{:>width$}", "↪"), style);
+        }
+    }
+}
+
+/// The number of a line, its own or counted from the cursor's line.
+fn number(drawn: &Drawn<'_>, line: Line) -> String {
+    let caret = drawn.shown.caret;
+    if drawn.state.look.relative && line != caret {
+        line.0.abs_diff(caret.0).to_string()
+    } else {
+        (line.0 + 1).to_string()
+    }
+}
+
+/// One row of the scrollbar.
+pub(super) fn draw_bar(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, y: u16) {
+    let Some(cell) = drawn.shown.bar.get(usize::from(y)) else { return };
+    let ground = if cell.is_thumb { canvas.style("ui.scroll.thumb") } else { Style::default() };
+    let (sign, style) = match cell.mark {
+        None => (" ", Style::default()),
+        Some(BarMark::Changed) => ("▐", canvas.style("ui.gutter.changed")),
+        Some(BarMark::Added) => ("▐", canvas.style("ui.gutter.added")),
+        Some(BarMark::Removed) => ("▗", canvas.style("ui.gutter.removed")),
+        Some(BarMark::Agent) => ("┃", canvas.style("ui.gutter.agent")),
+        Some(BarMark::Match) => ("•", canvas.style("ui.scroll.match")),
+        Some(BarMark::Cursor) => ("─", canvas.style("ui.scroll.cursor")),
+    };
+    let x = drawn.shown.area.width.saturating_sub(1);
+    canvas.sign(x, y, sign, ground.patch(style));
+}

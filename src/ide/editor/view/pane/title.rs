@@ -1,0 +1,53 @@
+//! The row above a text: the file's name, and the names of what is around the cursor.
+
+use ratatui::layout::Rect;
+
+use crate::base::width::{text_width, visible};
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::view::pane::Drawn;
+use crate::ide::features::tab_line;
+use crate::ide::model::buffers::Buffer;
+use crate::ide::model::visible_rows::Shown;
+use crate::text::position::Byte;
+use crate::tui::canvas::Canvas;
+
+/// Between two names.
+const BETWEEN: &str = " › ";
+
+/// The names from left to right: text, column, and where they lead.
+fn names(shown: &Shown, buffer: &Buffer) -> Vec<(String, u16, Option<Byte>)> {
+    let mut x = 0u16;
+    let first = (tab_line::pane::label(buffer).trim_end().to_string(), None);
+    let crumbs = shown.crumbs.iter().map(|crumb| (visible(&crumb.name).into_owned(), Some(crumb.at)));
+    let mut names = Vec::new();
+    for (name, at) in std::iter::once(first).chain(crumbs) {
+        let width = text_width(&name) as u16;
+        names.push((name, x, at));
+        x = x.saturating_add(width).saturating_add(text_width(BETWEEN) as u16);
+    }
+    names
+}
+
+/// Where the name at a cell of the row leads, if it is one of what is around the cursor.
+pub fn crumb_at(shown: &Shown, buffer: &Buffer, x: u16) -> Option<Byte> {
+    let names = names(shown, buffer).into_iter();
+    names
+        .filter(|(name, from, _)| (*from..from + text_width(name) as u16).contains(&x))
+        .find_map(|(.., at)| at)
+}
+
+/// Draws the row.
+pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>) {
+    let (cols, _) = canvas.size();
+    let state = drawn.state;
+    let has_keys = drawn.shown.window == state.windows.active && state.panes.focus == Focus::Editor;
+    let ground = canvas.style(if has_keys { "ui.title.focus" } else { "ui.title" });
+    let soft = canvas.style("ui.title");
+    canvas.fill(Rect::new(0, 0, cols, 1), soft);
+    for (n, (name, x, _)) in names(drawn.shown, drawn.buffer).iter().enumerate() {
+        if n > 0 {
+            canvas.text(x.saturating_sub(text_width(BETWEEN) as u16), 0, BETWEEN, soft);
+        }
+        canvas.text(*x, 0, name, if n == 0 { ground } else { soft });
+    }
+}

@@ -1,0 +1,116 @@
+//! Windows and what they show, together: a window that gets the keys brings its own view of its
+//! file along, and the one that had them keeps its own. Must not know commands or drawing.
+
+use std::mem::swap;
+
+use crate::ide::core::state::State;
+use crate::ide::model::buffers::{Buffer, BufferId};
+use crate::ide::model::view_state::{Parked, View};
+use crate::ide::model::window_id::WindowId;
+use crate::ide::model::windows::WINDOWS_MAX;
+
+/// Gives a window the keys of the editor.
+pub fn activate(state: &mut State, window: WindowId) {
+    if window == state.windows.active {
+        return;
+    }
+    park(state);
+    let shown = state.windows.shows.remove(&window);
+    state.windows.active = window;
+    if let Some(id) = shown {
+        state.buffers.show(id);
+    }
+    if let Some(buffer) = state.buffers.current_mut() {
+        let riders = &mut buffer.area.riders;
+        if let Some(n) = riders.parked.iter().position(|parked| parked.window == window) {
+            let parked = riders.parked.swap_remove(n);
+            riders.view = parked.view;
+            buffer.area.selection = parked.selection;
+            buffer.area.document.seal();
+        }
+    }
+    state.selecting = false;
+    state.damage.all();
+}
+
+/// The active window keeps its view for later.
+fn park(state: &mut State) {
+    let window = state.windows.active;
+    let Some(buffer) = state.buffers.current_mut() else { return };
+    let (selection, view) = (buffer.area.selection.clone(), buffer.area.riders.view.clone());
+    buffer.area.riders.parked.retain(|parked| parked.window != window);
+    buffer.area.riders.parked.push(Parked { window, selection, view });
+    state.windows.shows.insert(window, buffer.id);
+}
+
+/// Divides the active window; the new one shows the same and has the keys. Tells whether there
+/// was room for one more.
+pub fn split(state: &mut State, beside: bool) -> bool {
+    if state.windows.count() >= WINDOWS_MAX || state.buffers.current().is_none() {
+        return false;
+    }
+    let new = state.windows.split(beside);
+    park(state);
+    state.windows.active = new;
+    state.damage.all();
+    true
+}
+
+/// Takes the active window away; its file stays open. Tells whether there is another one.
+pub fn close(state: &mut State) -> bool {
+    let closed = state.windows.active;
+    let Some(heir) = state.windows.close(closed) else { return false };
+    activate(state, heir);
+    forget(state, closed);
+    true
+}
+
+/// Takes every window away but the active one.
+pub fn only(state: &mut State) {
+    for window in state.windows.all() {
+        if window != state.windows.active {
+            state.windows.close(window);
+            forget(state, window);
+        }
+    }
+    state.damage.all();
+}
+
+/// Nothing is kept for a window that is gone.
+fn forget(state: &mut State, window: WindowId) {
+    state.windows.shows.remove(&window);
+    for buffer in state.buffers.all_mut() {
+        buffer.area.riders.parked.retain(|parked| parked.window != window);
+    }
+}
+
+/// What a window shows that does not have the keys. Where its file was closed it shows the
+/// active window's.
+pub fn shown_in(state: &mut State, window: WindowId) -> Option<BufferId> {
+    let known = state.windows.shows.get(&window).copied();
+    let open = known.filter(|id| state.buffers.get_mut(*id).is_some());
+    let id = open.or(state.buffers.current().map(|buffer| buffer.id))?;
+    state.windows.shows.insert(window, id);
+    Some(id)
+}
+
+/// Does something with a file as a window sees it that does not have the keys.
+pub fn as_seen_in<T>(buffer: &mut Buffer, window: WindowId, f: impl FnOnce(&mut Buffer) -> T) -> T {
+    let known = buffer.area.riders.parked.iter().position(|parked| parked.window == window);
+    let fresh = || Parked {
+        window,
+        selection: buffer.area.selection.clone(),
+        view: View { followed: None, ..buffer.area.riders.view.clone() },
+    };
+    let mut parked = match known {
+        Some(n) => buffer.area.riders.parked.swap_remove(n),
+        None => fresh(),
+    };
+    swap(&mut buffer.area.selection, &mut parked.selection);
+    swap(&mut buffer.area.riders.view, &mut parked.view);
+    let result = f(buffer);
+    swap(&mut buffer.area.selection, &mut parked.selection);
+    swap(&mut buffer.area.riders.view, &mut parked.view);
+    buffer.area.riders.parked.push(parked);
+    result
+}

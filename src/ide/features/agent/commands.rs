@@ -1,0 +1,166 @@
+//! Commands on the agent: say something, interrupt, models, thinking, its edits.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::overlay::Topic;
+use crate::ide::core::panes::Focus;
+use crate::ide::features::history_search::work::Work as Past;
+use crate::ide::features::login::work::Work;
+use crate::ide::features::prompt;
+use crate::llm::model::Thinking;
+use crate::runtime::Delivery;
+use crate::text::motion::Motion;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("agent.send", "Say it, or steer the agent while it works", |cx| send(cx, Delivery::Steer)),
+    command("agent.follow-up", "Say it when the agent is done", |cx| send(cx, Delivery::FollowUp)),
+    command("agent.interrupt", "Interrupt the agent", |cx| cx.effects.push(Effect::Abort)),
+    command("agent.dequeue", "Take queued messages back into the prompt", |cx| {
+        cx.effects.push(Effect::Dequeue);
+    }),
+    command("agent.model-picker", "Choose the model", choose_model),
+    command("agent.refresh-models", "Ask providers which models they have", refresh),
+    command("agent.login", "Log in at a provider, or keep a key for it", |cx| {
+        cx.effects.push(Effect::Picker("logins"));
+    }),
+    command("agent.logout", "Forget what is kept for a provider", |cx| {
+        cx.effects.push(Effect::Picker("logouts"));
+    }),
+    command("agent.cycle-model", "Let the next model answer", |cx| cycle_model(cx, 1)),
+    command("agent.cycle-model-back", "Let the previous model answer", |cx| {
+        cycle_model(cx, -1);
+    }),
+    command("agent.cycle-thinking", "Think more; after the most, not at all", cycle_thinking),
+    command("agent.tools-picker", "Choose the agent's tools", |cx| cx.effects.push(Effect::Picker("tools"))),
+    command("agent.show-prompt", "Show what the agent is told before the conversation", show_prompt),
+    command("agent.toggle-thinking", "Show or hide what the model thinks", toggle_thinking),
+    command("agent.toggle-output", "Show tool output whole or in short", toggle_output),
+    command("agent.accept-edits", "Mark the agent's edits of this file as reviewed", accept),
+    command("agent.next-edit", "Go to the agent's next unreviewed edit", next_edit),
+    command("prompt.search", "Find what was said before, in this folder or another", |cx| {
+        cx.effects.push(Effect::Picker("prompts"));
+    }),
+    command("session.search", "Search all conversations", |cx| {
+        cx.effects.push(Effect::Picker("session-search"));
+    }),
+    command("session.import", "Take over conversations of pi, Claude Code or codex", import),
+    command("prompt.up", "Up, or the message that was sent before", |cx| browse(cx, true)),
+    command("prompt.down", "Down, or the message that was sent after", |cx| browse(cx, false)),
+];
+
+fn send(cx: &mut Cx<'_>, delivery: Delivery) {
+    if cx.state.panes.focus != Focus::Agent {
+        crate::ide::editor::commands::panes::focus(cx, Focus::Agent);
+        return;
+    }
+    if cx.state.prompt.is_empty() {
+        return;
+    }
+    if !cx.state.agent.connected {
+        cx.state.say("the session is still starting; press Enter again in a moment");
+        return;
+    }
+    if prompt::slash::typed(cx) {
+        return;
+    }
+    let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));
+    cx.state.transcript_view.borrow_mut().to_tail();
+    cx.state.damage.all();
+    cx.effects.push(Effect::Past(Past::Keep(text.clone())));
+    cx.effects.push(Effect::Prompt(text, attached, delivery));
+}
+
+fn import(cx: &mut Cx<'_>) {
+    if !cx.state.agent.connected {
+        return cx.state.say("the session is still starting; try again in a moment");
+    }
+    crate::ide::features::files::commands::ask(cx, Topic::Import, "~/.claude/projects");
+}
+
+/// Whoever has logged in elsewhere meanwhile finds the models, too.
+fn choose_model(cx: &mut Cx<'_>) {
+    cx.effects.push(Effect::Picker("models"));
+    cx.effects.push(Effect::Access(Work::LookAgain));
+}
+
+fn show_prompt(cx: &mut Cx<'_>) {
+    if !cx.state.agent.connected {
+        return cx.state.say("the session is still starting; try again in a moment");
+    }
+    cx.effects.push(Effect::ShowPrompt);
+}
+
+fn refresh(cx: &mut Cx<'_>) {
+    if !cx.state.agent.connected {
+        return cx.state.say("the session is still starting; try again in a moment");
+    }
+    cx.state.say("asking providers for their models…");
+    cx.effects.push(Effect::Access(Work::Refresh));
+}
+
+fn cycle_model(cx: &mut Cx<'_>, step: isize) {
+    let models = &cx.state.agent.models;
+    if models.len() < 2 {
+        return cx.state.say("there is no other model; set a provider's key to get more");
+    }
+    let at = models.iter().position(|model| Some(model) == cx.state.agent.model.as_ref()).unwrap_or(0);
+    let next = &models[(at as isize + step).rem_euclid(models.len() as isize) as usize];
+    let effect = Effect::SetModel { provider: next.provider.clone(), id: next.id.clone() };
+    cx.effects.push(effect);
+}
+
+fn cycle_thinking(cx: &mut Cx<'_>) {
+    let at = Thinking::ALL.iter().position(|level| *level == cx.state.agent.thinking).unwrap_or(0);
+    cx.effects.push(Effect::SetThinking(Thinking::ALL[(at + 1) % Thinking::ALL.len()]));
+}
+
+fn toggle_thinking(cx: &mut Cx<'_>) {
+    cx.state.show.thinking = !cx.state.show.thinking;
+    cx.state.damage.add(Part::Transcript);
+}
+
+fn toggle_output(cx: &mut Cx<'_>) {
+    cx.state.show.output = !cx.state.show.output;
+    cx.state.damage.add(Part::Transcript);
+}
+
+fn accept(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let count = buffer.area.document.marks().all().len();
+    buffer.area.document.clear_marks();
+    cx.state.damage.all();
+    cx.state.say(if count == 0 {
+        "nothing to review here".to_string()
+    } else {
+        format!("{count} edits reviewed")
+    });
+}
+
+fn next_edit(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let head = buffer.area.selection.primary().head;
+    let marks = buffer.area.document.marks().all();
+    let next =
+        marks.iter().find(|mark| mark.range.start > head).or(marks.first()).map(|mark| mark.range.start);
+    match next {
+        Some(at) => buffer.area.go_to(at),
+        None => cx.state.say("nothing to review here"),
+    }
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Inside a text of several lines the arrows move; at its edge they go through what was sent.
+fn browse(cx: &mut Cx<'_>, up: bool) {
+    let tab_width = cx.state.show.tab_width;
+    let prompt = &mut cx.state.prompt;
+    let text = prompt.area.text();
+    let line = text.line_of(prompt.area.selection.primary().head);
+    let at_edge = if up { line.0 == 0 } else { line == text.last_line() };
+    let shown = at_edge && if up { prompt.older(cx.now_ms) } else { prompt.newer(cx.now_ms) };
+    if !shown {
+        prompt.area.go(if up { Motion::Up(1) } else { Motion::Down(1) }, false, tab_width);
+    }
+    cx.state.damage.add(Part::Prompt);
+}

@@ -1,0 +1,7 @@
+//! The agent as the user steers it: state and figures, commands, models, tools, summaries.
+
+pub mod commands;
+pub mod models;
+pub mod state;
+pub mod summaries;
+pub mod tools;

@@ -1,0 +1,175 @@
+//! What the next request will hold: a row for each thing, with what the selected one says beside it on a wide
+//! screen and below on a high one.
+
+use ratatui::layout::Rect;
+
+use crate::base::width::{text_width, truncate, visible};
+use crate::ide::core::keymap::{Keymap, Place};
+use crate::ide::core::layers::frame;
+use crate::ide::features::context::view::ContentsView;
+use crate::runtime::contents::{Contents, Item, Why};
+use crate::tui::canvas::Canvas;
+use crate::tui::widgets::line::{self, Break, Span};
+
+/// From this width on the text is beside the rows.
+const WIDE: u16 = 90;
+/// Below this width there is no room for reasons.
+const NARROW: u16 = 60;
+/// From this height on the text is below the rows where it is not beside them.
+const HIGH: u16 = 16;
+/// Columns of the tokens.
+const TOKENS: u16 = 8;
+/// Columns of what a thing is.
+const WHAT: u16 = 16;
+/// Columns between two of them.
+const GAP: u16 = 2;
+/// What the footer tells, with few words each.
+const KEYS: &[(&str, &str)] = &[
+    ("session.leave-out", "leave out"),
+    ("session.tell-as-it-was", "as it was"),
+    ("session.tell-differently", "tell differently"),
+    ("session.pin", "pin"),
+    ("list.accept", "in the tree"),
+    ("app.keys", "keys"),
+    ("app.escape", "close"),
+];
+
+/// Where it is: everywhere but in the last line, which says things.
+pub fn place((cols, rows): (u16, u16)) -> Rect {
+    Rect::new(0, 0, cols, rows - u16::from(rows > 4))
+}
+
+/// Draws it.
+pub fn draw(canvas: &mut Canvas<'_>, view: &ContentsView, keymap: &Keymap) {
+    let key = |(id, name): &(&str, &str)| Some(format!("{} {name}", keymap.keys_for(Place::Contents, id)?));
+    let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
+    let right = view.contents.as_ref().map(|contents| counts(contents, view.tokens, canvas.size().0));
+    let right = right.unwrap_or_default();
+    let inner = frame::draw(canvas, "the next request", &right, &footer);
+    let mut inside = canvas.sub(inner);
+    let (cols, rows) = inside.size();
+    let Some(contents) = &view.contents else {
+        let soft = inside.style("ui.overlay.soft");
+        inside.text(1, 0, "reading the session…", soft);
+        return;
+    };
+    let (list, side) = split(cols, rows);
+    {
+        let mut rows_here = inside.sub(list);
+        for (y, at) in view.page(usize::from(list.height)).enumerate() {
+            draw_row(&mut rows_here, y as u16, &contents.items[at], at == view.selected);
+        }
+    }
+    let Some(side) = side else { return };
+    let border = inside.style("ui.overlay.border");
+    if side.y == 0 {
+        for y in 0..rows {
+            inside.text(list.width, y, "│", border);
+        }
+    } else {
+        inside.text(0, list.height, &"─".repeat(usize::from(cols)), border);
+    }
+    draw_text(&mut inside.sub(side), view);
+}
+
+/// Where the rows are, and the text if there is room for it.
+fn split(cols: u16, rows: u16) -> (Rect, Option<Rect>) {
+    if cols >= WIDE {
+        let list = cols * 3 / 5;
+        let side = Rect::new(list + GAP, 0, cols - list - GAP, rows);
+        return (Rect::new(0, 0, list, rows), Some(side));
+    }
+    if rows >= HIGH {
+        let list = rows * 3 / 5;
+        let side = Rect::new(1, list + 1, cols.saturating_sub(1), rows - list - 1);
+        return (Rect::new(0, 0, cols, list), Some(side));
+    }
+    (Rect::new(0, 0, cols, rows), None)
+}
+
+/// What it comes to, in as many words as there is room for.
+fn counts(contents: &Contents, tokens: u64, cols: u16) -> String {
+    let mut told = match contents.window() {
+        Some(window) => format!("about {tokens} of {window} tokens"),
+        None => format!("about {tokens} tokens"),
+    };
+    if cols < NARROW {
+        return format!("about {tokens}");
+    }
+    if cols < WIDE {
+        return told;
+    }
+    if let Some((counted, _)) = contents.counted {
+        told.push_str(&format!(", {counted} counted at the last answer"));
+    }
+    if contents.summed_up > 0 {
+        told.push_str(&format!(", {} summed up", contents.summed_up));
+    }
+    told
+}
+
+fn draw_row(list: &mut Canvas<'_>, y: u16, item: &Item, selected: bool) {
+    let (cols, _) = list.size();
+    let (plain, soft, faint) =
+        (list.style("ui.overlay"), list.style("ui.overlay.soft"), list.style("ui.overlay.faint"));
+    let style = if item.why.is_told() { plain } else { faint };
+    list.text(0, y, sign(item), list.style("ui.overlay.title"));
+    let tokens = item.tokens.to_string();
+    list.text((TOKENS - GAP).saturating_sub(text_width(&tokens) as u16), y, &tokens, soft);
+    let reason = if cols >= NARROW { visible(&reason(item)).into_owned() } else { String::new() };
+    let reason = truncate(&reason, usize::from(cols / 3)).into_owned();
+    let reason_width = text_width(&reason) as u16;
+    let what = visible(&item.what).into_owned();
+    // A narrow screen has room for what is said only.
+    let x = if cols >= NARROW {
+        list.text(TOKENS, y, &truncate(&what, usize::from(WHAT)), soft);
+        TOKENS + WHAT + GAP
+    } else {
+        TOKENS
+    };
+    let room = usize::from(cols.saturating_sub(x + reason_width + GAP));
+    let words = if item.words.is_empty() { what } else { visible(&item.words).into_owned() };
+    list.text(x, y, &truncate(&words, room), style);
+    if reason_width > 0 && cols > reason_width + 1 {
+        list.text(cols - reason_width - 1, y, &reason, faint);
+    }
+    if selected {
+        let style = list.style("ui.row");
+        list.put_style(Rect::new(0, y, cols, 1), style);
+    }
+}
+
+/// What stands before a row that was changed by hand.
+fn sign(item: &Item) -> &'static str {
+    match &item.why {
+        _ if item.pinned => "*",
+        Why::LeftOut(_) => "-",
+        Why::Edited(_) => "~",
+        _ => " ",
+    }
+}
+
+fn reason(item: &Item) -> String {
+    let pinned = item.pinned && !matches!(item.why, Why::Carried(_));
+    format!("{}{}", if pinned { "pinned, " } else { "" }, item.why.sentence())
+}
+
+fn draw_text(side: &mut Canvas<'_>, view: &ContentsView) {
+    let Some(item) = view.item() else { return };
+    let (cols, rows) = side.size();
+    let (plain, soft, title) =
+        (side.style("ui.overlay"), side.style("ui.overlay.soft"), side.style("ui.overlay.title"));
+    let from = item.entry.as_ref().map(|entry| format!(" · {entry}")).unwrap_or_default();
+    let head = format!("{} · about {} tokens{from}", item.what, item.tokens);
+    let width = usize::from(cols);
+    side.text(0, 0, &truncate(&visible(&head), width), title);
+    side.text(0, 1, &truncate(&visible(&reason(item)), width), soft);
+    let Some(text) = view.text() else { return };
+    // No more of a long text is broken into lines than fits.
+    let fits: String = text.chars().take(width * usize::from(rows)).collect();
+    let lines = line::wrap(&[Span::new(fits, "ui.overlay")], cols, &[], &[], Break::Words);
+    for (y, spans) in (3..rows).zip(lines) {
+        let text: String = spans.into_iter().map(|span| span.text).collect();
+        side.text(0, y, &text, plain);
+    }
+}

@@ -1,0 +1,153 @@
+//! The view of what the next request will hold: what keys do in it, and what comes back from the session.
+//!
+//! Must not know how it is drawn, nor how the context is made.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::overlay::Overlay;
+use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
+use crate::ide::editor::commands::panes;
+use crate::ide::features::context::view::ContentsView;
+use crate::ide::features::context::work::{Happened, Work};
+use crate::ide::features::sessions::events as sessions;
+
+/// Begins a prompt that is told in place of an entry.
+pub const TELL_WORD: &str = "/tell";
+
+fn ask(cx: &mut Cx<'_>, work: Work) {
+    cx.effects.push(Effect::Contents(work));
+}
+
+/// Shows it.
+pub fn open(cx: &mut Cx<'_>) {
+    if !cx.state.agent.connected {
+        return cx.state.say("the session is still starting; try again in a moment");
+    }
+    if let Some(view) = view_of(cx.state) {
+        let number = view.number;
+        return ask(cx, Work::List(number));
+    }
+    cx.state.agent.session_views += 1;
+    let number = cx.state.agent.session_views;
+    cx.state.push_overlay(Overlay::Contents(Box::new(ContentsView::new(number))));
+    ask(cx, Work::List(number));
+}
+
+fn view_of(state: &mut State) -> Option<&mut ContentsView> {
+    state.overlays.iter_mut().rev().find_map(|overlay| match overlay {
+        Overlay::Contents(view) => Some(&mut **view),
+        _ => None,
+    })
+}
+
+/// Asks for what the screen still lacks.
+pub fn settle(cx: &mut Cx<'_>) {
+    let Some(view) = view_of(cx.state) else { return };
+    let number = view.number;
+    if let Some(entry) = view.missing() {
+        ask(cx, Work::Told(number, entry));
+    }
+}
+
+/// Does something about the entry of the selected row.
+fn at_row(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
+    let Some(view) = view_of(cx.state) else { return open(cx) };
+    let number = view.number;
+    match view.item().and_then(|item| item.entry.clone()) {
+        Some(entry) => act(cx, number, entry),
+        None => cx.state.say("that is no part of the conversation"),
+    }
+}
+
+/// Does something about the selected row, if its content can be changed.
+fn at_message(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
+    let Some(view) = view_of(cx.state) else { return open(cx) };
+    let item = view.item();
+    if item.is_some_and(|item| item.entry.is_some() && !item.editable) {
+        return cx
+            .state
+            .say("only what was said and what tools gave can be changed; /summary changes a summary");
+    }
+    at_row(cx, act);
+}
+
+/// Leaves the selected message out.
+pub fn leave_out(cx: &mut Cx<'_>) {
+    at_message(cx, |cx, number, entry| ask(cx, Work::LeaveOut(number, entry)));
+}
+
+/// Tells the selected message again as it was.
+pub fn as_it_was(cx: &mut Cx<'_>) {
+    at_message(cx, |cx, number, entry| ask(cx, Work::AsItWas(number, entry)));
+}
+
+/// Brings the words of the selected message into the prompt, to be changed there.
+pub fn tell_differently(cx: &mut Cx<'_>) {
+    at_message(cx, |cx, _, entry| {
+        let words = view_of(cx.state).and_then(|view| view.words().map(str::to_string));
+        let Some(words) = words else {
+            return cx.state.say("the session is asked what that says; try again");
+        };
+        cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Contents(_)));
+        let now_ms = cx.now_ms;
+        cx.state.prompt.put(&format!("{TELL_WORD} {entry} {words}"), now_ms);
+        panes::focus(cx, Focus::Agent);
+        cx.state.say("change the words here; Enter puts them in place of what was said");
+        cx.state.damage.all();
+    });
+}
+
+/// What stands behind `/tell`: an entry, and what is told in its place.
+pub fn tell(cx: &mut Cx<'_>, text: &str) {
+    let (entry, words) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    if entry.is_empty() || words.trim().is_empty() {
+        return cx
+            .state
+            .fail("an entry and the words for it stand behind /tell; /context lists them".to_string());
+    }
+    if cx.state.agent.connected {
+        ask(cx, Work::Tell(entry.to_string(), words.trim().to_string()));
+    }
+}
+
+/// Pins the selected message, or takes its pin away.
+pub fn pin(cx: &mut Cx<'_>) {
+    let Some(view) = view_of(cx.state) else { return open(cx) };
+    let number = view.number;
+    match view.item().and_then(|item| Some((item.pin.clone()?, item.pinned))) {
+        Some((entry, pinned)) => ask(cx, Work::Pin(number, entry, !pinned)),
+        None => cx.state.say("only messages that are told can be pinned"),
+    }
+}
+
+/// Goes to the selected row in the session tree.
+pub fn accept(cx: &mut Cx<'_>) {
+    at_row(cx, |cx, _, entry| {
+        cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Contents(_)));
+        sessions::open_with(cx, &entry);
+    });
+}
+
+/// Something came back.
+pub fn happened(cx: &mut Cx<'_>, happened: Happened) {
+    let (number, told) = match &happened {
+        Happened::Listed(number, _) | Happened::Told(number, ..) => (*number, None),
+        Happened::Changed(number, told) => (*number, Some(told.clone())),
+    };
+    if let Some(told) = told {
+        cx.state.say(told);
+    }
+    let Some(view) = view_of(cx.state).filter(|view| view.number == number) else { return };
+    match happened {
+        Happened::Listed(_, contents) => view.take(*contents),
+        Happened::Told(_, entry, told) => {
+            if view.told.as_ref().is_some_and(|(of, _)| *of == entry) {
+                view.told = Some((entry, told));
+            }
+        }
+        Happened::Changed(..) => ask(cx, Work::List(number)),
+    }
+    cx.state.damage.add(Part::Overlay);
+}

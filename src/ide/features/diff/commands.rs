@@ -1,0 +1,131 @@
+//! Commands that show what differs between a text and another one, and those of that view.
+
+use std::path::PathBuf;
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::overlay::{Overlay, Topic};
+use crate::ide::features::diff;
+use crate::ide::features::diff::view::Source;
+use crate::ide::features::files::commands::ask;
+use crate::ide::features::undo_tree;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("diff.with-head", "Show how the text differs from git's last commit", |cx| git(cx, true)),
+    command("diff.with-index", "Show how the text differs from what is staged in git", |cx| git(cx, false)),
+    command("diff.with-disk", "Show the text and the file on disk side by side", with_disk),
+    command("diff.with-saved", "Show what was changed since the last save", with_saved),
+    command("diff.with-revision", "Show how the text differs from the one in the undo tree", with_revision),
+    command("diff.with-file", "Show how the text differs from another file", with_file),
+    command("diff.next", "To the next difference", |cx| diff::events::go(cx, true)),
+    command("diff.previous", "To the previous difference", |cx| diff::events::go(cx, false)),
+    command("diff.take", "Take the other text's lines over", diff::events::take),
+    command("diff.undo", "Take the last edit of the text back", diff::events::undo),
+    command("diff.copy", "Copy the other text's lines", diff::events::copy),
+    command("diff.toggle-fold", "Open or close the lines that are the same", toggle),
+    command("diff.toggle-folds", "Open or close everything that is the same", |cx| {
+        diff::events::with(cx, false, |view, beside| {
+            view.step(0, beside);
+            view.toggle_all();
+        });
+    }),
+    command("diff.toggle-sides", "Put the texts beside or below each other", |cx| {
+        diff::events::with(cx, false, |view, beside| view.chosen = Some(!beside));
+    }),
+    command("diff.again", "Read the other text again", diff::events::again),
+    command("diff.left", "Scroll the texts to the left", |cx| scroll(cx, -COLUMNS)),
+    command("diff.right", "Scroll the texts to the right", |cx| scroll(cx, COLUMNS)),
+];
+
+/// Columns by which texts are scrolled sidewards.
+const COLUMNS: isize = 8;
+
+fn scroll(cx: &mut Cx<'_>, by: isize) {
+    diff::events::with(cx, false, |view, _| view.left = view.left.saturating_add_signed(by));
+}
+
+fn toggle(cx: &mut Cx<'_>) {
+    let mut done = true;
+    diff::events::with(cx, false, |view, beside| {
+        view.step(0, beside);
+        done = view.toggle();
+    });
+    if !done {
+        cx.state.say("nothing is folded here");
+    }
+}
+
+fn git(cx: &mut Cx<'_>, head: bool) {
+    let Some(path) = diff::events::comparable(cx).map(|buffer| buffer.real.clone()) else { return };
+    let Some(path) = path else { return cx.state.say("the text has no file yet") };
+    let there = if head { "git HEAD" } else { "git index" };
+    diff::events::open(cx, there.to_string(), Source::Git { path, head });
+}
+
+fn with_disk(cx: &mut Cx<'_>) {
+    let Some(buffer) = diff::events::comparable(cx) else { return };
+    let encoding = buffer.area.document.format().encoding;
+    let Some(path) = buffer.path.clone() else { return cx.state.say("the text has no file yet") };
+    diff::events::open(cx, "disk".to_string(), Source::File(path, Some(encoding)));
+}
+
+fn with_saved(cx: &mut Cx<'_>) {
+    let Some(buffer) = diff::events::comparable(cx) else { return };
+    let document = &buffer.area.document;
+    let Some(steps) = document.saved().and_then(|saved| document.history().path_to(saved)) else {
+        return cx.state.say("it is not known what was saved last");
+    };
+    let source = Source::Text(document.text().clone(), steps, document.format());
+    diff::events::open(cx, "last save".to_string(), source);
+}
+
+/// The revision that the undo tree on top has selected; the text itself goes back to where it was.
+fn with_revision(cx: &mut Cx<'_>) {
+    let Some(Overlay::Undo(view)) = cx.state.overlays.last() else {
+        return cx.state.say("select a revision in the undo tree first");
+    };
+    let (id, revision) = (view.buffer, view.rows.get(view.selected).map_or(view.origin, |row| row.revision));
+    if revision == view.origin {
+        return cx.state.say("this is the text as it is; select another revision");
+    }
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let document = &buffer.area.document;
+    let source = Source::Text(document.text().clone(), Vec::new(), document.format());
+    if let Some(Overlay::Undo(view)) = cx.state.pop_overlay() {
+        undo_tree::commands::abandon(cx, &view);
+    }
+    diff::events::open(cx, format!("revision {revision}"), source);
+}
+
+fn with_file(cx: &mut Cx<'_>) {
+    if diff::events::comparable(cx).is_none() {
+        return;
+    }
+    // The other file is most often the one that was opened beside this one.
+    let current = cx.state.buffers.current().map(|buffer| buffer.id);
+    let others = cx.state.buffers.all().iter().filter(|buffer| Some(buffer.id) != current);
+    let paths: Vec<&PathBuf> = others.filter_map(|buffer| buffer.path.as_ref()).collect();
+    let first = match paths[..] {
+        [path] => cx.state.shown(path),
+        _ => String::new(),
+    };
+    ask(cx, Topic::DiffWith, &first);
+}
+
+/// Compares with a file, open or not.
+pub fn with_path(cx: &mut Cx<'_>, path: PathBuf) {
+    let Some(id) = diff::events::comparable(cx).map(|buffer| buffer.id) else { return };
+    let there = cx.state.shown(&path);
+    let source = match cx.state.buffers.by_path(&path) {
+        Some(other) if other.id == id => return cx.state.say("that is this file itself"),
+        Some(other) if other.area.document.format().binary => {
+            return cx.state.fail(format!("{there} is a binary file"));
+        }
+        Some(other) if other.reading.is_none() => {
+            let document = &other.area.document;
+            Source::Text(document.text().clone(), Vec::new(), document.format())
+        }
+        _ => Source::File(path, None),
+    };
+    diff::events::open(cx, there, source);
+}

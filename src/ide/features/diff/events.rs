@@ -1,0 +1,266 @@
+//! What differs between a text and another one, as a view over everything: asked for, compared
+//! again after edits, taken over line by line. Must not know how it is drawn or how texts are read.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::overlay::Overlay;
+use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
+use crate::ide::editor::commands::{edit, panes};
+use crate::ide::features::diff;
+use crate::ide::features::diff::view::{DiffAsk, DiffFound, DiffView, Source};
+use crate::ide::model::buffers::Buffer;
+use crate::text::changes::ChangeSet;
+use crate::text::position::Line;
+use crate::text::rope::Text;
+use crate::text::transaction::Transaction;
+
+/// The view, if it is on top or below what was put over it.
+pub fn view_of(state: &mut State) -> Option<&mut DiffView> {
+    state.overlays.iter_mut().rev().find_map(|overlay| match overlay {
+        Overlay::Diff(view) => Some(&mut **view),
+        _ => None,
+    })
+}
+
+/// The file that can be compared, if there is one. Says why not otherwise.
+pub fn comparable<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Buffer> {
+    let why = match cx.state.buffers.current() {
+        None => "no file is open",
+        Some(buffer) if buffer.listing.is_some() => "a list of places is no file",
+        Some(buffer) if buffer.reading.is_some() => "the file is still being read",
+        Some(buffer) if buffer.area.document.format().binary => "a binary file is not compared",
+        Some(_) => return cx.state.buffers.current(),
+    };
+    cx.state.say(why);
+    None
+}
+
+/// Shows how the file that is shown differs from another text, which is called `there`.
+pub fn open(cx: &mut Cx<'_>, there: String, source: Source) {
+    let Some((id, here)) = comparable(cx).map(|buffer| (buffer.id, buffer.name())) else { return };
+    cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Diff(_)));
+    panes::focus(cx, Focus::Editor);
+    cx.state.diffs += 1;
+    let view = DiffView::new(cx.state.diffs, id, (here, there), source.clone());
+    cx.state.push_overlay(Overlay::Diff(Box::new(view)));
+    ask(cx, source);
+}
+
+/// Asks for the comparison of the view with a text.
+fn ask(cx: &mut Cx<'_>, source: Source) {
+    let Some((number, id)) = view_of(cx.state).map(|view| (view.number, view.buffer)) else { return };
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let document = &buffer.area.document;
+    let (text, version, format) = (document.text().clone(), document.version(), document.format());
+    cx.effects.push(Effect::Diff(Box::new(DiffAsk { number, source, text, version, format })));
+}
+
+/// Compares again from the start: the other text may have changed.
+pub fn again(cx: &mut Cx<'_>) {
+    let Some(view) = view_of(cx.state) else { return cx.state.say(CLOSED) };
+    let source = view.source.clone();
+    if !std::mem::replace(&mut view.running, true) {
+        ask(cx, source);
+    }
+}
+
+/// Asks for a new comparison where the text was edited since the last one.
+pub fn settle(cx: &mut Cx<'_>) {
+    let now = cx.now;
+    let Some((version, len)) = edited(cx.state) else { return };
+    let Some(view) = view_of(cx.state) else { return };
+    let Some(old) = view.old.clone() else { return };
+    if view.wants(version, len, now) {
+        ask(cx, Source::Before(old));
+    }
+}
+
+/// The version and the length of the text in the view.
+fn edited(state: &mut State) -> Option<(u64, usize)> {
+    let id = view_of(state)?.buffer;
+    let area = &state.buffers.get_mut(id)?.area;
+    Some((area.document.version(), area.text().end().0))
+}
+
+/// Two texts were compared, or could not be.
+pub fn found(cx: &mut Cx<'_>, mut found: DiffFound) {
+    let Some(view) = view_of(cx.state).filter(|view| view.number == found.number) else { return };
+    let other = match std::mem::replace(&mut found.other, Err(String::new())) {
+        Ok(other) => other,
+        Err(why) => {
+            view.running = false;
+            if view.old.is_none() {
+                close(cx);
+            }
+            cx.state.damage.all();
+            return cx.state.fail(why);
+        }
+    };
+    if other.runs.is_empty() {
+        let notes: String = other.notes.iter().flat_map(|note| ["; ", note.as_str()]).collect();
+        let said = format!("{} is the same as {}{notes}", view.here, view.there);
+        let has_shown = view.old.is_some();
+        // What was looked at and edited until nothing differs stays, to be gone on with.
+        if !has_shown {
+            close(cx);
+            cx.state.damage.all();
+            return cx.state.say(said);
+        }
+        cx.state.say(said);
+    }
+    if let Some(view) = view_of(cx.state) {
+        view.take(found, other);
+    }
+    follow(cx, true);
+    cx.state.damage.add(Part::Overlay);
+}
+
+fn close(cx: &mut Cx<'_>) {
+    cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Diff(_)));
+}
+
+const CLOSED: &str = "no differences are shown";
+
+/// Does something with the view; the selected row stays in sight.
+pub fn with(cx: &mut Cx<'_>, whole: bool, act: impl FnOnce(&mut DiffView, bool)) {
+    let cols = cx.state.size.0;
+    let Some(view) = view_of(cx.state) else { return cx.state.say(CLOSED) };
+    let beside = view.is_beside(cols);
+    act(view, beside);
+    follow(cx, whole);
+    cx.state.damage.add(Part::Overlay);
+}
+
+fn follow(cx: &mut Cx<'_>, whole: bool) {
+    let size = cx.state.size;
+    if let Some(view) = view_of(cx.state) {
+        view.follow(diff::draw::height(size), view.is_beside(size.0), whole);
+    }
+}
+
+/// Goes to the next difference, or the one before, and says which one it is.
+pub fn go(cx: &mut Cx<'_>, forward: bool) {
+    if view_of(cx.state).is_some_and(|view| view.old.is_none()) {
+        return cx.state.say("the texts are being compared; try again");
+    }
+    with(cx, true, |view, beside| {
+        view.step(0, beside);
+        view.next(forward);
+    });
+    let Some(view) = view_of(cx.state) else { return };
+    let (nth, count) = (view.nth() + 1, view.runs.len());
+    if count > 0 {
+        cx.state.say(format!("{nth} of {count} differences"));
+    } else {
+        cx.state.say("nothing differs");
+    }
+}
+
+/// Leaves the view for its selected line in the text.
+pub fn jump(cx: &mut Cx<'_>) {
+    let Some(view) = view_of(cx.state) else { return cx.state.say(CLOSED) };
+    let (id, line, is_there) = (view.buffer, view.new_line(), view.old.is_some());
+    close(cx);
+    cx.state.note_jump();
+    if let Some(buffer) = cx.state.buffers.get_mut(id).filter(|_| is_there) {
+        let last = buffer.area.text().last_line();
+        buffer.area.go_to(buffer.area.text().line_start(Line(line).min(last)));
+    }
+    cx.state.damage.all();
+}
+
+/// The lines of the old text in the selected difference.
+fn old_lines(view: &DiffView, lines: std::ops::Range<usize>) -> String {
+    let Some(old) = &view.old else { return String::new() };
+    old.slice(old.line_start(Line(lines.start))..old.line_start(Line(lines.end))).into_owned()
+}
+
+/// Whether the view shows the text as it is; says so otherwise, and looks at once.
+fn is_current(cx: &mut Cx<'_>) -> bool {
+    let Some((version, _)) = edited(cx.state) else {
+        cx.state.say(CLOSED);
+        return false;
+    };
+    let Some(view) = view_of(cx.state) else { return false };
+    let is_current = view.old.is_some() && view.version == version;
+    if !is_current {
+        view.hurry(version);
+        cx.state.say("the texts are being compared; try again");
+    }
+    is_current
+}
+
+/// Takes the old text's lines over into the text in place of the selected difference.
+pub fn take(cx: &mut Cx<'_>) {
+    if !is_current(cx) {
+        return;
+    }
+    let Some(view) = view_of(cx.state) else { return };
+    let Some(run) = view.run() else { return cx.state.say("this line is the same in both") };
+    let lines = old_lines(view, run.old);
+    let new = run.new;
+    let done = below(cx, |cx| {
+        edit::apply(cx, |text: &Text, _| {
+            let range = text.line_start(Line(new.start))..text.line_start(Line(new.end));
+            Transaction::new(ChangeSet::replace(text.end().0, [(range, lines)]))
+        })
+    });
+    if done {
+        compare_now(cx);
+        cx.state.say("taken over; u takes it back");
+    }
+}
+
+/// Takes the last edit of the text back.
+pub fn undo(cx: &mut Cx<'_>) {
+    if view_of(cx.state).is_none() {
+        return cx.state.say(CLOSED);
+    }
+    below(cx, |cx| {
+        edit::travel(cx, true);
+        true
+    });
+    compare_now(cx);
+}
+
+/// What was just edited is compared without waiting for a pause.
+fn compare_now(cx: &mut Cx<'_>) {
+    if let Some((version, _)) = edited(cx.state)
+        && let Some(view) = view_of(cx.state)
+    {
+        view.hurry(version);
+    }
+    settle(cx);
+}
+
+/// Does something to the text that the view lies over.
+fn below(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>) -> bool) -> bool {
+    let Some(id) = view_of(cx.state).map(|view| view.buffer) else { return false };
+    if cx.state.buffers.current().map(|buffer| buffer.id) != Some(id) {
+        cx.state.say("another file is shown now");
+        return false;
+    }
+    let over = std::mem::take(&mut cx.state.overlays);
+    panes::focus(cx, Focus::Editor);
+    let done = act(cx);
+    cx.state.overlays = over;
+    cx.state.damage.all();
+    done
+}
+
+/// Copies the old text's lines of the selected difference, or the selected line.
+pub fn copy(cx: &mut Cx<'_>) {
+    let Some(view) = view_of(cx.state) else { return cx.state.say(CLOSED) };
+    let copied = match view.run() {
+        Some(run) => old_lines(view, run.old),
+        None => view.new.line(Line(view.new_line())).into_owned(),
+    };
+    if copied.is_empty() {
+        return cx.state.say("there are no other lines here");
+    }
+    cx.state.kill_ring.copy(vec![copied.clone()]);
+    cx.effects.push(Effect::Copy(copied));
+    cx.state.say("copied");
+}

@@ -1,0 +1,6 @@
+//! What differs between two texts, as a view over everything.
+
+pub mod commands;
+pub mod draw;
+pub mod events;
+pub mod view;

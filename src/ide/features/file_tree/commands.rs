@@ -1,0 +1,101 @@
+//! Commands of the file tree.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::overlay::{Answer, Dialog, Overlay, Topic};
+use crate::ide::core::panes::Focus;
+use crate::ide::features::file_tree;
+use crate::ide::features::file_tree::steps::TreeJob;
+use crate::ide::features::files::commands::ask;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("files.open", "Open the file, unfold or fold the folder", open),
+    command("files.expand", "Unfold the folder", expand),
+    command("files.collapse", "Fold the folder, or go to the one around", collapse),
+    command("files.create", "Make a file, or a folder if its name ends with /", create),
+    command("files.rename", "Rename or move the file or folder; open files follow", rename),
+    command("files.delete", "Delete the file or folder; it is kept for 30 days", delete),
+    command("files.undo", "Take back what was done to files last", file_tree::events::take_back),
+    command("files.refresh", "Read the unfolded folders again", refresh),
+];
+
+fn open(cx: &mut Cx<'_>) {
+    let Some(row) = cx.state.files.current().cloned() else { return };
+    if row.entry.is_folder {
+        if row.is_open {
+            cx.state.files.fold(&row.path);
+            cx.state.damage.add(Part::Files);
+        } else {
+            expand(cx);
+        }
+        return;
+    }
+    cx.state.note_jump();
+    cx.effects.push(Effect::Open { path: row.path, at: None });
+    crate::ide::editor::commands::panes::focus(cx, Focus::Editor);
+}
+
+fn expand(cx: &mut Cx<'_>) {
+    let Some(row) = cx.state.files.current().filter(|row| row.entry.is_folder).cloned() else { return };
+    if cx.state.files.unfold(&row.path) {
+        cx.effects.push(Effect::List(row.path));
+    }
+    cx.state.damage.add(Part::Files);
+}
+
+fn collapse(cx: &mut Cx<'_>) {
+    let Some(row) = cx.state.files.current().cloned() else { return };
+    if row.is_open {
+        cx.state.files.fold(&row.path);
+    } else if let Some(parent) = row.path.parent() {
+        cx.state.files.select(parent);
+    }
+    cx.state.damage.add(Part::Files);
+}
+
+fn create(cx: &mut Cx<'_>) {
+    let row = cx.state.files.current();
+    let folder =
+        row.and_then(|row| if row.entry.is_folder { Some(row.path.as_path()) } else { row.path.parent() });
+    let shown = folder.map(|folder| cx.state.shown(folder)).unwrap_or_default();
+    let in_root = folder.is_none_or(|folder| folder == cx.state.workspace);
+    let first = if in_root { String::new() } else { format!("{shown}/") };
+    ask(cx, Topic::Create, &first);
+}
+
+fn rename(cx: &mut Cx<'_>) {
+    let Some(row) = cx.state.files.current() else { return cx.state.say("no file is selected in the tree") };
+    let (path, shown) = (row.path.clone(), cx.state.shown(&row.path));
+    ask(cx, Topic::Move(path), &shown);
+}
+
+fn delete(cx: &mut Cx<'_>) {
+    let Some(row) = cx.state.files.current() else { return cx.state.say("no file is selected in the tree") };
+    let (path, is_folder) = (row.path.clone(), row.entry.is_folder);
+    let name = cx.state.shown(&path);
+    let below = |path: &std::path::Path| path.starts_with(&row.path);
+    let unsaved =
+        cx.state.buffers.unsaved().filter(|buffer| buffer.path.as_deref().is_some_and(below)).count();
+    let mut lines = Vec::new();
+    if is_folder {
+        lines.push(format!("{name} and everything in it."));
+    }
+    if unsaved > 0 {
+        lines.push(format!("{unsaved} unsaved: what is open stays open."));
+    }
+    if lines.is_empty() {
+        return file_tree::events::ask(cx, TreeJob::Delete(path), None);
+    }
+    lines.push("It is kept for 30 days.".to_string());
+    let dialog = Dialog::ask(format!("delete {name}?"), lines)
+        .choice('y', "delete", Answer::Delete(path))
+        .choice('n', "leave it", Answer::Dismiss);
+    cx.state.push_overlay(Overlay::Dialog(dialog));
+}
+
+fn refresh(cx: &mut Cx<'_>) {
+    let folders: Vec<_> = cx.state.files.open_folders().map(|f| Effect::List(f.to_path_buf())).collect();
+    cx.effects.extend(folders);
+}

@@ -1,0 +1,234 @@
+//! Files and folders that are made, moved and deleted from the tree: asked for, and what follows
+//! for open files. Must not touch the disk.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::exec::EnvError;
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::{AfterSave, Effect};
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
+use crate::ide::features::file_tree::steps::{TreeDone, TreeJob, TreeStep};
+use crate::ide::features::file_tree::tree::Entry;
+use crate::ide::features::files;
+use crate::ide::model::buffers::{Buffer, BufferId, Disk};
+
+/// Steps that can be taken back.
+const STEPS_MAX: usize = 64;
+
+/// What a folder holds is known, or why not.
+pub fn listed(cx: &mut Cx<'_>, folder: &Path, result: Result<Vec<Entry>, EnvError>) {
+    match result {
+        Ok(entries) => cx.state.files.fill(folder, entries),
+        Err(error) => cx.state.files.error = Some(error.to_string()),
+    }
+    cx.state.damage.add(Part::Files);
+}
+
+/// Asks for one thing to be done; `of` is the step that it takes back.
+pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
+    if cx.state.tree_steps.is_busy {
+        return cx.state.say("files are being moved already");
+    }
+    if let TreeJob::Move { from, .. } | TreeJob::Delete(from) = &job {
+        let saving = cx.state.buffers.all().iter().find(|buffer| buffer.saving && is_below(buffer, from));
+        if let Some(buffer) = saving {
+            let name = buffer.name();
+            cx.state.tree_steps.done.extend(of);
+            return cx.state.say(format!("{name} is being saved; try again"));
+        }
+    }
+    // What was deleted comes back to the text that stayed open.
+    let restores = matches!(of, Some(TreeStep::Deleted(..)));
+    if let Some(name) = in_the_way(cx, &job).filter(|_| !restores) {
+        cx.state.tree_steps.done.extend(of);
+        return cx
+            .state
+            .fail(format!("not done: {name} is open at that path: save it elsewhere or close it"));
+    }
+    if let TreeJob::Move { from, .. } = &job {
+        // Until it is done the file is at neither path for sure: nobody is to look at it.
+        for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, from)) {
+            buffer.saving = true;
+        }
+    }
+    cx.state.tree_steps.is_busy = true;
+    cx.effects.push(Effect::Tree(Box::new((job, of))));
+}
+
+/// The open text, if there is one, whose file is not there, at a path to which another is to be
+/// moved: two texts would be of one file. (Where a file is there nothing is moved anyway.)
+fn in_the_way(cx: &Cx<'_>, job: &TreeJob) -> Option<String> {
+    let TreeJob::Move { from, to } = job else { return None };
+    let buffers = &cx.state.buffers;
+    let coming = buffers.all().iter().filter_map(|buffer| {
+        let below = buffer.path.as_deref()?.strip_prefix(from).ok()?;
+        Some(if below.as_os_str().is_empty() { to.clone() } else { to.join(below) })
+    });
+    let without = |buffer: &&Buffer| buffer.stamp.is_none() || buffer.disk == Disk::Gone;
+    let there = |path: &Path| buffers.by_path(path).filter(without).filter(|there| !is_below(there, from));
+    std::iter::once(to.clone()).chain(coming).find_map(|path| there(&path).map(Buffer::name))
+}
+
+fn is_below(buffer: &Buffer, folder: &Path) -> bool {
+    buffer.path.as_deref().is_some_and(|path| path.starts_with(folder))
+}
+
+/// Takes the last step back.
+pub fn take_back(cx: &mut Cx<'_>) {
+    if cx.state.tree_steps.is_busy {
+        return cx.state.say("files are being moved already");
+    }
+    match cx.state.tree_steps.done.pop() {
+        Some(step) => ask(cx, step.back(), Some(step)),
+        None => cx.state.say("nothing was done to files from here"),
+    }
+}
+
+/// It is done, or could not be.
+pub fn done(cx: &mut Cx<'_>, TreeDone { job, of, result }: TreeDone) {
+    cx.state.tree_steps.is_busy = false;
+    let place = match result {
+        Ok(place) => place,
+        Err(error) => return failed(cx, &job, of, &error),
+    };
+    let step = match &job {
+        TreeJob::Create { path, .. } => TreeStep::Created(path.clone()),
+        TreeJob::Move { from, to } => TreeStep::Moved(from.clone(), to.clone()),
+        TreeJob::Delete(path) => TreeStep::Deleted(path.clone(), place.clone()),
+    };
+    let what = told(cx, &job);
+    cx.state.tree_steps.failed = None;
+    if of.is_some() {
+        cx.state.say(format!("taken back: {what}"));
+    } else {
+        let key = cx
+            .state
+            .keymap
+            .keys_for(crate::ide::core::keymap::Place::Files, "files.undo")
+            .unwrap_or_default();
+        cx.state.say(format!("{what}; {key} in the tree takes it back"));
+        let steps = &mut cx.state.tree_steps.done;
+        steps.push(step);
+        if steps.len() > STEPS_MAX {
+            steps.remove(0);
+        }
+    }
+    follow(cx, &job, &place, of.is_none());
+    files::events::refresh_tree(cx);
+    cx.state.damage.all();
+}
+
+/// It could not be done.
+fn failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &std::io::Error) {
+    let why = match error.kind() {
+        ErrorKind::AlreadyExists => "something is there already".to_string(),
+        _ => error.to_string(),
+    };
+    if let TreeJob::Move { from, .. } = job {
+        settle(cx, from);
+    }
+    let what = told(cx, job);
+    let left = of.is_some_and(|step| !again(cx, step, error.kind()));
+    let left = if left { "; it is left out" } else { "" };
+    cx.state.fail(format!("not done: {what}: {why}{left}"));
+}
+
+/// A step that could not be taken back can be tried once more; tells whether it can. What was made
+/// and is in use, what is gone, and what fails a second time would only be in the way of the steps
+/// before.
+fn again(cx: &mut Cx<'_>, step: TreeStep, error: ErrorKind) -> bool {
+    let steps = &mut cx.state.tree_steps;
+    let failed = steps.failed.take();
+    let hopeless = matches!(error, ErrorKind::DirectoryNotEmpty | ErrorKind::NotFound);
+    if hopeless || failed.as_ref() == Some(&step) {
+        return false;
+    }
+    steps.failed = Some(step.clone());
+    steps.done.push(step);
+    true
+}
+
+/// What is done, in words.
+fn told(cx: &Cx<'_>, job: &TreeJob) -> String {
+    let shown = |path: &Path| cx.state.shown(path);
+    match job {
+        TreeJob::Create { path, is_folder: true } => format!("made the folder {}", shown(path)),
+        TreeJob::Create { path, is_folder: false } => format!("made {}", shown(path)),
+        TreeJob::Move { to, .. } => format!("moved to {}", shown(to)),
+        TreeJob::Delete(path) => format!("deleted {}", shown(path)),
+    }
+}
+
+/// What follows for open files and for the tree.
+fn follow(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) {
+    match job {
+        TreeJob::Create { path, is_folder } => {
+            show(cx, path);
+            if !is_folder && opens {
+                cx.state.note_jump();
+                cx.effects.push(Effect::Open { path: path.clone(), at: None });
+                panes::focus(cx, Focus::Editor);
+            }
+        }
+        TreeJob::Move { from, to } => {
+            show(cx, to);
+            let moved: Vec<BufferId> = cx
+                .state
+                .buffers
+                .all()
+                .iter()
+                .filter(|buffer| is_below(buffer, from))
+                .map(|buffer| buffer.id)
+                .collect();
+            for id in moved {
+                let Some(buffer) = cx.state.buffers.get_mut(id) else { continue };
+                rebase(buffer, from, to, place);
+                files::editorconfig::opened(cx, id);
+            }
+            settle(cx, to);
+            cx.state.restoring.renamed();
+        }
+        TreeJob::Delete(path) => {
+            // What is unsaved stays; the rest can be had back from where it is kept.
+            let closing =
+                cx.state.buffers.all().iter().filter(|buffer| is_below(buffer, path) && !buffer.is_unsaved());
+            let closing: Vec<BufferId> = closing.map(|buffer| buffer.id).collect();
+            for id in closing {
+                cx.state.close_buffer(id);
+            }
+        }
+    }
+}
+
+/// An open file is at another path.
+fn rebase(buffer: &mut Buffer, from: &Path, to: &Path, real: &Path) {
+    let Some(below) = buffer.path.as_deref().and_then(|path| path.strip_prefix(from).ok()) else { return };
+    let at = |base: &Path| if below.as_os_str().is_empty() { base.to_path_buf() } else { base.join(below) };
+    let (path, real): (PathBuf, PathBuf) = (at(to), at(real));
+    (buffer.path, buffer.real) = (Some(path), Some(real));
+    buffer.area.riders.hunks.ask_again();
+}
+
+/// Files that were on the move can be saved again; what was to be saved meanwhile is.
+fn settle(cx: &mut Cx<'_>, at: &Path) {
+    for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, at)) {
+        buffer.saving = false;
+        if std::mem::take(&mut buffer.save_again) {
+            cx.effects.push(Effect::SaveAgain(buffer.id, AfterSave::Stay));
+        }
+    }
+}
+
+/// Unfolds the tree as far as a path, which is selected once it is read.
+fn show(cx: &mut Cx<'_>, path: &Path) {
+    let folders: Vec<PathBuf> = path.ancestors().skip(1).map(PathBuf::from).collect();
+    let root = cx.state.workspace.clone();
+    for folder in folders.into_iter().filter(|folder| folder.starts_with(&root)) {
+        // Every unfolded folder is read again below.
+        cx.state.files.unfold(&folder);
+    }
+    cx.state.files.seek(path);
+}

@@ -1,0 +1,286 @@
+//! What others do to the files of open texts: changed, gone, back again; read anew, compared,
+//! or left as they are.
+//!
+//! Must not touch the disk; what is to be read or watched is asked for.
+
+use std::path::PathBuf;
+
+use crate::exec::Stamp;
+use crate::ide::core::context::Cx;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::event::{FileEvent, Reread};
+use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::features::{files, git, undo_store};
+use crate::ide::model::buffers::{Buffer, BufferId, Disk};
+use crate::patch::diff::LineDiff;
+use crate::text::encoding::Encoding;
+use crate::text::transaction::{Author, Transaction};
+
+/// Something happened to files on disk, or was found out about them.
+pub fn happened(cx: &mut Cx<'_>, event: FileEvent) {
+    match event {
+        FileEvent::Touched => cx.state.watching.touched(cx.now),
+        // What happened between reading a file and watching it was told by nobody.
+        FileEvent::Watched { is_new: true } => check_disk(cx),
+        FileEvent::Watched { is_new: false } => {}
+        FileEvent::Stands { buffer, known, disk, now } => stands(cx, buffer, (&known, now), disk),
+        FileEvent::Rules(found) => files::editorconfig::found(cx, found),
+        FileEvent::Undo(found) => undo_store::keep::found(cx, found),
+        FileEvent::Tidied(tidied) => files::editorconfig::tidied(cx, *tidied),
+        FileEvent::Compared { buffer, result } => match result {
+            Ok((difference, stamp)) => compared(cx, buffer, &difference, stamp),
+            Err(error) => cx.state.fail(format!("cannot be compared with the disk: {error}")),
+        },
+    }
+}
+
+/// After whatever happened: other files may be open than are watched.
+pub fn watch(cx: &mut Cx<'_>) {
+    if let Some(files) = cx.state.watching.changed(cx.state.buffers.all()) {
+        cx.effects.push(Effect::Watch(files, cx.state.watching.touches.clone()));
+    }
+    look_up(cx);
+}
+
+/// What is to be known about files that were opened since, and that no frame had to wait for.
+fn look_up(cx: &mut Cx<'_>) {
+    let mut new = Vec::new();
+    let is_whole = |buffer: &&mut Buffer| buffer.path.is_some() && buffer.reading.is_none();
+    for buffer in cx.state.buffers.all_mut().iter_mut().filter(is_whole) {
+        if !std::mem::replace(&mut buffer.looked_up, true) {
+            new.push(buffer.id);
+        }
+    }
+    for id in new {
+        files::editorconfig::opened(cx, id);
+        undo_store::keep::opened(cx, id);
+    }
+}
+
+/// Looks at the files that were touched, once they are left alone.
+pub fn tick(cx: &mut Cx<'_>) {
+    let Some(touched) = cx.state.watching.due(cx.now) else { return };
+    // A folder on the way to them may be another one now.
+    cx.effects.push(Effect::Watch(cx.state.watching.files().to_vec(), cx.state.watching.touches.clone()));
+    let is_touched = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| touched.files.contains(path));
+    let (now, mut later) = (cx.now, false);
+    let mut files = Vec::new();
+    for buffer in cx.state.buffers.all() {
+        if is_touched(&buffer.path) || is_touched(&buffer.real) {
+            // Our own writing touches the file too; it is compared when that is done.
+            later |= buffer.saving;
+            files.extend(known(buffer));
+        }
+    }
+    if later {
+        cx.state.watching.touched(now);
+    }
+    if !files.is_empty() {
+        cx.effects.push(Effect::CheckDisk(files));
+    }
+}
+
+/// Looks whether open files changed on disk: after commands, and when the window gets the
+/// focus.
+pub fn check_disk(cx: &mut Cx<'_>) {
+    git::events::ask_again(cx);
+    let files: Vec<_> = cx.state.buffers.all().iter().filter_map(known).collect();
+    if !files.is_empty() {
+        cx.effects.push(Effect::CheckDisk(files));
+    }
+}
+
+/// What a file is compared with.
+fn known(buffer: &Buffer) -> Option<(BufferId, PathBuf, Stamp)> {
+    let path = buffer.path.clone().filter(|_| !buffer.saving && buffer.reading.is_none())?;
+    Some((buffer.id, path, buffer.stamp.clone().unwrap_or_else(Stamp::missing)))
+}
+
+/// How a file on disk stands, compared with the state `known`; and its state `now`.
+fn stands(cx: &mut Cx<'_>, id: BufferId, (known, now): (&Stamp, Option<Stamp>), disk: Disk) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let expected = buffer.stamp.clone().unwrap_or_else(Stamp::missing);
+    // Saved or edited by the agent meanwhile: the comparison is about a state of the past.
+    if expected != *known || buffer.saving {
+        return;
+    }
+    let name = buffer.name();
+    match disk {
+        // Nothing is taken and nothing is asked before the texts are compared.
+        Disk::Changed if buffer.disk != Disk::Changed || buffer.offered != now => reread(cx, id, false),
+        Disk::Gone if buffer.stamp.is_some() => {
+            lost(buffer, disk);
+            cx.state.fail(format!("{name} is gone from disk; saving makes it again"));
+        }
+        Disk::Folder if buffer.disk != disk => {
+            lost(buffer, disk);
+            cx.state.fail(format!("{name} is a folder on disk now; its text stays here, unsaved"));
+        }
+        Disk::Unreadable if buffer.disk != disk => {
+            buffer.disk = disk;
+            cx.state.fail(format!("{name} may not be read on disk any more; its text stays here"));
+        }
+        Disk::Same if buffer.disk != disk => buffer.disk = disk,
+        _ => return,
+    }
+    cx.state.damage.all();
+}
+
+/// The file is not there any more: its text is nowhere but here.
+fn lost(buffer: &mut Buffer, disk: Disk) {
+    buffer.lost_at = Some(buffer.area.document.version()).filter(|_| !buffer.area.document.is_modified());
+    buffer.area.document.mark_unsaved();
+    (buffer.stamp, buffer.disk) = (None, disk);
+}
+
+/// The text and the file agree: nothing of what was found before counts.
+pub fn settled(buffer: &mut Buffer) {
+    (buffer.offered, buffer.lost_at) = (None, None);
+}
+
+/// Asks for a file to be read again. `forced` takes the file's text whatever was typed.
+pub fn reread(cx: &mut Cx<'_>, id: BufferId, forced: bool) {
+    reread_as(cx, id, forced, None);
+}
+
+/// The same in an encoding of the person's choice.
+pub fn reread_as(cx: &mut Cx<'_>, id: BufferId, forced: bool, encoding: Option<Encoding>) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let Some(path) = buffer.path.clone() else { return };
+    let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
+    let current = buffer.area.document.format().encoding;
+    cx.effects.push(Effect::Reread { buffer: id, path, text, version, forced, encoding, current });
+}
+
+/// A file was read again. Where nothing of the person's is in the way, or he wants it, its text
+/// becomes one undoable edit and its format the buffer's; else he is asked.
+pub fn reloaded(cx: &mut Cx<'_>, read: Reread) {
+    let now_ms = cx.now_ms;
+    let Some(buffer) = cx.state.buffers.get_mut(read.buffer) else { return };
+    let name = buffer.name();
+    let (changes, format, stamp) = match read.result {
+        Ok(Some(new)) => new,
+        Ok(None) => return cx.state.fail(format!("{name} is gone from disk")),
+        Err(error) => return cx.state.fail(format!("cannot read {name} again: {error}")),
+    };
+    let document = &buffer.area.document;
+    let (version, modified) = (document.version(), document.is_modified());
+    if !read.forced && buffer.stamp.as_ref() == Some(&stamp) {
+        // Another one for a moment, or read twice.
+        buffer.disk = Disk::Same;
+        return cx.state.damage.all();
+    }
+    if version != read.version {
+        if !read.forced {
+            buffer.disk = Disk::Changed;
+            cx.state.fail(changed_elsewhere(&name));
+            cx.state.damage.all();
+        }
+        return reread_as(cx, read.buffer, read.forced, read.encoding);
+    }
+    let is_same = changes.is_identity() && format == document.format();
+    if modified && !is_same && !read.forced && buffer.lost_at != Some(version) {
+        return offer(cx, read.buffer, stamp);
+    }
+    if !is_same {
+        let edit = Transaction::new(changes).by(Author::External).format(format);
+        buffer.area.apply_foreign(edit, now_ms);
+    }
+    buffer.area.document.mark_saved();
+    (buffer.stamp, buffer.disk) = (Some(stamp), Disk::Same);
+    settled(buffer);
+    withdraw(cx, read.buffer);
+    if !is_same {
+        cx.state.say(format!("{name} read again; undo brings the old text back"));
+    } else if read.forced {
+        cx.state.say(format!("{name} is the same on disk"));
+    }
+    cx.state.damage.all();
+}
+
+fn changed_elsewhere(name: &str) -> String {
+    format!("{name} was changed by somebody else; file.reload reads it, saving asks first")
+}
+
+/// Asks what is to become of a text that was edited here and elsewhere. Once for each state of
+/// the file.
+fn offer(cx: &mut Cx<'_>, id: BufferId, stamp: Stamp) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    buffer.disk = Disk::Changed;
+    let known = buffer.offered.replace(stamp.clone()) == Some(stamp);
+    let (name, path) = (buffer.name(), buffer.path.clone().unwrap_or_default());
+    cx.state.damage.all();
+    if known {
+        return;
+    }
+    cx.state.fail(changed_elsewhere(&name));
+    withdraw(cx, id);
+    let told =
+        format!("{} was changed by somebody else, and has unsaved changes here.", cx.state.shown(&path));
+    let dialog = Dialog::ask("changed on disk", vec![told])
+        .choice('r', "read it (undo keeps yours)", Answer::TakeDisk(id))
+        .choice('d', "show the difference", Answer::ShowDisk(id))
+        .choice('k', "keep yours", Answer::KeepText(id));
+    // Below everything else: what the person is busy with keeps the keys.
+    cx.state.overlays.insert(0, Overlay::Dialog(dialog));
+}
+
+/// Takes back the question about a file, if there is one.
+pub fn withdraw(cx: &mut Cx<'_>, id: BufferId) {
+    let asks = |overlay: &Overlay| {
+        let Overlay::Dialog(dialog) = overlay else { return false };
+        dialog.choices.iter().any(|choice| choice.answer == Answer::TakeDisk(id))
+    };
+    cx.state.overlays.retain(|overlay| !asks(overlay));
+}
+
+/// The person keeps his text: saving writes over what is on disk now.
+pub fn keep(cx: &mut Cx<'_>, id: BufferId) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let Some(stamp) = buffer.offered.take() else { return };
+    (buffer.stamp, buffer.disk) = (Some(stamp), Disk::Same);
+    buffer.area.document.mark_unsaved();
+    let name = buffer.name();
+    cx.state.say(format!("{name}: yours stays; saving writes it over the file"));
+    cx.state.damage.all();
+}
+
+/// Asks for a text to be compared with its file.
+pub fn compare(cx: &mut Cx<'_>, id: BufferId) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let Some(path) = buffer.path.clone() else { return };
+    let (text, encoding) = (buffer.area.text().clone(), buffer.area.document.format().encoding);
+    cx.effects.push(Effect::CompareDisk { buffer: id, path, text, encoding });
+}
+
+/// The difference is there: it is shown, with what can be done about it.
+fn compared(cx: &mut Cx<'_>, id: BufferId, difference: &LineDiff, stamp: Stamp) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let name = buffer.name();
+    if difference.rows.is_empty() {
+        return cx.state.say(format!("{name} is the same on disk"));
+    }
+    let moved_on = buffer.stamp.as_ref() != Some(&stamp);
+    buffer.offered = Some(stamp);
+    let title = format!("{name}: −{} on disk, +{} here", difference.removed, difference.added);
+    let mut dialog = Dialog::difference(title, rows(difference)).choice(
+        'r',
+        "read the file (undo keeps yours)",
+        Answer::Reload(id),
+    );
+    if moved_on {
+        dialog = dialog.choice('k', "keep yours", Answer::KeepText(id));
+    }
+    cx.state.push_overlay(Overlay::Dialog(dialog.choice('\n', "close", Answer::Dismiss)));
+}
+
+/// The lines of a difference, each with its sign first.
+fn rows(difference: &LineDiff) -> Vec<String> {
+    let widest = difference.rows.iter().flatten().map(|row| row.number).max().unwrap_or(1);
+    let digits = widest.max(100).ilog10() as usize + 1;
+    let line = |row: &Option<crate::patch::diff::Row>| match row {
+        Some(row) => format!("{} {:>digits$} {}", row.sign, row.number, row.text.replace('\t', "    ")),
+        None => format!("  {:>digits$}", "⋮"),
+    };
+    difference.rows.iter().map(line).collect()
+}

@@ -1,0 +1,249 @@
+//! An environment that knows the open files: the agent reads what the person sees, unsaved
+//! edits included, and its edits arrive in the buffer as one undoable transaction.
+//!
+//! An edit is made for one version of the buffer. If the person types meanwhile it is refused
+//! as stale, and the tool reads again and repeats it on the new text. What was edited is then
+//! written to disk too, so that commands see it; if that fails, the edit is taken back.
+//! Differences are computed here, on the agent's task, never on the loop.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::exec::{
+    CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileId, FileStat, FindSpec, MatchSink,
+    OutputSink, PathSink, Running, SearchSpec, Searched, SpawnSpec, Stamp,
+};
+use crate::ide::core::event::{BufferRequest, BufferSnapshot, Event};
+use crate::text::diff;
+use crate::text::encoding::Encoding;
+use crate::text::format::{self, Format};
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+
+/// Wraps the place where files and commands really are.
+#[derive(Debug)]
+pub struct BufferEnvironment {
+    inner: Arc<dyn Environment>,
+    events: mpsc::Sender<Event>,
+}
+
+impl BufferEnvironment {
+    /// Open files are asked of the loop that listens to `events`.
+    pub fn new(inner: Arc<dyn Environment>, events: mpsc::Sender<Event>) -> Self {
+        Self { inner, events }
+    }
+
+    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> BufferRequest) -> Result<T, EnvError> {
+        let (reply, answer) = oneshot::channel();
+        self.events.send(Event::Buffer(request(reply))).await.map_err(|_| EnvError::Cancelled)?;
+        answer.await.map_err(|_| EnvError::Cancelled)
+    }
+
+    async fn tell(&self, request: BufferRequest) -> Result<(), EnvError> {
+        self.events.send(Event::Buffer(request)).await.map_err(|_| EnvError::Cancelled)
+    }
+
+    /// The open file at a path, whichever links lead there.
+    async fn snapshot(&self, path: &Path) -> Result<Option<BufferSnapshot>, EnvError> {
+        let path = self.inner.resolve(path).await?;
+        self.ask(|reply| BufferRequest::Snapshot { path, reply }).await
+    }
+
+    async fn write_open(
+        &self,
+        path: &Path,
+        bytes: Vec<u8>,
+        expected: Option<Stamp>,
+        open: BufferSnapshot,
+    ) -> Result<Stamp, EnvError> {
+        if expected.is_some_and(|stamp| stamp != stamp_of(&open)) {
+            return Err(EnvError::Stale(path.to_path_buf()));
+        }
+        if open.read_only.is_some() {
+            return Err(EnvError::Denied(path.to_path_buf()));
+        }
+        // What was read in the file's encoding comes back in it.
+        let decoded = format::decode_as(&bytes, open.format.encoding);
+        let (new, format) = decoded.unwrap_or_else(|| format::decode(&bytes));
+        // A text without a line break does not say how its lines end.
+        let ending = if new.contains('\n') { format.ending } else { open.format.ending };
+        let format = Format { ending, ..format };
+        let changes = diff::change(&open.text.to_string(), &new);
+        let (id, version) = (open.id, open.version);
+        let edited = self.ask(|reply| BufferRequest::Edit { id, version, changes, format, reply }).await?;
+        let Some(edit) = edited else { return Err(EnvError::Stale(path.to_path_buf())) };
+        let version = edit.version;
+        // The file must be as the buffer knew it: somebody else's change is not ours to bury.
+        let expected = open.stamp.clone().unwrap_or_else(Stamp::missing);
+        let written = self.inner.write(path, bytes, Some(expected)).await;
+        let stamp = written.as_ref().ok().cloned();
+        self.tell(BufferRequest::Written { id, edit, stamp }).await?;
+        written?;
+        Ok(stamp_of(&BufferSnapshot { version, ..open }))
+    }
+}
+
+/// A text as searches read it: in UTF-8, whatever its file's encoding is.
+fn utf8(text: &Text) -> Arc<[u8]> {
+    let plain = Format { encoding: Encoding::UTF8, bom: false, ..Format::default() };
+    // UTF-8 has every character.
+    format::encode(text.chunks_from(Byte(0)), plain).unwrap_or_default().into()
+}
+
+/// The state of an open file.
+fn stamp_of(open: &BufferSnapshot) -> Stamp {
+    Stamp(format!("buffer {} version {}", open.id.0, open.version))
+}
+
+impl Environment for BufferEnvironment {
+    fn root(&self) -> &Path {
+        self.inner.root()
+    }
+
+    fn home(&self) -> Option<&Path> {
+        self.inner.home()
+    }
+
+    fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        self.inner.resolve(path)
+    }
+
+    fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
+        self.inner.stat(path)
+    }
+
+    fn hard_link<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
+        self.inner.hard_link(path)
+    }
+
+    fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
+        self.inner.list(path)
+    }
+
+    fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
+        async move {
+            match self.snapshot(path).await? {
+                Some(open) => {
+                    let bytes = format::encode(open.text.chunks_from(Byte(0)), open.format);
+                    let bytes = bytes.map_err(|unfit| EnvError::unfit(path, unfit))?;
+                    Ok(FileData { bytes, stamp: stamp_of(&open) })
+                }
+                None => self.inner.read(path).await,
+            }
+        }
+        .boxed()
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a Path,
+        bytes: Vec<u8>,
+        expected: Option<Stamp>,
+    ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
+        async move {
+            if let Some(open) = self.snapshot(path).await? {
+                self.write_open(path, bytes, expected, open).await
+            } else {
+                let stamp = self.inner.write(path, bytes, expected).await?;
+                self.tell(BufferRequest::Touched(path.to_path_buf())).await?;
+                Ok(stamp)
+            }
+        }
+        .boxed()
+    }
+
+    fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
+        async move {
+            // The buffer of an open file stays, with its text; what it knew of the file is gone.
+            let expected = match self.snapshot(path).await? {
+                Some(open) if expected.as_ref().is_some_and(|stamp| *stamp != stamp_of(&open)) => {
+                    return Err(EnvError::Stale(path.to_path_buf()));
+                }
+                Some(open) => open.stamp,
+                None => expected,
+            };
+            self.inner.remove(path, expected).await?;
+            self.tell(BufferRequest::Touched(path.to_path_buf())).await
+        }
+        .boxed()
+    }
+
+    fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
+        // A program that is ending has nothing open any more.
+        async move { self.ask(BufferRequest::Open).await.unwrap_or_default() }.boxed()
+    }
+
+    fn run(
+        &self,
+        command: CommandSpec,
+        output: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        self.inner.run(command, output, cancel)
+    }
+
+    fn spawn(&self, spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
+        self.inner.spawn(spec)
+    }
+
+    fn filter(
+        &self,
+        command: CommandSpec,
+        input: Vec<u8>,
+        output: OutputSink,
+        errors: OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Exit, EnvError>> {
+        self.inner.filter(command, input, output, errors, cancel)
+    }
+
+    /// Files that are open and not saved are searched as they are open.
+    fn search(
+        &self,
+        spec: SearchSpec,
+        sink: MatchSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        async move {
+            let texts = self.ask(BufferRequest::Unsaved).await?;
+            let bytes = move || texts.into_iter().map(|(path, text)| (path, utf8(&text))).collect();
+            let unsaved = tokio::task::spawn_blocking(bytes).await.map_err(|_| EnvError::Cancelled)?;
+            self.inner.search(SearchSpec { unsaved, ..spec }, sink, cancel).await
+        }
+        .boxed()
+    }
+
+    fn find(
+        &self,
+        spec: FindSpec,
+        sink: PathSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Searched, EnvError>> {
+        self.inner.find(spec, sink, cancel)
+    }
+
+    fn initialize(&self) -> BoxFuture<'_, Result<(), EnvError>> {
+        self.inner.initialize()
+    }
+
+    fn cleanup(&self) -> BoxFuture<'_, Result<(), EnvError>> {
+        self.inner.cleanup()
+    }
+
+    fn working_folder(&self) -> &Path {
+        self.inner.working_folder()
+    }
+
+    fn platform(&self) -> &'static str {
+        self.inner.platform()
+    }
+
+    fn os_version(&self) -> String {
+        self.inner.os_version()
+    }
+}

@@ -1,0 +1,28 @@
+//! The open files.
+
+use crate::ide::core::overlay::{Pick, PickRow};
+use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::state::State;
+
+/// The table's row.
+pub const PICKER: Row = Row {
+    id: "buffers",
+    title: "open files",
+    footer: "Enter show",
+    load: |state| Load::Rows(rows(state), Vec::new()),
+    accept: |cx, pick, _| {
+        if let Pick::Buffer(id) = pick {
+            cx.state.note_jump();
+            cx.state.buffers.show(*id);
+        }
+    },
+};
+
+fn rows(state: &State) -> Vec<PickRow> {
+    let row = |buffer: &crate::ide::model::buffers::Buffer| PickRow {
+        text: buffer.path.as_deref().map_or_else(|| buffer.name(), |path| state.shown(path)),
+        detail: if buffer.is_unsaved() { "● unsaved".to_string() } else { String::new() },
+        pick: Pick::Buffer(buffer.id),
+    };
+    state.buffers.all().iter().map(row).collect()
+}

@@ -1,0 +1,144 @@
+//! Commands on what differs from git's text of the file that is shown.
+
+use std::ops::Range;
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::editor::commands::edit;
+use crate::ide::model::hunks::{Hunk, Hunks};
+use crate::text::changes::ChangeSet;
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
+use crate::text::selection;
+use crate::text::transaction::Transaction;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("git.next-hunk", "To the next lines that differ from git", |cx| go(cx, true)),
+    command("git.previous-hunk", "To the previous lines that differ from git", |cx| go(cx, false)),
+    command("git.show-hunk", "Show what git has in place of these lines", show),
+    command("git.revert-hunk", "Take these lines back to what git has", revert),
+];
+
+/// Lines of a hunk that are shown.
+const LINES_MAX: usize = 500;
+
+/// The hunks of the file that is shown, if they are those of its text as it is. Says why not
+/// otherwise.
+fn hunks<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Hunks> {
+    let buffer = cx.state.buffers.current()?;
+    let hunks = &buffer.area.riders.hunks;
+    let why = match hunks.base() {
+        None => Some("git has no text of this file"),
+        Some(_) if !hunks.is_current(buffer.area.document.version()) => {
+            Some("the text is being compared with git's; try again")
+        }
+        Some(_) if hunks.all().is_empty() => Some("nothing differs from git"),
+        Some(_) => None,
+    };
+    if let Some(why) = why {
+        if let Some(buffer) = cx.state.buffers.current_mut() {
+            buffer.area.riders.hunks.hurry();
+        }
+        cx.state.say(why);
+        return None;
+    }
+    cx.state.buffers.current().map(|buffer| &buffer.area.riders.hunks)
+}
+
+fn go(cx: &mut Cx<'_>, forward: bool) {
+    let Some(found) = hunks(cx).map(|hunks| hunks.all().to_vec()) else { return };
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let text = buffer.area.text();
+    let line = text.line_of(buffer.area.selection.primary().head);
+    let first = |hunk: &Hunk| text.line_of(hunk.range.start);
+    // The one that begins where the cursor is, is behind us in both directions.
+    let next = if forward {
+        found.iter().find(|hunk| first(hunk) > line).or(found.first())
+    } else {
+        found.iter().rev().find(|hunk| first(hunk) < line).or(found.last())
+    };
+    let Some(next) = next else { return };
+    let at = next.range.start;
+    let nth = found.iter().position(|hunk| hunk == next).unwrap_or(0) + 1;
+    buffer.area.go_to(at);
+    cx.state.damage.add(crate::ide::core::damage::Part::Editor);
+    cx.state.say(format!("{nth} of {} that differ from git", found.len()));
+}
+
+/// The hunks that the selections touch; lines that are missing count at the lines beside them.
+fn touched(text: &Text, hunks: &Hunks, ranges: &[Range<Byte>]) -> Vec<Hunk> {
+    let mut touched: Vec<Hunk> = Vec::new();
+    for range in ranges {
+        let (first, last) = (text.line_of(range.start), text.line_of(range.end));
+        let lines = text.line_start(first)..text.line_start(Line(last.0 + 1));
+        // That is also right for empty ones: they lie strictly inside.
+        let is_inside = |hunk: &&Hunk| hunk.range.start < lines.end && hunk.range.end > lines.start;
+        let near = hunks.within(&lines);
+        let before = touched.len();
+        touched.extend(near.iter().filter(is_inside).cloned());
+        // Lines that are missing above or below are meant only when nothing else is.
+        if touched.len() == before {
+            touched.extend(near.iter().filter(|hunk| hunk.range.is_empty()).cloned());
+        }
+    }
+    touched.sort_by_key(|hunk| (hunk.range.start, hunk.range.end));
+    touched.dedup();
+    touched
+}
+
+fn here(cx: &mut Cx<'_>) -> Option<Vec<Hunk>> {
+    hunks(cx)?;
+    let buffer = cx.state.buffers.current()?;
+    let ranges: Vec<Range<Byte>> =
+        buffer.area.selection.ranges().iter().map(selection::Range::span).collect();
+    let touched = touched(buffer.area.text(), &buffer.area.riders.hunks, &ranges);
+    if touched.is_empty() {
+        cx.state.say("this line is as git has it");
+        return None;
+    }
+    Some(touched)
+}
+
+/// What git has in place of a hunk.
+fn base_of(hunks: &Hunks, hunk: &Hunk) -> String {
+    let base = |base: &Text| {
+        base.slice(base.line_start(hunk.base.start)..base.line_start(hunk.base.end)).into_owned()
+    };
+    hunks.base().map(base).unwrap_or_default()
+}
+
+fn show(cx: &mut Cx<'_>) {
+    let Some(touched) = here(cx) else { return };
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (text, hunks) = (buffer.area.text(), &buffer.area.riders.hunks);
+    let mut lines = Vec::new();
+    for hunk in &touched {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        let now = text.slice(hunk.range.clone());
+        lines.extend(base_of(hunks, hunk).lines().map(|line| format!("- {line}")));
+        lines.extend(now.lines().map(|line| format!("+ {line}")));
+    }
+    if lines.len() > LINES_MAX {
+        let more = lines.len() - LINES_MAX;
+        lines.truncate(LINES_MAX);
+        lines.push(format!("… {more} more"));
+    }
+    let dialog = Dialog::message("git has (-), here stands (+)", lines);
+    cx.state.push_overlay(Overlay::Dialog(dialog.choice('r', "take it back", Answer::RevertHunk)));
+}
+
+/// Takes the hunks at the selections back, as one step.
+pub fn revert(cx: &mut Cx<'_>) {
+    let Some(touched) = here(cx) else { return };
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let hunks = &buffer.area.riders.hunks;
+    let edits: Vec<_> = touched.iter().map(|hunk| (hunk.range.clone(), base_of(hunks, hunk))).collect();
+    let count = edits.len();
+    let done = edit::apply(cx, |text, _| Transaction::new(ChangeSet::replace(text.end().0, edits)));
+    if done {
+        cx.state.say(if count == 1 { "taken back".to_string() } else { format!("{count} taken back") });
+    }
+}

@@ -1,0 +1,161 @@
+//! What git has of the open files: asked beside the loop, compared beside the loop, shown as
+//! signs. Must not touch the repository: git itself reads it, and only reads it.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::exec::{CommandSpec, Environment, Exit};
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::model::buffers::BufferId;
+use crate::ide::model::hunks::{Compared, GitText, SIZE_MAX};
+use crate::text::format;
+use crate::text::rope::Text;
+use crate::workspace::git;
+
+/// The text of a file in the index or in a commit, as it would be checked out. Where the repository names
+/// programs of its own, which filters are, it is the text as git stores it.
+const SCRIPT: &str = r#"
+exec 2>/dev/null
+[ -z "$BOWLINE_COMMIT" ] || safe_git rev-parse -q --verify "$BOWLINE_COMMIT" >/dev/null || exit 3
+if names_programs; then as=blob; else as=--filters; fi
+safe_git cat-file "$as" "$BOWLINE_COMMIT:./$BOWLINE_FILE"
+"#;
+/// What the script ends with where there is no such commit.
+const NO_COMMIT: i32 = 3;
+/// Bytes of git's that are shown beside a text when somebody asks for that.
+pub const SHOWN_MAX: usize = 256 << 20;
+/// Nobody waits longer for git.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Asks for what is not known of the files that are shown.
+pub fn settle(cx: &mut Cx<'_>) {
+    let state = &mut *cx.state;
+    let views = state.shown.iter().chain(&state.beside);
+    for id in views.map(|view| view.buffer) {
+        let Some(buffer) = state.buffers.get_mut(id) else { continue };
+        let Some(path) = &buffer.real else { continue };
+        let version = buffer.area.document.version();
+        let text = buffer.area.document.text();
+        let hunks = &mut buffer.area.riders.hunks;
+        if let Some(known) = hunks.take_question() {
+            cx.effects.push(Effect::GitText { buffer: id, path: path.clone(), known });
+        } else if let Some(job) = hunks.next(text, version, cx.now) {
+            cx.effects.push(Effect::Compare(id, Box::new(job)));
+        }
+    }
+}
+
+/// Git may have other texts of all files now.
+pub fn ask_again(cx: &mut Cx<'_>) {
+    for buffer in cx.state.buffers.all_mut() {
+        buffer.area.riders.hunks.ask_again();
+    }
+}
+
+/// Git was asked.
+pub fn answered(cx: &mut Cx<'_>, id: BufferId, answer: GitText) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    if buffer.area.riders.hunks.answered(answer) {
+        cx.state.damage.add(Part::Editor);
+    }
+}
+
+/// A text was compared, or could not be.
+pub fn compared(cx: &mut Cx<'_>, id: BufferId, compared: Option<Compared>) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let version = buffer.area.document.version();
+    let hunks = &mut buffer.area.riders.hunks;
+    let Some(compared) = compared else { return hunks.failed() };
+    if hunks.arrived(compared, version) {
+        cx.state.damage.add(Part::Editor);
+    }
+}
+
+/// Why git gives no text of a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Missing {
+    /// The file is in no repository.
+    #[error("the file is in no git repository")]
+    NoRepository,
+    /// There is no commit yet.
+    #[error("git has no commit yet")]
+    NoCommit,
+    /// Git does not have the file there.
+    #[error("git has no text of this file")]
+    NoText,
+    /// It is longer than anybody asked for.
+    #[error("git's text of this file is too long to be compared")]
+    TooLong,
+    /// Git could not be asked.
+    #[error("git could not be asked: {0}")]
+    Failed(String),
+}
+
+/// What git has of a file in its index. Nothing for whatever reason is quiet: most files of the
+/// world are in no repository.
+pub async fn read(env: &dyn Environment, path: &Path, known: Option<Arc<Text>>) -> GitText {
+    let bytes = match bytes_of(env, path, "", SIZE_MAX).await {
+        Ok(bytes) => bytes,
+        Err(why) => {
+            tracing::debug!(%why, "git has nothing");
+            return GitText::Nothing;
+        }
+    };
+    let decoded = tokio::task::spawn_blocking(move || Text::from(format::decode(&bytes).0.as_str()));
+    match decoded.await {
+        Ok(text) if known.is_some_and(|known| *known == text) => GitText::Same,
+        Ok(text) => GitText::Other(text),
+        Err(error) => {
+            tracing::error!("git's text could not be read: {error}");
+            GitText::Nothing
+        }
+    }
+}
+
+/// The bytes that git has of a file at a commit, or in its index where that has no name; no more
+/// than `most`.
+pub async fn bytes_of(
+    env: &dyn Environment,
+    path: &Path,
+    commit: &str,
+    most: usize,
+) -> Result<Vec<u8>, Missing> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Err(Missing::NoText);
+    };
+    if git::root_of(folder).is_none() {
+        return Err(Missing::NoRepository);
+    }
+    let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let (sink, cancel) = (bytes.clone(), CancellationToken::new());
+    let stop = cancel.clone();
+    let output = Box::new(move |piece: &[u8]| {
+        let Ok(mut bytes) = sink.lock() else { return };
+        bytes.extend_from_slice(piece);
+        if bytes.len() > most {
+            stop.cancel();
+        }
+    });
+    let variable = |name: &str, value: &str| (name.to_string(), value.to_string());
+    let command = CommandSpec {
+        script: git::script(SCRIPT),
+        cwd: folder.to_path_buf(),
+        timeout: Some(PATIENCE),
+        env: [variable("BOWLINE_FILE", name), variable("BOWLINE_COMMIT", commit)].into(),
+    };
+    let exit = env.run(command, output, cancel).await;
+    let bytes = bytes.lock().map(|mut bytes| std::mem::take(&mut *bytes)).unwrap_or_default();
+    match exit {
+        _ if bytes.len() > most => Err(Missing::TooLong),
+        Ok(Exit::Code(0)) => Ok(bytes),
+        Ok(Exit::Code(NO_COMMIT)) => Err(Missing::NoCommit),
+        Ok(Exit::Code(_)) => Err(Missing::NoText),
+        Ok(exit) => Err(Missing::Failed(format!("{exit:?}"))),
+        Err(error) => Err(Missing::Failed(error.to_string())),
+    }
+}

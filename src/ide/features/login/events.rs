@@ -1,0 +1,173 @@
+//! Logging in and out, and lists of models, as far as the loop has to do with them. Must not know how a
+//! login goes: it shows what it is told and asks what it is told to ask.
+
+use tokio_util::sync::CancellationToken;
+
+use crate::ide::features::login::work::{Happened, Work};
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::keymap::Place;
+use crate::ide::core::overlay::Overlay;
+use crate::ide::features::agent;
+use crate::ide::features::login::view::LoginView;
+use crate::llm::model::Model;
+use crate::runtime::refresh::Told;
+use crate::runtime::talk::Said;
+use crate::tui::input::{Key, KeyCode, Mods};
+
+/// How long rows that come anew may take before the frame, in milliseconds.
+const FILL_WAIT_MS: u64 = 10;
+
+/// Begins a login.
+pub fn begin(cx: &mut Cx<'_>, provider: &str, name: &str) {
+    if !cx.state.agent.connected {
+        return cx.state.say("there is no session yet; `bowline login` does the same in a shell");
+    }
+    cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Login(_)));
+    cx.state.agent.logins += 1;
+    let (number, cancel) = (cx.state.agent.logins, CancellationToken::new());
+    let view = LoginView::new(number, name.to_string(), cancel.clone().drop_guard());
+    cx.state.push_overlay(Overlay::Login(Box::new(view)));
+    cx.effects.push(Effect::Access(Work::Login(provider.to_string(), number, cancel)));
+}
+
+fn view<'a>(cx: &'a mut Cx<'_>, number: u64) -> Option<&'a mut LoginView> {
+    cx.state.damage.all();
+    cx.state.overlays.iter_mut().find_map(|overlay| match overlay {
+        Overlay::Login(view) if view.number == number => Some(&mut **view),
+        _ => None,
+    })
+}
+
+/// Something came of the work.
+pub fn happened(cx: &mut Cx<'_>, happened: Happened) {
+    match happened {
+        Happened::Said(number, said) => {
+            let Some(view) = view(cx, number) else { return };
+            match said {
+                Said::Told(notice) => view.told.push(notice),
+                Said::Asked(question, reply) => view.ask(question, reply),
+            }
+        }
+        Happened::Done(number, provider, result) => {
+            if view(cx, number).is_none() {
+                return;
+            }
+            let ours = |overlay: &Overlay| matches!(overlay, Overlay::Login(view) if view.number == number);
+            cx.state.overlays.retain(|overlay| !ours(overlay));
+            match result {
+                Ok(said) => {
+                    // The keys that the models are looked for with take the message away.
+                    cx.state.transcript.notice(false, said.clone());
+                    cx.state.say(said);
+                    offer(cx, &provider);
+                }
+                Err(report) => cx.state.fail(report.to_string()),
+            }
+        }
+        Happened::Out(name, Ok(left)) => cx.state.say(left.sentence(&name)),
+        Happened::Out(_, Err(report)) | Happened::Refreshed(Err(report)) => {
+            cx.state.fail(report.to_string());
+        }
+        Happened::Opened => cx.state.say("the page is open in the browser"),
+        Happened::Refreshed(Ok(told)) => refreshed(cx, &told),
+    }
+}
+
+/// Shows the models of a provider, unless the person is busy with something else by now.
+fn offer(cx: &mut Cx<'_>, provider: &str) {
+    if cx.state.overlays.is_empty() {
+        cx.effects.push(Effect::Picker("models"));
+        cx.effects.push(Effect::Keys(provider.chars().map(Key::char).collect()));
+    }
+}
+
+fn refreshed(cx: &mut Cx<'_>, told: &[Told]) {
+    for one in told {
+        tracing::info!("models of {}", one.sentence());
+    }
+    let came: Vec<(usize, usize)> = told.iter().filter_map(|told| told.outcome.clone().ok()).collect();
+    let (all, new) = came.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    match told.iter().find(|told| told.outcome.is_err()) {
+        Some(failed) => cx.state.fail(format!("{new} new models; {}", failed.sentence())),
+        None => cx.state.say(format!("{all} models listed by {} providers, {new} new", came.len())),
+    }
+}
+
+/// These are all models that can be asked now.
+pub fn offered(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
+    let has = |all: &[std::sync::Arc<Model>], id: &str| all.iter().any(|model| model.provider == id);
+    let gone = cx
+        .state
+        .agent
+        .model
+        .clone()
+        .filter(|model| has(&cx.state.agent.models, &model.provider) && !has(models, &model.provider));
+    cx.state.agent.models = models.to_vec();
+    let rows = agent::models::rows(cx.state);
+    if let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut()
+        && picker.id == agent::models::PICKER.id
+    {
+        picker.replace(rows);
+        picker.tick(FILL_WAIT_MS);
+        cx.state.damage.all();
+    }
+    if let Some(model) = gone {
+        let key = cx.state.keymap.keys_for(Place::Prompt, "agent.model-picker");
+        let key = key.unwrap_or_else(|| "agent.model-picker".to_string());
+        let text = format!(
+            "{} cannot be asked any more: nothing opens {} now. {key} chooses another model, agent.login logs in again",
+            model.name, model.provider
+        );
+        cx.state.transcript.notice(true, text.clone());
+        cx.state.fail(text);
+        cx.state.damage.all();
+    }
+}
+
+/// A key while a login is on top; whether it was for the login. What is typed here goes nowhere else:
+/// not into macros, not into what is done again.
+pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
+    let Some(Overlay::Login(view)) = cx.state.overlays.last_mut() else { return false };
+    let alt = |c: char| key.code == KeyCode::Char(c) && key.mods == Mods::ALT;
+    let ctrl = |c: char| key.code == KeyCode::Char(c) && key.mods == Mods::CTRL;
+    match key.code {
+        KeyCode::Escape => {
+            cx.state.pop_overlay();
+            cx.state.say("the login was given up; nothing is changed");
+        }
+        KeyCode::Enter => view.answer(),
+        KeyCode::Backspace => view.erase(),
+        _ if ctrl('u') => view.clear(),
+        _ if alt('c') || alt('o') => match view.page().map(str::to_string) {
+            Some(page) if alt('c') => copy(cx, page, "the link"),
+            Some(page) => cx.effects.push(Effect::Access(Work::Open(page))),
+            None => cx.state.say("there is no link yet"),
+        },
+        _ if alt('k') => match view.code().map(str::to_string) {
+            Some(code) => copy(cx, code, "the code"),
+            None => cx.state.say("there is no code here"),
+        },
+        _ => match key.typed() {
+            Some(c) => view.type_in(c.encode_utf8(&mut [0; 4])),
+            // Keys of the whole program, such as the one that leaves it.
+            None => return false,
+        },
+    }
+    cx.state.damage.all();
+    true
+}
+
+fn copy(cx: &mut Cx<'_>, text: String, what: &str) {
+    cx.effects.push(Effect::Copy(text));
+    cx.state.say(format!("{what} is on the clipboard"));
+}
+
+/// Pasted text while a login is on top; whether it was for the login.
+pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
+    let Some(Overlay::Login(view)) = cx.state.overlays.last_mut() else { return false };
+    view.type_in(text.trim().lines().next().unwrap_or_default());
+    cx.state.damage.all();
+    true
+}

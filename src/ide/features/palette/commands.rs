@@ -1,0 +1,191 @@
+//! Commands of the program itself: palette, keys, leaving.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::panes::Focus;
+use crate::ide::core::quit;
+use crate::ide::editor::modal::{cursors, line};
+use crate::ide::features::agent::state::{Agent, INTERRUPTING};
+use crate::ide::features::permissions;
+use crate::ide::features::pipe;
+use crate::ide::features::plugins;
+use crate::ide::features::project_search;
+use crate::ide::features::sessions::events as sessions;
+use crate::ide::features::terminal::work::{Then, Work};
+use crate::ide::model::buffers::Buffers;
+use crate::text::select;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("app.palette", "Palette: every command by name", |cx| {
+        cx.effects.push(Effect::Picker("commands"));
+    }),
+    command("app.keys", "Show the keys of this place", |cx| cx.effects.push(Effect::Picker("keys"))),
+    command("app.keymap-picker", "Use another key map", |cx| cx.effects.push(Effect::Picker("keymaps"))),
+    command("app.quit", "Quit; asks when something is unsaved or running", quit),
+    command("app.escape", "Close what floats, interrupt the agent, drop the selection", escape),
+    command("app.cancel", "Do what Escape does, and never show the session tree", |cx| {
+        cancel(cx);
+    }),
+    command("app.redraw", "Draw the screen from scratch", |cx| cx.effects.push(Effect::Repaint)),
+];
+
+fn quit(cx: &mut Cx<'_>) {
+    let terminals = cx.state.terminals.running();
+    if terminals.is_empty() {
+        return quit_from(cx, &[]);
+    }
+    cx.effects.push(Effect::Terminal(Work::Busy(terminals, Then::Quit)));
+}
+
+/// The same once it is known which programs run in terminals.
+pub fn quit_from(cx: &mut Cx<'_>, programs: &[String]) {
+    let lists = cx.state.buffers.all().iter().filter(|buffer| buffer.is_edited_list());
+    let lists = lists.map(|list| format!("  ● {} (not applied to the files)", list.name()));
+    let files = cx.state.buffers.unsaved().map(|buffer| format!("  ● {}", buffer.name()));
+    let unsaved: Vec<String> = files.chain(lists).collect();
+    let working = cx.state.agent.working_since.is_some();
+    if unsaved.is_empty() && !working && programs.is_empty() {
+        return quit::leave(cx);
+    }
+    let changing = quit::is_changing(cx.state);
+    let dialog = quit_dialog(&cx.state.buffers, &cx.state.agent, (unsaved, changing, programs));
+    cx.state.push_overlay(Overlay::Dialog(dialog));
+}
+
+fn quit_dialog(
+    buffers: &Buffers,
+    agent: &Agent,
+    (unsaved, changing, programs): (Vec<String>, bool, &[String]),
+) -> Dialog {
+    let mut lines = Vec::new();
+    if !unsaved.is_empty() {
+        lines
+            .push(format!("{} unsaved:", if unsaved.len() == 1 { "One file is" } else { "These files are" }));
+        lines.extend(unsaved);
+    }
+    if agent.working_since.is_some() {
+        lines.push("The agent is working; leaving interrupts it.".to_string());
+    }
+    if changing {
+        lines.push("Files are being changed; leaving waits for that.".to_string());
+    }
+    if !programs.is_empty() {
+        lines.push(format!("In a terminal: {}; leaving ends that.", programs.join(", ")));
+    }
+    let dialog = Dialog::ask("quit?", lines);
+    let dialog = match buffers.unsaved().next() {
+        Some(_) => dialog.choice('s', "save and quit", Answer::SaveAndQuit).choice(
+            'd',
+            "quit, losing changes",
+            Answer::Quit,
+        ),
+        None => dialog.choice('y', "quit", Answer::Quit),
+    };
+    dialog.choice('n', "stay", Answer::Dismiss)
+}
+
+/// Cancels what can be canceled. A press of Escape that had nothing else to do makes a double one with the next.
+///
+/// In an editor with modes it makes none: Vim users press Escape as often as they like, and `Alt-g` shows the tree.
+fn escape(cx: &mut Cx<'_>) {
+    if cancel(cx) || cursors::in_editor(cx.state) {
+        return;
+    }
+    let twice = cx.state.agent.escaped_at.take().is_some_and(|at| cx.now.saturating_sub(at) <= TWICE);
+    if twice {
+        sessions::open(cx);
+    } else {
+        cx.state.agent.escaped_at = Some(cx.now);
+    }
+}
+
+/// Closes what floats, interrupts the agent, drops the selection: the first of these that there is. Returns
+/// whether there was one.
+fn cancel(cx: &mut Cx<'_>) -> bool {
+    if sessions::end_search(cx) {
+        return true;
+    }
+    // Who waits for a summary sees the tree, and means that.
+    if cx.state.agent.summing.is_some() && matches!(cx.state.overlays.last(), Some(Overlay::Session(_))) {
+        cx.effects.push(Effect::Abort);
+        return true;
+    }
+    if !cx.state.overlays.is_empty() {
+        close_overlay(cx);
+        return true;
+    }
+    if quit::stay(cx) || pipe::run::stop(cx) || plugins::run::stop(cx) || project_search::navigate::stop(cx) {
+        return true;
+    }
+    // Several cursors are dropped first: going back to one must not cost the agent's work.
+    if keep_one_cursor(cx) {
+        return true;
+    }
+    if cx.state.agent.working_since.is_some() {
+        cx.effects.push(Effect::Abort);
+        cx.state.say(INTERRUPTING);
+        return true;
+    }
+    if cx.state.panes.focus == Focus::Files {
+        cx.state.panes.focus = Focus::Editor;
+        cx.state.damage.all();
+        return true;
+    }
+    let lit = cx.state.highlight.take().is_some();
+    if lit {
+        cx.state.damage.add(Part::Editor);
+    }
+    drop_selection(cx) || lit
+}
+
+/// Two presses of Escape within this time are one double press; pi uses the same.
+const TWICE: std::time::Duration = std::time::Duration::from_millis(500);
+
+fn keep_one_cursor(cx: &mut Cx<'_>) -> bool {
+    let Some((area, _, part)) = cx.state.text_target() else { return false };
+    let several = area.selection.ranges().len() > 1;
+    if several {
+        area.select(select::only_primary(&area.selection));
+        cx.state.damage.add(part);
+    }
+    several
+}
+
+fn drop_selection(cx: &mut Cx<'_>) -> bool {
+    let Some((area, _, part)) = cx.state.text_target() else { return false };
+    let selected = !area.selection.is_empty();
+    if selected {
+        area.go_to(area.selection.primary().head);
+        cx.state.damage.add(part);
+    }
+    selected
+}
+
+/// Closes the topmost overlay as if the person had said no.
+fn close_overlay(cx: &mut Cx<'_>) {
+    match cx.state.pop_overlay() {
+        Some(Overlay::Dialog(dialog)) if line::confirm::asks(&dialog) => line::confirm::answered(cx, 'q'),
+        Some(overlay) if permissions::dialog::asked_id(&overlay).is_some() => {
+            permissions::dialog::closed(cx, &overlay);
+        }
+        Some(Overlay::Question(question)) => {
+            crate::ide::editor::commands::search::abandon(cx, &question.topic);
+        }
+        Some(Overlay::Undo(view)) => crate::ide::features::undo_tree::commands::abandon(cx, &view),
+        Some(Overlay::Picker(_)) => cx.effects.push(Effect::EndWalk),
+        // A question of the agent has its own key for that.
+        Some(
+            Overlay::Diff(_)
+            | Overlay::Session(_)
+            | Overlay::Contents(_)
+            | Overlay::Login(_)
+            | Overlay::Inquiry(_)
+            | Overlay::WayBack(_)
+            | Overlay::Dialog(_),
+        )
+        | None => {}
+    }
+}

@@ -1,0 +1,6 @@
+//! The palette, the keys of a place, key maps, and commands of the program itself.
+
+pub mod commands;
+pub mod keymaps;
+pub mod keys;
+pub mod picker;

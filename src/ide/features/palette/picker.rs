@@ -1,0 +1,49 @@
+//! The palette: every command by its title and id, with its key beside it.
+
+use std::sync::Arc;
+
+use crate::ide::core::context::Command;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::keymap::Modes;
+use crate::ide::core::overlay::{Pick, PickRow};
+use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::state::State;
+use crate::ide::features::plugins::state::PluginCommand;
+use crate::ide::shell::commands::AREAS;
+
+/// The table's row.
+pub const PICKER: Row = Row {
+    id: "commands",
+    title: "commands",
+    footer: "Enter run",
+    load: |state| Load::Rows(rows(state), Vec::new()),
+    accept: |cx, pick, _| match pick {
+        Pick::Command(id) => cx.effects.push(Effect::Run(id)),
+        Pick::Plugin(id) => cx.effects.push(Effect::RunPlugin(id.clone())),
+        _ => {}
+    },
+};
+
+fn rows(state: &State) -> Vec<PickRow> {
+    // The palette lies on top already: what matters are the keys of the place below it.
+    let place = state.place_below();
+    let row = |command: &Command| PickRow {
+        text: format!("{}  {}", command.title, command.id),
+        detail: state.keymap.keys_for(place, command.id).unwrap_or_default(),
+        pick: Pick::Command(command.id),
+    };
+    // Commands of a map with modes mean nothing without them.
+    let modes = state.keymap.modes();
+    let wanted = |command: &&Command| match command.id.split_once('.') {
+        Some(("vim", _)) => modes == Modes::Vim,
+        Some(("helix", _)) => modes == Modes::Helix,
+        _ => true,
+    };
+    let theirs = |known: &Arc<PluginCommand>| PickRow {
+        text: format!("{}  {}", known.command.title, known.id),
+        detail: state.keymap.keys_for(place, &known.id).unwrap_or_default(),
+        pick: Pick::Plugin(known.id.clone()),
+    };
+    let ours = AREAS.iter().flat_map(|area| area.iter()).filter(wanted).map(row);
+    ours.chain(state.plugins.commands.iter().map(theirs)).collect()
+}

@@ -1,0 +1,5 @@
+//! Permission requests: whether a tool call may run.
+
+pub mod dialog;
+pub mod port;
+pub mod requests;

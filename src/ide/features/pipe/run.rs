@@ -1,0 +1,165 @@
+//! Text through commands of the shell: selections are replaced by what a command makes of them, or
+//! its output is put in. The loop's part: a task runs the commands.
+
+use std::ops::Range;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::base::width::{truncate, visible};
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::overlay::{Dialog, Overlay};
+use crate::ide::features::pipe::job::{ShellDone, ShellJob, ShellProblem, ShellUse};
+use crate::text::changes::ChangeSet;
+use crate::text::format::{LineEnding, without_carriers};
+use crate::text::modal::page::Page;
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
+use crate::text::selection::{self, Selection};
+use crate::text::transaction::Transaction;
+
+/// Runs a command for every selection, for the whole text where nothing is selected; with `reads`
+/// it reads what its output replaces, else its output goes before.
+pub fn start(cx: &mut Cx<'_>, script: String, reads: bool) {
+    let Some(buffer) = cx.state.buffers.current() else { return cx.state.say("no file is open") };
+    let (end, selection) = (buffer.area.text().end(), &buffer.area.selection);
+    let spans = selection.ranges().iter().map(selection::Range::span);
+    let places = match (reads, selection.is_empty()) {
+        (true, true) => vec![Byte(0)..end],
+        (true, false) => spans.filter(|span| !span.is_empty()).collect(),
+        (false, _) => spans.map(|span| span.start..span.start).collect(),
+    };
+    let purpose = if reads { ShellUse::Replace } else { ShellUse::Insert };
+    if let Err(problem) = begin(cx, script, places, purpose) {
+        cx.state.fail(problem);
+    }
+}
+
+/// Runs a command for places of the text that is shown. Tells why it cannot.
+pub fn begin(
+    cx: &mut Cx<'_>,
+    script: String,
+    places: Vec<Range<Byte>>,
+    purpose: ShellUse,
+) -> Result<(), String> {
+    let buffer = cx.state.buffers.current().ok_or("no file is open")?;
+    if let Some(reason) = buffer.read_only().filter(|_| purpose != ShellUse::Show) {
+        return Err(reason.to_string());
+    }
+    if cx.state.shell.is_some() {
+        return Err("a command is running already; Escape ends it".to_string());
+    }
+    let cancel = CancellationToken::new();
+    let job = ShellJob {
+        buffer: buffer.id,
+        version: buffer.area.document.version(),
+        text: buffer.area.text().clone(),
+        format: buffer.area.document.format(),
+        script,
+        // What is only shown goes nowhere.
+        places: if purpose == ShellUse::Show { vec![Byte(0)..Byte(0)] } else { places },
+        purpose,
+        cancel: cancel.clone(),
+    };
+    cx.state.shell = Some(cancel);
+    cx.state.say("running … Escape ends it");
+    cx.effects.push(Effect::Shell(Box::new(job)));
+    Ok(())
+}
+
+/// Ends the command that runs; tells whether there was one.
+pub fn stop(cx: &mut Cx<'_>) -> bool {
+    let Some(cancel) = &cx.state.shell else { return false };
+    cancel.cancel();
+    cx.state.say("ending the command …");
+    true
+}
+
+/// The commands are done.
+pub fn done(cx: &mut Cx<'_>, done: ShellDone) {
+    cx.state.shell = None;
+    let edits = match done.result {
+        Ok(edits) => edits,
+        Err(ShellProblem::Cancelled) => return cx.state.say(ShellProblem::Cancelled.to_string()),
+        Err(problem) => return cx.state.fail(problem.to_string()),
+    };
+    if done.purpose == ShellUse::Show {
+        return show(cx, &done.script, &edits);
+    }
+    let now_ms = cx.now_ms;
+    let Some(buffer) = cx.state.buffers.get_mut(done.buffer) else {
+        return cx.state.fail("the file was closed before the command was done");
+    };
+    if buffer.area.document.version() != done.version {
+        return cx.state.fail("the text was edited while the command ran: its output is not put in");
+    }
+    let whole = buffer.area.selection.is_empty() && edits.len() == 1;
+    let as_lines = matches!(done.purpose, ShellUse::Filter | ShellUse::Lines);
+    let edits =
+        if done.purpose == ShellUse::Lines { behind_open_end(buffer.area.text(), edits) } else { edits };
+    let (edits, after) = placed(edits, buffer.area.document.format().ending);
+    let first = edits.first().map(|(place, _)| place.start);
+    buffer.area.document.seal();
+    buffer.area.edit(now_ms, |text, _| {
+        let edit = Transaction::new(ChangeSet::replace(text.end().0, edits));
+        if whole { edit } else { edit.select(after) }
+    });
+    if let Some(first) = first.filter(|_| as_lines) {
+        let page = Page::new(buffer.area.text(), 1);
+        // What goes behind a last line without an end begins with one.
+        let line = page.line(first);
+        let is_behind = page.start(line) < first;
+        let line = if is_behind { Line(line.0 + 1) } else { line };
+        buffer.area.go_to(page.first_non_blank(line.min(page.last_line())));
+    }
+    cx.state.say("");
+    cx.state.damage.add(Part::Editor);
+}
+
+/// Lines that go behind a last line which has no end give it one, and have none themselves.
+fn behind_open_end(text: &Text, edits: Vec<(Range<Byte>, String)>) -> Vec<(Range<Byte>, String)> {
+    let is_open = text.line_start(text.last_line()) < text.end();
+    let moved = |(place, output): (Range<Byte>, String)| match output.strip_suffix('\n') {
+        Some(lines) if is_open && place.start == text.end() => (place, format!("\n{lines}")),
+        _ => (place, output),
+    };
+    edits.into_iter().map(moved).collect()
+}
+
+/// Shows what a command said.
+fn show(cx: &mut Cx<'_>, script: &str, outputs: &[(Range<Byte>, String)]) {
+    let mut lines: Vec<String> =
+        outputs.iter().flat_map(|(_, output)| output.lines().take(SHOWN_MAX + 1)).map(String::from).collect();
+    if lines.len() > SHOWN_MAX {
+        lines.truncate(SHOWN_MAX);
+        lines.push("… more".to_string());
+    }
+    if lines.is_empty() {
+        return cx.state.say("the command said nothing");
+    }
+    cx.state.say("");
+    cx.state.push_overlay(Overlay::Dialog(Dialog::message(truncate(&visible(script), TITLE_MAX), lines)));
+}
+
+/// Lines of an output that are shown.
+const SHOWN_MAX: usize = 500;
+/// Cells of a command that are shown above its output.
+const TITLE_MAX: usize = 60;
+
+/// Outputs as edits whose lines end as the file's do, and what they select afterwards.
+fn placed(edits: Vec<(Range<Byte>, String)>, ending: LineEnding) -> (Vec<(Range<Byte>, String)>, Selection) {
+    let (mut made, mut ranges) = (Vec::new(), Vec::new());
+    let (mut added, mut gone) = (0, 0);
+    for (place, output) in edits {
+        let output = output.replace("\r\n", "\n");
+        let output = without_carriers(&output).replace('\n', ending.text());
+        let start = Byte(place.start.0 + added - gone);
+        ranges.push(selection::Range::new(start, start + output.len()));
+        added += output.len();
+        gone += place.end - place.start;
+        made.push((place, output));
+    }
+    let last = ranges.len().saturating_sub(1);
+    (made, Selection::new(ranges, last))
+}

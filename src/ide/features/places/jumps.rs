@@ -1,0 +1,38 @@
+//! The places where jumps began, newest first.
+
+use crate::ide::core::overlay::{Pick, PickRow};
+use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::state::State;
+use crate::ide::editor::commands::locations;
+
+/// The table's row.
+pub const PICKER: Row = Row {
+    id: "jumps",
+    title: "jumps",
+    footer: "Enter go",
+    load: |state| Load::Rows(rows(state), Vec::new()),
+    accept: |cx, pick, _| {
+        if let Pick::Jump(at) = pick
+            && let Some(spot) = cx.state.jumps.go(*at)
+        {
+            locations::go(cx, &spot);
+        }
+    },
+};
+
+fn rows(state: &State) -> Vec<PickRow> {
+    let (jumps, here) = state.jumps.list();
+    let row = |(at, spot): (usize, &crate::ide::model::jumps::Spot)| {
+        let open = state.buffers.all().iter().find(|buffer| buffer.id == spot.buffer);
+        let now = open.and_then(|buffer| {
+            Some(buffer.area.text().line_of(buffer.area.document.places().get(spot.name)?).0 + 1)
+        });
+        let file = spot.path.as_deref().map_or_else(|| "scratch".to_string(), |path| state.shown(path));
+        PickRow {
+            text: format!("{file}:{}", now.unwrap_or(spot.at.0)),
+            detail: if at == here { "here".to_string() } else { String::new() },
+            pick: Pick::Jump(at),
+        }
+    };
+    jumps.iter().enumerate().rev().map(row).collect()
+}

@@ -1,0 +1,42 @@
+//! The registers and what they hold.
+
+use crate::base::width::visible;
+use crate::ide::core::overlay::{Pick, PickRow};
+use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::state::State;
+use crate::ide::editor::commands::registers;
+use crate::text::content::{Content, Shape};
+
+/// The table's row.
+pub const PICKER: Row = Row {
+    id: "registers",
+    title: "registers",
+    footer: "Enter put in",
+    load: |state| Load::Rows(rows(state), Vec::new()),
+    accept: |cx, pick, _| {
+        if let Pick::Register(name) = pick {
+            registers::put(cx, *name);
+        }
+    },
+};
+
+/// Characters of a register's text that are shown.
+const SHOWN: usize = 200;
+
+fn rows(state: &State) -> Vec<PickRow> {
+    let held = state.registers.all(&state.kill_ring);
+    let row = |(name, content): (char, Content)| {
+        let start: String = content.joined().chars().take(SHOWN).collect();
+        let detail = match content.shape {
+            Shape::Chars => String::new(),
+            Shape::Lines => "lines".to_string(),
+            Shape::Block => "rectangle".to_string(),
+        };
+        PickRow {
+            text: format!("{name}  {}", visible(&start.replace('\n', "⏎"))),
+            detail,
+            pick: Pick::Register(name),
+        }
+    };
+    held.into_iter().map(row).collect()
+}

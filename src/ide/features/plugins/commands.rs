@@ -1,0 +1,16 @@
+//! Commands about plugins of the editor; what they bring themselves is in `ide::features::plugins::run`.
+
+use crate::ide::core::context::{Command, command};
+use crate::ide::core::effect::Effect;
+use crate::ide::features::plugins;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("plugins.reload", "Read the plugins again", |cx| plugins::run::read(cx, true, None)),
+    command("plugins.places", "Show the places again that a plugin listed last", |cx| {
+        if cx.state.plugins.places.1.is_empty() {
+            return cx.state.say("no plugin has listed places");
+        }
+        cx.effects.push(Effect::Picker("plugin-places"));
+    }),
+];

@@ -1,0 +1,8 @@
+//! Plugins of the editor, and whether those of a project may run.
+
+pub mod commands;
+pub mod protocol;
+pub mod results;
+pub mod run;
+pub mod state;
+pub mod trust;

@@ -1,0 +1,273 @@
+//! What the program of a plugin's command reads and writes: one JSON document each way. Lines and
+//! columns count from 1, columns in bytes of UTF-8. Must not know processes or state.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::paths;
+use crate::base::width::visible;
+use crate::config::plugins::Input;
+use crate::ide::core::overlay::{Pick, PickRow};
+use crate::ide::features::plugins::state::PluginText;
+use crate::text::format::{LineEnding, without_carriers};
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
+
+/// The form of the documents.
+const VERSION: u32 = 1;
+/// More places than this are not listed.
+const PLACES_MAX: usize = 10_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spot {
+    line: usize,
+    column: usize,
+}
+
+#[derive(Serialize)]
+struct Selected<'t> {
+    start: Spot,
+    end: Spot,
+    text: Cow<'t, str>,
+}
+
+#[derive(Serialize)]
+struct Request<'t> {
+    version: u32,
+    command: &'t str,
+    workspace: Cow<'t, str>,
+    path: Option<Cow<'t, str>>,
+    language: Option<&'t str>,
+    caret: Option<Spot>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selections: Option<Vec<Selected<'t>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Edit {
+    start: Spot,
+    end: Spot,
+    text: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    path: PathBuf,
+    line: usize,
+    #[serde(default = "first")]
+    column: usize,
+    #[serde(default)]
+    text: String,
+}
+
+fn first() -> usize {
+    1
+}
+
+/// What a program reads. `places` are the selections that it is to know of; the last word of a text
+/// without a place is the caret's.
+pub fn request(
+    command: &str,
+    workspace: &Path,
+    shown: Option<&PluginText>,
+    input: Input,
+    places: &[Range<Byte>],
+) -> Result<Vec<u8>, serde_json::Error> {
+    let selected = |text: &'_ PluginText| {
+        let one = |place: &Range<Byte>| Selected {
+            start: spot(&text.text, place.start),
+            end: spot(&text.text, place.end),
+            text: Cow::Owned(text.text.slice(place.clone()).into_owned()),
+        };
+        places.iter().map(one).collect()
+    };
+    let document = Request {
+        version: VERSION,
+        command,
+        workspace: workspace.to_string_lossy(),
+        path: shown.and_then(|shown| shown.path.as_deref()).map(Path::to_string_lossy),
+        language: shown.and_then(|shown| shown.language),
+        caret: shown.map(|shown| spot(&shown.text, shown.selection.primary().head)),
+        text: shown.filter(|_| input == Input::Text).map(|shown| shown.text.to_string()),
+        selections: shown.filter(|_| input == Input::Selections).map(selected),
+    };
+    serde_json::to_vec(&document)
+}
+
+fn spot(text: &Text, at: Byte) -> Spot {
+    let line = text.line_of(at);
+    Spot { line: line.0 + 1, column: at - text.line_start(line) + 1 }
+}
+
+/// The byte of a line and column; what is wrong with them otherwise.
+fn place(text: &Text, spot: Spot) -> Result<Byte, String> {
+    let told = |what: &str| format!("line {}, column {}: {what}", spot.line, spot.column);
+    let (Some(line), Some(column)) = (spot.line.checked_sub(1), spot.column.checked_sub(1)) else {
+        return Err(told("lines and columns count from 1"));
+    };
+    if line > text.last_line().0 {
+        return Err(told("the text has not so many lines"));
+    }
+    let start = text.line_start(Line(line));
+    if column > text.line_end(Line(line)) - start {
+        return Err(told("the line is not so long"));
+    }
+    let at = Byte(start.0 + column);
+    if text.char_floor(at) == at { Ok(at) } else { Err(told("this is inside a character")) }
+}
+
+/// A text as it may stand in a file whose lines end so: without other control characters than tabs.
+pub fn fitted(output: &str, ending: LineEnding) -> String {
+    let output = output.replace("\r\n", "\n");
+    let mut output = without_carriers(&output).into_owned();
+    output.retain(|c| !c.is_control() || c == '\n' || c == '\t');
+    if ending == LineEnding::Lf { output } else { output.replace('\n', ending.text()) }
+}
+
+/// The edits of an answer: sorted, none over another.
+pub fn edits(text: &Text, answer: &str, ending: LineEnding) -> Result<Vec<(Range<Byte>, String)>, String> {
+    let edits: Vec<Edit> = serde_json::from_str(answer).map_err(|error| error.to_string())?;
+    let mut placed = Vec::with_capacity(edits.len());
+    for edit in edits {
+        let (start, end) = (place(text, edit.start)?, place(text, edit.end)?);
+        if start > end {
+            return Err(format!("line {}: an edit ends before it begins", edit.start.line));
+        }
+        placed.push((start..end, fitted(&edit.text, ending)));
+    }
+    // What is put in twice at one place stays in the order of the answer.
+    placed.sort_by_key(|(place, _)| (place.start, place.end));
+    if placed.windows(2).any(|two| two[0].0.end > two[1].0.start) {
+        return Err("two edits are of the same text".to_string());
+    }
+    Ok(placed)
+}
+
+/// The places of an answer; paths are those of the workspace where they are not absolute.
+pub fn places(workspace: &Path, answer: &str) -> Result<Vec<PickRow>, String> {
+    let places: Vec<Place> = serde_json::from_str(answer).map_err(|error| error.to_string())?;
+    if places.iter().any(|place| place.line == 0 || place.column == 0) {
+        return Err("lines and columns count from 1".to_string());
+    }
+    let row = |place: Place| {
+        let shown = place.path.to_string_lossy();
+        PickRow {
+            text: visible(&format!("{shown}:{}: {}", place.line, place.text)).into_owned(),
+            detail: String::new(),
+            pick: Pick::Place {
+                path: paths::absolute(workspace, &place.path),
+                line: place.line,
+                column: place.column,
+            },
+        }
+    };
+    Ok(places.into_iter().take(PLACES_MAX).map(row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::model::buffers::Buffers;
+    use crate::text::document::Document;
+    use crate::text::format::Format;
+    use crate::text::marked::parse;
+    use proptest::prelude::*;
+
+    fn shown(marked: &str) -> PluginText {
+        let (text, selection) = parse(marked);
+        let buffer = Buffers::default().open(None, Document::from_bytes(b""), None);
+        PluginText {
+            buffer,
+            version: 0,
+            text,
+            format: Format::default(),
+            selection,
+            path: Some("/w/é.rs".into()),
+            language: Some("rust"),
+        }
+    }
+
+    #[test]
+    fn a_request_says_where_in_bytes_from_one() {
+        let shown = shown("aé«b\nö»x");
+        let spans: Vec<Range<Byte>> =
+            shown.selection.ranges().iter().map(crate::text::selection::Range::span).collect();
+        let made = request("plugin.a.b", Path::new("/w"), Some(&shown), Input::Selections, &spans).unwrap();
+        assert_eq!(
+            String::from_utf8(made).unwrap(),
+            r#"{"version":1,"command":"plugin.a.b","workspace":"/w","path":"/w/é.rs","language":"rust","caret":{"line":2,"column":3},"selections":[{"start":{"line":1,"column":4},"end":{"line":2,"column":3},"text":"b\nö"}]}"#
+        );
+        let made = request("c", Path::new("/w"), Some(&shown), Input::Text, &[]).unwrap();
+        assert!(String::from_utf8(made).unwrap().ends_with(r#""text":"aéb\nöx"}"#));
+        let made = request("c", Path::new("/w"), None, Input::None, &[]).unwrap();
+        let bare = r#"{"version":1,"command":"c","workspace":"/w","path":null,"language":null,"caret":null}"#;
+        assert_eq!(String::from_utf8(made).unwrap(), bare);
+    }
+
+    fn edit(start: (usize, usize), end: (usize, usize), text: &str) -> String {
+        let spot = |(line, column)| Spot { line, column };
+        crate::base::json::json!([{ "start": spot(start), "end": spot(end), "text": text }]).to_string()
+    }
+
+    #[test]
+    fn edits_are_placed_or_refused() {
+        let text = Text::from("aé\nb");
+        let made = |answer: &str| edits(&text, answer, LineEnding::CrLf);
+        assert_eq!(
+            made(&edit((1, 2), (2, 1), "x\n\u{1b}")).unwrap(),
+            [(Byte(1)..Byte(4), "x\r\n".to_string())]
+        );
+        assert_eq!(made("[]").unwrap(), []);
+        for (answer, told) in [
+            (edit((1, 3), (1, 4), ""), "inside a character"),
+            (edit((3, 1), (3, 1), ""), "not so many lines"),
+            (edit((1, 5), (1, 5), ""), "not so long"),
+            (edit((0, 1), (1, 1), ""), "count from 1"),
+            (edit((2, 1), (1, 1), ""), "ends before it begins"),
+            ("{}".to_string(), "expected a sequence"),
+            (
+                format!(
+                    "[{},{}]",
+                    edit((1, 1), (2, 1), "").trim_matches(['[', ']']),
+                    edit((1, 2), (1, 2), "").trim_matches(['[', ']'])
+                ),
+                "the same text",
+            ),
+        ] {
+            let problem = made(&answer).unwrap_err();
+            assert!(problem.contains(told), "{answer}: {problem}");
+        }
+    }
+
+    #[test]
+    fn places_are_of_the_workspace_and_show_no_control_characters() {
+        let rows = places(
+            Path::new("/w"),
+            r#"[{"path":"src/a.rs","line":3,"column":2,"text":"\u001b[31mx"},{"path":"/b","line":1}]"#,
+        );
+        let rows = rows.unwrap();
+        assert_eq!(rows[0].text, "src/a.rs:3: ␛[31mx");
+        assert_eq!(rows[0].pick, Pick::Place { path: "/w/src/a.rs".into(), line: 3, column: 2 });
+        assert_eq!(rows[1].pick, Pick::Place { path: "/b".into(), line: 1, column: 1 });
+        assert!(places(Path::new("/w"), r#"[{"path":"a","line":0}]"#).is_err());
+        assert!(places(Path::new("/w"), "no").is_err());
+    }
+
+    proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
+        #[test]
+        fn whatever_is_placed_can_be_said_again(content in "[aé\n]{0,20}", at in 0usize..24) {
+            let text = Text::from(content.as_str());
+            let at = text.char_floor(Byte(at).min(text.end()));
+            prop_assert_eq!(place(&text, spot(&text, at)), Ok(at));
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Plugins of the editor, and whether those of the project may run. The loop's part: tasks read
+//! them and run their programs. Must not touch the disk.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::base::counted::counted;
+use crate::base::width::visible;
+use crate::config::plugins::{Input, Output, Plugin};
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::keymap::{Lookup, Place};
+use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::state::State;
+use crate::ide::features::plugins::state::{
+    Came, PluginCommand, PluginDone, PluginJob, PluginText, PluginsJob, PluginsRead, Say, Trusted,
+};
+use crate::ide::model::buffers::Buffer;
+use crate::tui::input::Key;
+
+/// What the ids of their commands begin with.
+const AREA: &str = "plugin.";
+
+/// Whether a command of this id can be one of a plugin: whether there is one is known later.
+pub fn is_id(id: &str) -> bool {
+    id.strip_prefix(AREA)
+        .and_then(|rest| rest.split_once('.'))
+        .is_some_and(|(a, b)| !a.is_empty() && !b.is_empty())
+}
+
+/// The command of an id, if some plugin brings it.
+pub fn find<'s>(state: &'s State, id: &str) -> Option<&'s Arc<PluginCommand>> {
+    state.plugins.commands.iter().find(|known| known.id == id)
+}
+
+/// Has them read; `say` is noted first.
+pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<Say>) {
+    let (own, workspace) = (cx.state.config.join("plugins"), cx.state.workspace.clone());
+    let home = cx.state.home.clone();
+    cx.effects.push(Effect::ReadPlugins(Box::new(PluginsJob { own, workspace, home, asked, say })));
+}
+
+/// A session is there: it has read the rules of the project, perhaps before the person has said that he trusts
+/// them, and does not know what he trusts until the program ends.
+pub fn connected(cx: &mut Cx<'_>) {
+    let plugins = &cx.state.plugins;
+    if matches!(plugins.trusted, Trusted::Always | Trusted::ForNow) && !plugins.read.allows.is_empty() {
+        cx.effects.push(Effect::RereadRules(plugins.for_now.clone()));
+    }
+}
+
+/// They were read.
+pub fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
+    let plugins = &mut cx.state.plugins;
+    let for_now = plugins.for_now.is_some() && plugins.for_now == read.digest;
+    let before = plugins.trusted;
+    plugins.trusted = match (&read.digest, read.said) {
+        (None, _) => Trusted::Nothing,
+        (Some(_), Some(true)) => Trusted::Always,
+        (Some(_), _) if for_now => Trusted::ForNow,
+        (Some(_), Some(false)) => Trusted::Never,
+        (Some(_), None) => Trusted::Open,
+    };
+    let runs = matches!(plugins.trusted, Trusted::Nothing | Trusted::Always | Trusted::ForNow);
+    let project = if runs { read.project.as_slice() } else { &[] };
+    let own = read.own.iter().map(|plugin| (plugin, None));
+    let all: Vec<(&Plugin, Option<Arc<str>>)> =
+        own.chain(project.iter().map(|plugin| (plugin, read.digest.clone()))).collect();
+    plugins.snippets = all.iter().map(|(plugin, _)| plugin.folder.join("snippets")).collect();
+    let mut commands: Vec<Arc<PluginCommand>> = Vec::new();
+    for (plugin, trusted) in &all {
+        for command in &plugin.commands {
+            let id = format!("{AREA}{}.{}", plugin.name, command.name);
+            // The person's own win over the project's.
+            if commands.iter().all(|known| known.id != id) {
+                let (plugin, folder, command) = (plugin.name.clone(), plugin.folder.clone(), command.clone());
+                commands.push(Arc::new(PluginCommand {
+                    id,
+                    plugin,
+                    folder,
+                    command,
+                    trusted: trusted.clone(),
+                }));
+            }
+        }
+    }
+    plugins.commands = commands;
+    let mut problems = read.problems.clone();
+    let (asked, forgotten) = (read.asked, read.forgotten);
+    let allows = !read.allows.is_empty() || !plugins.read.allows.is_empty();
+    plugins.read = read;
+    if asked && allows && plugins.trusted != before {
+        cx.effects.push(Effect::RereadRules(plugins.for_now.clone()));
+    }
+    withdraw(cx.state);
+    problems.extend(bind(cx.state));
+    for problem in &problems {
+        tracing::warn!("{problem}");
+    }
+    told(cx, asked, &problems);
+    // Also where it was changed between what he saw and what he said.
+    if cx.state.plugins.trusted == Trusted::Open && !forgotten {
+        ask(cx);
+    }
+}
+
+fn told(cx: &mut Cx<'_>, asked: bool, problems: &[String]) {
+    let count = cx.state.plugins.commands.len();
+    match (problems, cx.state.plugins.trusted) {
+        // Of rules that are off the session tells.
+        ([], Trusted::Never) if !cx.state.plugins.read.project.is_empty() => {
+            cx.state.say("what this project wants to run is off; trust.show shows it");
+        }
+        ([], _) if asked => {
+            cx.state.say(format!("{} of plugins", counted(count, "command", "commands")));
+        }
+        ([], _) => {}
+        ([one], _) => cx.state.fail(one.clone()),
+        ([first, rest @ ..], _) => {
+            cx.state.fail(format!("{first} (and {} more, in the log)", rest.len()));
+        }
+    }
+}
+
+/// Gives their commands the keys that they would like, where nothing else has them. Tells which they
+/// cannot have.
+pub fn bind(state: &mut State) -> Vec<String> {
+    let mut problems = Vec::new();
+    for known in &state.plugins.commands {
+        let Some(wanted) = &known.command.key else { continue };
+        let keys: Result<Vec<Key>, _> = wanted.split_whitespace().map(str::parse).collect();
+        let told = |why: &str| format!("{}: the key {wanted} {why}", known.id);
+        match keys {
+            Ok(keys) if !keys.is_empty() && keys[0].typed().is_none() => {
+                let taken =
+                    (1..=keys.len()).find_map(|n| match state.keymap.lookup(Place::Editor, &keys[..n]) {
+                        Lookup::Command(id) => Some(id),
+                        Lookup::Pending(_) if n == keys.len() => Some("longer keys".to_string()),
+                        _ => None,
+                    });
+                match taken {
+                    Some(id) if id == known.id => {}
+                    Some(id) => problems.push(told(&format!("is that of {id}; a key map can change that"))),
+                    None => state.keymap.add(Place::Editor, &keys, known.id.clone()),
+                }
+            }
+            Ok(_) => problems.push(told("types a character")),
+            Err(_) => problems.push(told("is no key")),
+        }
+    }
+    problems
+}
+
+/// Takes questions about the project off the screen: an answer to one that shows what was read before
+/// would be taken for one about what was read now.
+fn withdraw(state: &mut State) {
+    let asks = |overlay: &Overlay| {
+        matches!(overlay, Overlay::Dialog(dialog)
+            if dialog.choices.iter().any(|choice| matches!(choice.answer, Answer::Trust(_))))
+    };
+    if state.overlays.iter().any(asks) {
+        state.overlays.retain(|overlay| !asks(overlay));
+        state.damage.all();
+    }
+}
+
+/// What the project wants to run and to allow, in words.
+fn wanted(state: &State) -> Vec<String> {
+    let of = |plugin: &Plugin| {
+        let folder = state.shown(&plugin.folder);
+        let line = move |command: &crate::config::plugins::Command| {
+            let words = command.words(Path::new(&folder)).join(" ");
+            format!("  {folder} ({}): {}", command.title, visible(&words))
+        };
+        plugin.commands.iter().map(line).collect::<Vec<_>>()
+    };
+    let read = &state.plugins.read;
+    let section = |what: &str, lines: Vec<String>| {
+        let head = (!lines.is_empty()).then(|| what.to_string());
+        head.into_iter().chain(lines).collect::<Vec<_>>()
+    };
+    let commands = read.project.iter().flat_map(of).collect();
+    let rules = read.allows.iter().map(|rule| format!("  {}", visible(rule))).collect();
+    let mut lines = section("This project brings commands that run programs, when you call them:", commands);
+    lines.extend(section("This project wants the agent to do without a question:", rules));
+    lines
+}
+
+/// Asks, because the project has something that nobody has said anything about.
+fn ask(cx: &mut Cx<'_>) {
+    let mut lines = wanted(cx.state);
+    let read = &cx.state.plugins.read;
+    let what = if read.allows.is_empty() { "in .bowline/plugins" } else { "of it" };
+    lines.push(format!("If anything {what} changes you are asked again."));
+    let dialog = Dialog::ask("trust this project?", lines)
+        .choice('y', "trust it", Answer::Trust(Some(true)))
+        .choice('o', "only this time", Answer::Trust(None))
+        .choice('n', "no, work without", Answer::Trust(Some(false)));
+    // Below everything else: what the person is busy with keeps the keys.
+    cx.state.overlays.insert(0, Overlay::Dialog(dialog));
+    cx.state.damage.all();
+}
+
+/// The person has said something; nothing means until the program ends.
+pub fn answered(cx: &mut Cx<'_>, answer: Option<bool>) {
+    let Some(digest) = cx.state.plugins.read.digest.clone() else {
+        return cx.state.say("this project wants to run nothing");
+    };
+    let Some(trusted) = answer else {
+        cx.state.plugins.for_now = Some(digest);
+        return read(cx, true, None);
+    };
+    cx.state.plugins.for_now = None;
+    read(cx, true, Some(Say::Answer(digest, trusted)));
+}
+
+/// What was said is forgotten; what the project wants to run does not any more.
+pub fn take_back(cx: &mut Cx<'_>) {
+    cx.state.plugins.for_now = None;
+    read(cx, true, Some(Say::Forget));
+}
+
+/// Shows what the project wants to run, and whether it may.
+pub fn show(cx: &mut Cx<'_>) {
+    let state = match cx.state.plugins.trusted {
+        Trusted::Nothing => return cx.state.say("this project wants to run nothing"),
+        Trusted::Always => "It is trusted.",
+        Trusted::ForNow => "It is trusted until the program ends.",
+        Trusted::Never => "It is not trusted: this is off.",
+        Trusted::Open => "Nobody has said whether it is trusted: this is off.",
+    };
+    let mut lines = vec![state.to_string()];
+    lines.extend(wanted(cx.state));
+    let dialog = Dialog::ask("what this project wants to run", lines)
+        .choice('\n', "close", Answer::Dismiss)
+        .choice('y', "trust it", Answer::Trust(Some(true)))
+        .choice('o', "only this time", Answer::Trust(None))
+        .choice('n', "work without", Answer::Trust(Some(false)));
+    cx.state.push_overlay(Overlay::Dialog(dialog));
+}
+
+/// Runs a command of a plugin.
+pub fn run(cx: &mut Cx<'_>, id: &str) {
+    cx.state.kill_ring.interrupt();
+    let Some(command) = find(cx.state, id).cloned() else {
+        return cx.state.fail(format!("no plugin brings the command {id}"));
+    };
+    if cx.state.plugins.running.is_some() {
+        return cx.state.say("a command of a plugin is running already; Escape ends it");
+    }
+    let buffer = cx.state.buffers.current();
+    let edits = matches!(command.command.output, Output::Replace | Output::Insert | Output::Edits);
+    if buffer.is_none() && (edits || command.command.input != Input::None) {
+        return cx.state.say("no file is open");
+    }
+    if let Some(reason) = buffer.and_then(Buffer::read_only).filter(|_| edits) {
+        return cx.state.fail(reason);
+    }
+    let shown = buffer.map(|buffer| PluginText {
+        buffer: buffer.id,
+        version: buffer.area.document.version(),
+        text: buffer.area.text().clone(),
+        format: buffer.area.document.format(),
+        selection: buffer.area.selection.clone(),
+        path: buffer.path.clone(),
+        language: buffer.coloring.names().first().copied(),
+    });
+    let cancel = CancellationToken::new();
+    cx.state.plugins.running = Some(cancel.clone());
+    cx.state.say(format!("{}: running … Escape ends it", command.plugin));
+    let workspace = cx.state.workspace.clone();
+    let home = cx.state.home.clone();
+    cx.effects.push(Effect::Plugin(Box::new(PluginJob { command, shown, workspace, home, cancel })));
+}
+
+/// Ends the program that runs; tells whether there was one.
+pub fn stop(cx: &mut Cx<'_>) -> bool {
+    let Some(cancel) = &cx.state.plugins.running else { return false };
+    cancel.cancel();
+    cx.state.say("ending the command …");
+    true
+}
+
+/// A command was run.
+pub fn done(cx: &mut Cx<'_>, done: PluginDone) {
+    cx.state.plugins.running = None;
+    let name = &done.command.plugin;
+    match done.result {
+        Err(problem) => cx.state.fail(format!("{name}: {problem}")),
+        Ok(Came::Message(text)) => show_message(cx, name, &text),
+        Ok(Came::Places(rows)) if rows.is_empty() => cx.state.say(format!("{name}: no places")),
+        Ok(Came::Places(rows)) => {
+            cx.state.plugins.places = (name.clone(), rows);
+            cx.state.say("");
+            cx.effects.push(Effect::Picker("plugin-places"));
+        }
+        Ok(Came::Edit(edit)) => {
+            let now_ms = cx.now_ms;
+            let Some((id, version)) = done.shown else { return };
+            let Some(buffer) = cx.state.buffers.get_mut(id) else {
+                return cx.state.fail(format!("{name}: the file was closed before the command was done"));
+            };
+            if buffer.area.document.version() != version {
+                let why = "the text was edited while the command ran: nothing is changed";
+                return cx.state.fail(format!("{name}: {why}"));
+            }
+            if let Some(reason) = buffer.read_only() {
+                return cx.state.fail(reason);
+            }
+            buffer.area.document.seal();
+            let changed = buffer.area.edit(now_ms, |_, _| *edit).is_some();
+            let told = if changed { String::new() } else { format!("{name}: nothing to change") };
+            cx.state.say(told);
+            cx.state.damage.add(Part::Editor);
+        }
+    }
+}
+
+fn show_message(cx: &mut Cx<'_>, name: &str, text: &str) {
+    let lines: Vec<String> = text.trim_end().lines().map(|line| visible(line).into_owned()).collect();
+    match lines.as_slice() {
+        [] => cx.state.say(format!("{name}: done")),
+        [line] => cx.state.say(format!("{name}: {line}")),
+        _ => {
+            cx.state.say("");
+            cx.state.push_overlay(Overlay::Dialog(Dialog::message(name, lines)));
+        }
+    }
+}

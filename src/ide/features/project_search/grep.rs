@@ -1,0 +1,31 @@
+//! The lines of all files in which the query stands; every key begins the search anew.
+
+use crate::ide::core::effect::Effect;
+use crate::ide::core::overlay::Pick;
+use crate::ide::core::panes::Focus;
+use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::state::State;
+use crate::ide::editor::commands::panes;
+
+/// The table's row.
+pub const PICKER: Row = Row {
+    id: "grep",
+    title: "search all files",
+    footer: "Enter go",
+    load: |state| Load::Live(seed(state)),
+    accept: |cx, pick, _| {
+        if let Pick::Place { path, line, column } = pick {
+            cx.state.note_jump();
+            cx.effects.push(Effect::Open { path: path.clone(), at: Some((*line, *column)) });
+            panes::focus(cx, Focus::Editor);
+        }
+    },
+};
+
+/// A selected piece of one line.
+fn seed(state: &State) -> String {
+    let buffer = state.buffers.current();
+    let selected =
+        buffer.map(|buffer| buffer.area.selected().swap_remove(buffer.area.selection.primary_index()));
+    selected.filter(|text| !text.contains('\n')).unwrap_or_default()
+}

@@ -1,0 +1,214 @@
+//! From what a list wants to changes of texts, and from changes that were made to what takes them
+//! back. Pure and possibly slow: not to be called on the loop.
+
+use crate::ide::features::project_search::job::Changed;
+use crate::ide::model::results::{Known, Origin, Wish};
+use crate::text::changes::ChangeSet;
+use crate::text::diff;
+use crate::text::position::Byte;
+use crate::text::rebase::{Overlap, rebase, trimmed};
+use crate::text::rope::Text;
+
+/// What is to become of a text.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// What changes.
+    pub changes: ChangeSet,
+    /// What the list knows afterwards: place, what stood there, what stands there then.
+    pub known: Vec<(Origin, String, String)>,
+    /// The lines, as they are listed, where something else stands than what was found.
+    pub stale: Vec<usize>,
+}
+
+/// The changes that make wishes true in the text of their file; `ending` is how lines of it end
+/// where the text does not say. The wishes are sorted.
+pub fn make(known: &Known, wishes: &[Wish], text: &Text, ending: &str) -> Made {
+    let before = text.to_string();
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(memchr::memchr_iter(b'\n', before.as_bytes()).map(|at| at + 1)).collect();
+    let mut made = Made::default();
+    let mut edits = Vec::new();
+    let mut end = 0;
+    for Wish { origin, new } in wishes {
+        let old = known.get(origin).map(|found| found.old.as_str()).unwrap_or_default();
+        let first = known.files[origin.file].now(origin.first);
+        let place = place(&before, &starts, first, old.split('\n').count());
+        match place.filter(|place| place.start >= end && before[place.clone()].replace("\r\n", "\n") == old) {
+            None => made.stale.push(origin.first),
+            Some(place) => {
+                let rest = &before[place.start..];
+                let line = rest.find('\n').map(|at| &rest[..=at]);
+                let ending = line.map_or(ending, |line| if line.ends_with("\r\n") { "\r\n" } else { "\n" });
+                end = place.end;
+                edits.push((Byte(place.start)..Byte(place.end), new.replace('\n', ending)));
+                made.known.push((*origin, old.to_string(), new.clone()));
+            }
+        }
+    }
+    made.changes = trimmed(&ChangeSet::replace(before.len(), edits), text);
+    made
+}
+
+/// Where `count` lines from one on stand, without what ends the last of them.
+fn place(text: &str, starts: &[usize], first: usize, count: usize) -> Option<std::ops::Range<usize>> {
+    let start = *starts.get(first.checked_sub(1)?)?;
+    let last = *starts.get(first + count - 2)?;
+    let line = &text[last..starts.get(first + count - 1).copied().unwrap_or(text.len())];
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    Some(start..last + line.strip_suffix('\r').unwrap_or(line).len())
+}
+
+/// What takes a change back in the text as it is now; `None` when that is as it was before.
+/// Refused where something was changed in the same place since.
+pub fn take_back(changed: &Changed, now: &Text) -> Result<Option<ChangeSet>, Overlap> {
+    if *now == changed.before {
+        return Ok(None);
+    }
+    let back = changed.changes.invert(&changed.before);
+    if *now == changed.after {
+        return Ok(Some(back));
+    }
+    let later = diff::change(&changed.after.to_string(), &now.to_string());
+    // A comparison calls apart what one word was made of: what is replaced beside it is the same
+    // place. What is only put in beside it stays.
+    let replaced: Vec<_> = later.edits().filter(|edit| !edit.old.is_empty()).collect();
+    for ours in back.edits() {
+        let next = replaced.partition_point(|edit| edit.old.end < ours.old.start);
+        if let Some(edit) = replaced.get(next).filter(|edit| edit.old.start <= ours.old.end) {
+            return Err(Overlap { at: edit.new.clone() });
+        }
+    }
+    rebase(&back, &later).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::model::results::{Found, ListedFile};
+
+    /// One file with these lines found in it.
+    fn known(found: &[(usize, usize, &str)]) -> Known {
+        let mut known = Known::default();
+        let file = ListedFile { path: "f".into(), name: "f".into(), shifts: Vec::new() };
+        let place = |(first, last, old): &(usize, usize, &str)| {
+            (Origin { file: 0, first: *first, last: *last }, Found { old: (*old).to_string(), at: 0 })
+        };
+        known.add(vec![file], found.iter().map(place));
+        known
+    }
+
+    /// The text after the wishes of a list, and the lines that are not as they were found.
+    fn apply(known: &Known, list: &str, text: &str) -> (String, Vec<usize>) {
+        let (wishes, problems) = known.read(list);
+        assert_eq!(problems, [""; 0]);
+        let mut after = Text::from(text);
+        let made = make(known, &wishes, &after, "\n");
+        made.changes.apply(&mut after);
+        (after.to_string(), made.stale)
+    }
+
+    #[test]
+    fn wishes_become_edits_that_keep_line_ends() {
+        let found = known(&[(1, 1, "é"), (2, 3, "b\nc"), (4, 4, "d")]);
+        let text = "é\r\nb\r\nc\r\nd";
+        assert_eq!(apply(&found, "f:1:漢\n:x\nf:2-3:bc\nf:4:D\n:E", text).0, "漢\r\nx\r\nbc\r\nD\nE");
+        assert_eq!(apply(&found, "f:4:", text).0, "é\r\nb\r\nc\r\n");
+        assert_eq!(apply(&found, "", text).0, text);
+    }
+
+    #[test]
+    fn what_is_not_as_it_was_found_is_left() {
+        let found = known(&[(1, 1, "a"), (2, 2, "b"), (9, 9, "z")]);
+        let list = "f:1:A\nf:2:B\nf:9:Z";
+        assert_eq!(apply(&found, list, "a\nB?\n"), ("A\nB?\n".to_string(), vec![2, 9]));
+        assert_eq!(apply(&found, list, ""), (String::new(), vec![1, 2, 9]));
+    }
+
+    fn changed(before: &str, list: &str, found: &[(usize, usize, &str)]) -> Changed {
+        let known = known(found);
+        let (before, wishes) = (Text::from(before), known.read(list).0);
+        let made = make(&known, &wishes, &before, "\n");
+        let mut after = before.clone();
+        made.changes.apply(&mut after);
+        let (path, name, known) = ("f".into(), "f".to_string(), made.known);
+        Changed {
+            path,
+            name,
+            before,
+            changes: made.changes,
+            after,
+            places: wishes.len(),
+            known,
+            revision: None,
+        }
+    }
+
+    #[test]
+    fn a_change_is_taken_back_beside_later_ones() {
+        let done = changed("one\ntwo\nthree\n", "f:1:ONE\nf:3:three!", &[(1, 1, "one"), (3, 3, "three")]);
+        assert_eq!(done.after.to_string(), "ONE\ntwo\nthree!\n");
+        let back = |now: &str| {
+            let mut text = Text::from(now);
+            take_back(&done, &text).map(|changes| {
+                if let Some(changes) = changes {
+                    changes.apply(&mut text);
+                }
+                text.to_string()
+            })
+        };
+        assert_eq!(back("ONE\ntwo\nthree!\n").unwrap(), "one\ntwo\nthree\n");
+        assert_eq!(back("new\nONE\n2\nthree!\n").unwrap(), "new\none\n2\nthree\n");
+        assert_eq!(back("one\ntwo\nthree\n").unwrap(), "one\ntwo\nthree\n", "it is so already");
+        assert!(back("uno\ntwo\nthree!\n").is_err());
+    }
+
+    #[test]
+    fn a_word_that_was_changed_in_part_and_again_beside_that_is_left() {
+        let done = changed("let foo;\n", "f:1:let fob;", &[(1, 1, "let foo;")]);
+        let back = |now: &str| take_back(&done, &Text::from(now));
+        assert!(back("let ab;\n").is_err(), "not `ao`");
+        assert!(back("let fobar;\n").is_ok_and(|changes| changes.is_some()));
+    }
+
+    proptest::proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
+        /// What a list says stands in the file afterwards, whatever was typed, and all of it comes
+        /// back; what is not in the list stays.
+        #[test]
+        fn a_file_says_what_its_list_says(
+            lines in proptest::collection::vec("[a:é1-]{0,4}", 1..8),
+            wanted in proptest::collection::vec(proptest::option::of("[a:é1-]{0,3}(\n[a:]{0,2}){0,2}"), 8),
+            ending in proptest::sample::select(vec!["\n", "\r\n"]),
+        ) {
+            let found: Vec<_> = lines.iter().enumerate().map(|(n, line)| (n + 1, n + 1, line.as_str())).collect();
+            let list: String = wanted.iter().zip(&found).filter_map(|(new, (line, ..))| {
+                new.as_ref().map(|new| crate::ide::model::results::line("f", *line, *line, new))
+            }).collect();
+            let expected: Vec<String> = wanted.iter().zip(&lines).map(|(new, old)| {
+                new.as_ref().unwrap_or(old).replace('\n', ending)
+            }).collect();
+            let before = lines.join(ending);
+            let known = known(&found);
+            let (wishes, problems) = known.read(&list);
+            proptest::prop_assert!(problems.is_empty());
+            let mut text = Text::from(before.as_str());
+            let made = make(&known, &wishes, &text, ending);
+            proptest::prop_assert!(made.stale.is_empty());
+            let back = made.changes.invert(&text);
+            made.changes.apply(&mut text);
+            proptest::prop_assert_eq!(text.to_string(), expected.join(ending));
+            back.apply(&mut text);
+            proptest::prop_assert_eq!(text.to_string(), before);
+        }
+    }
+
+    #[test]
+    fn after_a_change_of_the_number_of_lines_later_places_are_found() {
+        let mut found = known(&[(1, 1, "a"), (3, 3, "c")]);
+        let mut text = Text::from("a\nb\nc\n");
+        make(&found, &found.read("f:1:a\n:a2").0, &text, "\n").changes.apply(&mut text);
+        found.set(Origin { file: 0, first: 1, last: 1 }, "a\na2");
+        found.files[0].shifts.push((1, 1));
+        assert_eq!(apply(&found, "f:1:A\nf:3:C", &text.to_string()), ("A\nb\nC\n".to_string(), vec![]));
+    }
+}

@@ -1,0 +1,203 @@
+//! Searches the workspace for a list: what is found becomes lines, a file at a time. Blocking;
+//! must not know the loop.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::base::counted::counted;
+use crate::base::width::visible;
+use crate::ide::core::effect::GrepFor;
+use crate::ide::core::overlay;
+use crate::ide::core::overlay::{Pick, PickRow};
+use crate::ide::features::project_search::job::{Batch, OpenText};
+use crate::ide::model::results;
+use crate::ide::model::results::{Asked, Found, ListedFile, Origin};
+use crate::text::columns;
+use crate::text::encoding::Encoding;
+use crate::text::format;
+use crate::text::rope::Text;
+use crate::text::search::expression;
+use crate::workspace::grep::{self, FileHits, Grepped, Hit, Pattern, Texts};
+
+/// No more matches than that are listed.
+pub const MATCHES_MAX: usize = 10_000;
+/// No more text than that, in bytes: a few files of one line each could be very long.
+const LIST_MAX: usize = 16 << 20;
+/// No more matches than that are picked from: whoever wants more of them wants a list.
+const PICKED_MAX: usize = 2_000;
+/// Characters of a line that a row has at most.
+const SHOWN_MAX: usize = 300;
+/// How much of a file is looked at to tell whether it is text, in bytes.
+const PROBE: usize = 64 << 10;
+
+/// The texts of open files, by path.
+pub struct Texted {
+    texts: HashMap<PathBuf, OpenText>,
+    /// The folder that is searched, and where it is with every link followed.
+    root: Root,
+}
+
+/// A folder, and where it is with every link followed.
+pub type Root = (PathBuf, PathBuf);
+
+impl Texted {
+    /// Those of these files, for a search of that folder.
+    pub fn new(open: Vec<OpenText>, root: Root) -> Self {
+        let paths = |open: OpenText| {
+            let real = open.real.clone().filter(|real| *real != open.path);
+            real.map(|real| (real, open.clone())).into_iter().chain([(open.path.clone(), open)])
+        };
+        Self { texts: open.into_iter().flat_map(paths).collect(), root }
+    }
+}
+
+impl Texts for Texted {
+    fn in_place_of(&self, file: &Path) -> Option<String> {
+        let real = || self.texts.get(&self.root.1.join(file.strip_prefix(&self.root.0).ok()?));
+        self.texts.get(file).or_else(real).map(|open| open.text.to_string())
+    }
+
+    fn unwritten(&self) -> Vec<PathBuf> {
+        let mut paths: Vec<PathBuf> =
+            self.texts.values().filter(|open| open.is_new).map(|open| open.path.clone()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths
+    }
+
+    fn decode(&self, bytes: Vec<u8>) -> Option<String> {
+        let probe = &bytes[..bytes.len().min(PROBE) & !1];
+        let looks_binary = memchr::memchr(0, &probe[..probe.len().min(8 << 10)]).is_some();
+        if looks_binary && format::decode(probe).1.binary {
+            return None;
+        }
+        let marked = [Encoding::UTF8, Encoding::UTF16LE, Encoding::UTF16BE]
+            .iter()
+            .any(|one| bytes.starts_with(one.mark()));
+        // Most files are plain, and their bytes need not be copied.
+        let other = match String::from_utf8(bytes) {
+            Ok(text) if !looks_binary && !marked => return Some(text),
+            Ok(text) => text.into_bytes(),
+            Err(error) => error.into_bytes(),
+        };
+        let (text, format) = format::decode(&other);
+        (!format.binary).then_some(text)
+    }
+}
+
+/// What is to be looked for, prepared. Says what is wrong with it.
+pub fn pattern(asked: &Asked) -> Result<Pattern, String> {
+    let pattern = Pattern::new(&expression(&asked.wanted, asked.how)).map_err(|error| error.to_string())?;
+    Ok(match &asked.replacement {
+        Some(new) => pattern.replaced_by(new, asked.how.regex),
+        None => pattern,
+    })
+}
+
+/// Searches; what is found goes to `sink` while it is found.
+pub fn run(
+    root: Root,
+    asked: &Asked,
+    open: Vec<OpenText>,
+    cancel: &CancellationToken,
+    mut sink: impl FnMut(Batch),
+) -> Result<Grepped, String> {
+    let pattern = pattern(asked)?;
+    let full = cancel.child_token();
+    let (mut files, mut listed) = (0, 0);
+    let cut = Cell::new(false);
+    let folder = root.0.clone();
+    let mut done = grep::grep(&folder, &pattern, MATCHES_MAX, &full, &Texted::new(open, root), |hits| {
+        let mut batch = Batch::default();
+        add(&mut batch, hits, files);
+        files += 1;
+        listed += batch.text.len();
+        if listed > LIST_MAX {
+            cut.set(true);
+            full.cancel();
+        }
+        // At once: the next file with something in it may be far.
+        sink(batch);
+    });
+    if cut.get() {
+        (done.cut, done.cancelled) = (true, cancel.is_cancelled());
+    }
+    Ok(done)
+}
+
+/// Searches for a picker: a row for each line, as soon as its file is searched. What is wrong with
+/// the expression was said before.
+pub fn pick(root: Root, grep: GrepFor, cancel: &CancellationToken) {
+    let GrepFor { injector, asked, open, tab_width, .. } = grep;
+    let Ok(pattern) = pattern(&asked) else { return };
+    let folder = root.0.clone();
+    grep::grep(&folder, &pattern, PICKED_MAX, cancel, &Texted::new(open, root), |found| {
+        for Hit { first, old, at, .. } in found.hits {
+            let before = Text::from(&old[..at]);
+            let column = columns::column_of(&before, before.end(), tab_width).0 + 1;
+            let shown: String = old.trim_start().chars().take(SHOWN_MAX).collect();
+            let text = visible(&format!("{}:{first}: {}", found.name, shown.replace('\t', " "))).into_owned();
+            let pick = Pick::Place { path: found.path.clone(), line: first, column };
+            overlay::push(&injector, PickRow { text, detail: String::new(), pick });
+        }
+    });
+}
+
+/// Makes lines of what was found in a file.
+fn add(batch: &mut Batch, found: FileHits, file: usize) {
+    // A name with a line end would be two lines.
+    let name = visible(&found.name).into_owned();
+    for Hit { first, last, old, new, at } in found.hits {
+        let new = new.unwrap_or_else(|| old.clone());
+        let pairs = (new.matches('\n').count() == last - first).then(|| old.split('\n').zip(new.split('\n')));
+        match pairs.filter(|_| first < last) {
+            // As many lines as before: each is a place of its own.
+            Some(pairs) => {
+                for (n, (old, new)) in pairs.enumerate() {
+                    let at = if n == 0 { at } else { 0 };
+                    place(batch, &name, (file, first + n, first + n), (old, new, at));
+                }
+            }
+            None => place(batch, &name, (file, first, last), (&old, &new, at)),
+        }
+    }
+    batch.files.push(ListedFile { path: found.path, name, shifts: Vec::new() });
+}
+
+fn place(
+    batch: &mut Batch,
+    name: &str,
+    (file, first, last): (usize, usize, usize),
+    (old, new, at): (&str, &str, usize),
+) {
+    batch.text.push_str(&results::line(name, first, last, new));
+    batch.places.push((Origin { file, first, last }, Found { old: old.to_string(), at }));
+}
+
+/// How a search ended, in words.
+pub fn told(done: &Grepped) -> String {
+    let mut text = match done.matches {
+        0 => "no match".to_string(),
+        matches => {
+            let matches = counted(matches, "match", "matches");
+            format!("{matches} in {}", counted(done.files, "file", "files"))
+        }
+    };
+    if done.cut {
+        text.push_str("; there are more: a list is that long at most");
+    }
+    if done.cancelled {
+        text.push_str("; the search was ended before its end");
+    }
+    let left =
+        [(done.binary, "no text"), (done.too_long, "longer than 64 MB"), (done.unreadable, "unreadable")];
+    let left: Vec<String> =
+        left.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}")).collect();
+    if !left.is_empty() {
+        text.push_str(&format!(" (left out: {})", left.join(", ")));
+    }
+    text
+}

@@ -1,0 +1,154 @@
+//! Questions of the agent: one at a time, its options, a row for other words.
+
+use ratatui::layout::Rect;
+
+use crate::base::width::{graphemes, text_width};
+use crate::ide::core::layers::frame;
+use crate::ide::features::questions::view::Inquiry;
+use crate::tui::canvas::Canvas;
+use crate::tui::widgets::line::{self, Break, Line, Span};
+
+/// Widest frame.
+const COLS: u16 = 78;
+/// The colour of the selected row.
+const SELECTED: &str = "ui.row";
+/// What stands before what is typed.
+const LEAD: &str = "› ";
+
+/// All rows, wrapped for a frame of that width, and where the selected one begins.
+fn lines(view: &Inquiry, cols: u16) -> (Vec<Line>, usize) {
+    let width = cols.saturating_sub(4).max(1);
+    let question = view.question();
+    let text = [Span::new(question.text.as_str(), "ui.overlay.title")];
+    let mut out = line::wrap(&text, width, &[], &[], Break::Words);
+    let mut selected = 0;
+    for (row, option) in question.options.iter().enumerate() {
+        let is_here = row == view.row;
+        let scope = if is_here { SELECTED } else { "ui.overlay" };
+        if is_here {
+            selected = out.len();
+        }
+        let sign = match (question.several, view.is_chosen(row)) {
+            (true, true) => "[x]",
+            (true, false) => "[ ]",
+            (false, true) => "•",
+            (false, false) => " ",
+        };
+        let lead_text = format!("{} {sign} ", row + 1);
+        let indent = [Span::new(" ".repeat(text_width(&lead_text)), scope)];
+        let lead = [Span::new(lead_text.clone(), scope)];
+        out.extend(line::wrap(
+            &[Span::new(option.label.as_str(), scope)],
+            width,
+            &lead,
+            &indent,
+            Break::Words,
+        ));
+        if !option.description.is_empty() {
+            let words = [Span::new(option.description.as_str(), "ui.overlay.soft")];
+            let below = [Span::new(" ".repeat(text_width(&lead_text)), "ui.overlay")];
+            out.extend(line::wrap(&words, width, &below, &below, Break::Words));
+        }
+    }
+    if view.is_typing() {
+        selected = out.len();
+    }
+    out.push(typed(view, usize::from(width)));
+    (out, selected)
+}
+
+/// The row for other words: what is typed, as much of its end as there is room for.
+fn typed(view: &Inquiry, width: usize) -> Line {
+    let scope = if view.is_typing() { "ui.overlay" } else { "ui.overlay.soft" };
+    let text = view.typed();
+    if text.is_empty() {
+        let placeholder = view.question().placeholder.as_str();
+        let words = match (placeholder, view.question().options.is_empty()) {
+            ("", true) => "type the answer",
+            ("", false) => "or in other words",
+            (placeholder, _) => placeholder,
+        };
+        return vec![Span::new(LEAD, scope), Span::new(words.to_string(), "ui.overlay.soft")];
+    }
+    vec![Span::new(LEAD, scope), Span::new(tail(text, width.saturating_sub(LEAD.chars().count() + 1)), scope)]
+}
+
+fn tail(text: &str, room: usize) -> String {
+    let mut skip = text_width(text).saturating_sub(room);
+    let mut out = String::new();
+    for grapheme in graphemes(text) {
+        if skip == 0 {
+            out.push_str(grapheme);
+        }
+        skip = skip.saturating_sub(text_width(grapheme));
+    }
+    out
+}
+
+/// Where it is.
+pub fn place(size: (u16, u16), view: &Inquiry) -> Rect {
+    let cols = COLS.min(size.0);
+    let inner = frame::place(size, cols, 3).width;
+    let rows = lines(view, inner).0.len().min(1_000) as u16;
+    frame::place(size, cols, rows + 2)
+}
+
+fn footer(view: &Inquiry) -> String {
+    let mut keys = vec!["Enter take"];
+    if view.question().several {
+        keys.push("Space choose");
+    }
+    if view.at > 0 {
+        keys.push("Shift-Tab back");
+    }
+    keys.push("Escape no answer");
+    keys.join("  ")
+}
+
+/// The first row that is shown, so that the selected one is in sight.
+fn top(selected: usize, all: usize, rows: usize) -> usize {
+    // A description below the selected option is to be seen with it.
+    (selected + 2).min(all).saturating_sub(rows)
+}
+
+/// Draws it.
+pub fn draw(canvas: &mut Canvas<'_>, view: &Inquiry) {
+    let (cols, _) = canvas.size();
+    let header = view.question().header.as_str();
+    let title =
+        if header.is_empty() { "the agent asks".to_string() } else { format!("the agent asks: {header}") };
+    let count = view.questions.len();
+    let right = if count > 1 { format!("{} of {count}", view.at + 1) } else { String::new() };
+    let inner = frame::draw(canvas, &title, &right, &footer(view));
+    let (all, selected) = lines(view, cols);
+    let rows = usize::from(inner.height);
+    for (n, line) in all.iter().skip(top(selected, all.len(), rows)).take(rows).enumerate() {
+        let mut x = inner.x + 1;
+        if line.first().is_some_and(|span| span.scope == SELECTED) {
+            let style = canvas.style(SELECTED);
+            canvas.text(
+                x,
+                inner.y + n as u16,
+                &" ".repeat(usize::from(inner.width.saturating_sub(2))),
+                style,
+            );
+        }
+        for span in line {
+            let style = canvas.style(span.scope);
+            x = canvas.text(x, inner.y + n as u16, &span.text, style);
+        }
+    }
+}
+
+/// Where the caret is, in the overlay's coordinates.
+pub fn cursor(view: &Inquiry, (cols, rows): (u16, u16)) -> Option<(u16, u16)> {
+    if !view.is_typing() {
+        return None;
+    }
+    let (all, selected) = lines(view, cols);
+    let inner = usize::from(rows.saturating_sub(2));
+    let y = selected.checked_sub(top(selected, all.len(), inner))? + 1;
+    let room = usize::from(cols.saturating_sub(4)).saturating_sub(LEAD.chars().count() + 1);
+    let width = text_width(&tail(view.typed(), room)) + LEAD.chars().count();
+    Some((2 + width as u16, y as u16))
+}

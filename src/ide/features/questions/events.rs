@@ -1,0 +1,112 @@
+//! The agent's questions on their way to the person and back: a question becomes an event, an overlay,
+//! an answer.
+//!
+//! Must not know which tool asks.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::event::Event;
+use crate::ide::core::overlay::Overlay;
+use crate::ide::features::questions::view::Inquiry;
+use crate::tools::questions::{Answer, Question, Questions};
+use crate::tui::input::{Key, KeyCode, Mods};
+
+/// Sends every question to the loop.
+#[derive(Debug)]
+pub struct InquirePerson {
+    events: mpsc::Sender<Event>,
+}
+
+impl InquirePerson {
+    /// Questions go to this loop.
+    pub fn new(events: mpsc::Sender<Event>) -> Self {
+        Self { events }
+    }
+}
+
+impl Questions for InquirePerson {
+    fn ask(&self, _call_id: &str, questions: Vec<Question>) -> BoxFuture<'static, Option<Vec<Answer>>> {
+        let events = self.events.clone();
+        async move {
+            let (reply, answers) = oneshot::channel();
+            events.send(Event::Inquired(questions, reply)).await.ok()?;
+            answers.await.ok().flatten()
+        }
+        .boxed()
+    }
+}
+
+/// The agent asks.
+pub fn asked(cx: &mut Cx<'_>, questions: Vec<Question>, reply: oneshot::Sender<Option<Vec<Answer>>>) {
+    if questions.is_empty() {
+        return;
+    }
+    cx.state.agent.inquiries += 1;
+    let view = Inquiry::new(cx.state.agent.inquiries, questions, reply);
+    // Below everything else: what the person is busy with keeps the keys.
+    cx.state.overlays.insert(0, Overlay::Inquiry(Box::new(view)));
+    cx.state.damage.all();
+}
+
+/// Questions that nobody waits for any more leave the screen.
+pub fn drop_withdrawn(cx: &mut Cx<'_>) {
+    let count = cx.state.overlays.len();
+    cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Inquiry(view) if view.is_withdrawn()));
+    if cx.state.overlays.len() != count {
+        cx.state.damage.all();
+    }
+}
+
+/// A key while a question is on top; whether it was for the question.
+pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
+    let Some(Overlay::Inquiry(view)) = cx.state.overlays.last_mut() else { return false };
+    let (last, typing) = (view.question().options.len(), view.is_typing());
+    match key.code {
+        KeyCode::Enter => {
+            if view.take()
+                && let Some(Overlay::Inquiry(view)) = cx.state.pop_overlay()
+            {
+                view.reply();
+            }
+        }
+        KeyCode::Escape => decline(cx),
+        KeyCode::Up => view.step(-1),
+        KeyCode::Down => view.step(1),
+        KeyCode::Tab if key.mods.contains(Mods::SHIFT) => view.back(),
+        KeyCode::Tab => view.step(if typing { -(last as isize) } else { 1 }),
+        KeyCode::Backspace => view.erase(),
+        KeyCode::Char('u') if key.mods == Mods::CTRL => view.clear(),
+        _ => match key.typed() {
+            Some(' ') if !typing => view.switch(view.row),
+            Some(c) if !typing && c.to_digit(10).is_some_and(|n| (1..=last).contains(&(n as usize))) => {
+                let option = c.to_digit(10).map_or(0, |n| n as usize - 1);
+                view.switch(option);
+            }
+            Some(c) => view.type_in(c.encode_utf8(&mut [0; 4])),
+            // Keys of the whole program, such as the one that leaves it.
+            None => return false,
+        },
+    }
+    cx.state.damage.all();
+    true
+}
+
+/// Pasted text while a question is on top; whether it was for the question.
+pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
+    let Some(Overlay::Inquiry(view)) = cx.state.overlays.last_mut() else { return false };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    view.type_in(&words.join(" "));
+    cx.state.damage.all();
+    true
+}
+
+/// The person does not want to answer.
+fn decline(cx: &mut Cx<'_>) {
+    if let Some(Overlay::Inquiry(view)) = cx.state.pop_overlay() {
+        view.decline();
+        cx.state.say("the agent was told that there is no answer");
+    }
+}

@@ -1,0 +1,5 @@
+//! Questions that the model asks the user.
+
+pub mod draw;
+pub mod events;
+pub mod view;

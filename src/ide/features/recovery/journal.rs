@@ -1,0 +1,327 @@
+//! Writes, finds and removes kept texts, away from the loop. Must not know the state.
+//!
+//! A kept file is one line of JSON about the text, then the text, then a line for each time that
+//! it was kept again (see `text::trail`).
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+
+use crate::base::panics::Panicked;
+use crate::exec::{KeptFiles, Stamp};
+use crate::ide::model::buffers::BufferId;
+use crate::text::changes::ChangeSet;
+use crate::text::diff;
+use crate::text::format::Format;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+use crate::text::trail::{self, Steps};
+
+/// How the keys of texts without a file begin.
+pub const NAMELESS: &str = "nameless-";
+
+/// What is known about a kept text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// Its file, links followed; none for a text without a file.
+    pub path: Option<PathBuf>,
+    /// The state of the file that the text was made from; none when there was no file.
+    pub stamp: Option<Stamp>,
+    /// Its format.
+    pub format: Format,
+    /// When it was kept, in milliseconds since the epoch.
+    pub now_ms: u64,
+    /// The version of the text, as long as the file is open.
+    pub version: u64,
+}
+
+/// A piece of work.
+pub enum Job {
+    /// Keep a text.
+    Write {
+        /// Whose.
+        buffer: BufferId,
+        /// Under which key.
+        key: String,
+        /// What is known about it.
+        head: Head,
+        /// The text.
+        text: Text,
+        /// What led to it from the text that is kept already, where that is all that is new.
+        steps: Option<Steps>,
+        /// What it makes useless.
+        replaces: Vec<String>,
+    },
+    /// Remove kept files.
+    Remove {
+        /// Whose they were, when they were this run's.
+        buffer: Option<BufferId>,
+        /// Which.
+        names: Vec<String>,
+    },
+    /// Look for text of a file that was opened.
+    Find {
+        /// The file.
+        buffer: BufferId,
+        /// Where it is, links followed.
+        path: PathBuf,
+        /// Its text: what equals it is not worth a question.
+        text: Text,
+    },
+    /// Look for texts without a file, and for files beside these.
+    FindOthers(Vec<PathBuf>),
+    /// Compare a buffer's text with one that is to take its place.
+    Compare {
+        /// The number of what was found.
+        number: u64,
+        /// The version of the buffer's text.
+        version: u64,
+        /// The buffer's text.
+        text: Text,
+        /// The other one.
+        wanted: Arc<str>,
+    },
+}
+
+/// What became of a piece of work.
+pub enum Kept {
+    /// A text was kept, or not.
+    Written {
+        /// Whose.
+        buffer: BufferId,
+        /// Under which name.
+        result: io::Result<String>,
+    },
+    /// Kept files were removed, or not.
+    Removed {
+        /// Whose they were.
+        buffer: Option<BufferId>,
+        /// Whether that went well.
+        result: io::Result<()>,
+    },
+    /// Texts were found that differ from what is open.
+    Found(Vec<Found>),
+    /// Files that are not open have unsaved text.
+    Others(Vec<PathBuf>),
+    /// The folder cannot be read.
+    Unreadable(io::Error),
+    /// How a buffer's text becomes the one that was found.
+    Compared {
+        /// The number of what was found.
+        number: u64,
+        /// The version of the buffer's text.
+        version: u64,
+        /// The difference.
+        changes: ChangeSet,
+    },
+}
+
+/// A text that was found.
+pub struct Found {
+    /// The kept file's name.
+    pub name: String,
+    /// The open file that it belongs to.
+    pub buffer: Option<BufferId>,
+    /// What is known about it.
+    pub head: Head,
+    /// The text.
+    pub text: Arc<str>,
+}
+
+/// What became of a piece of work that is lost: the loop can ask for it again.
+pub fn lost(job: &Job) -> impl FnOnce(Panicked) -> Kept + Send + use<> {
+    let (written, removed) = match job {
+        Job::Write { buffer, .. } => (Some(*buffer), None),
+        Job::Remove { buffer, .. } => (None, Some(*buffer)),
+        Job::Find { .. } | Job::FindOthers(_) | Job::Compare { .. } => (None, None),
+    };
+    move |why| match (written, removed) {
+        (Some(buffer), _) => Kept::Written { buffer, result: Err(io::Error::other(why)) },
+        (None, Some(buffer)) => Kept::Removed { buffer, result: Err(io::Error::other(why)) },
+        (None, None) => Kept::Unreadable(io::Error::other(why)),
+    }
+}
+
+/// Does a piece of work; blocking. Several things can come of it.
+pub fn perform(files: &KeptFiles, job: Job) -> Vec<Kept> {
+    match job {
+        Job::Write { buffer, key, head, text, steps, replaces } => {
+            let added = steps.map(|steps| steps.to_line(head.now_ms));
+            let added = added.and_then(|line| files.append(&key, line.as_bytes(), &replaces).ok());
+            // What cannot be added to, for whatever reason, is written anew.
+            let result = added.map_or_else(|| write(files, &key, &head, &text, &replaces), Ok);
+            vec![Kept::Written { buffer, result }]
+        }
+        Job::Remove { buffer, names } => {
+            let result = names.iter().try_for_each(|name| files.remove(name));
+            vec![Kept::Removed { buffer, result }]
+        }
+        Job::Find { buffer, path, text } => match find(files, &path, &text) {
+            Ok(Some(found)) => vec![Kept::Found(vec![Found { buffer: Some(buffer), ..found }])],
+            Ok(None) => Vec::new(),
+            Err(error) => vec![Kept::Unreadable(error)],
+        },
+        Job::FindOthers(open) => others(files, &open).unwrap_or_else(|error| vec![Kept::Unreadable(error)]),
+        Job::Compare { number, version, text, wanted } => {
+            let changes = diff::change(&text.to_string(), &wanted);
+            vec![Kept::Compared { number, version, changes }]
+        }
+    }
+}
+
+/// The key of a file: the same in every run. FNV-1a, because a hash of the standard library
+/// may change with the compiler.
+pub fn key_of(path: &Path) -> String {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for byte in path.as_os_str().as_bytes() {
+        hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    format!("{hash:016x}")
+}
+
+fn write(files: &KeptFiles, key: &str, head: &Head, text: &Text, replaces: &[String]) -> io::Result<String> {
+    let head = head.to_line(text.end().0);
+    let pieces = text.chunks_from(Byte(0)).map(str::as_bytes);
+    files.write(key, std::iter::once(head.as_bytes()).chain(pieces), replaces)
+}
+
+/// The newest text of a file that differs from `text`. One that is equal is of no use; older
+/// ones are offered the next time.
+fn find(files: &KeptFiles, path: &Path, text: &Text) -> io::Result<Option<Found>> {
+    let mut newest: Option<Found> = None;
+    for left in files.left(Some(&key_of(path)))? {
+        let Some(found) = read(files, left.name) else { continue };
+        if found.head.path.as_deref() != Some(path) {
+            continue;
+        }
+        if text.to_string() == *found.text {
+            files.remove(&found.name)?;
+        } else if newest.as_ref().is_none_or(|newest| newest.head.now_ms < found.head.now_ms) {
+            newest = Some(found);
+        }
+    }
+    Ok(newest)
+}
+
+fn others(files: &KeptFiles, open: &[PathBuf]) -> io::Result<Vec<Kept>> {
+    let (mut nameless, mut paths) = (Vec::new(), Vec::new());
+    for left in files.left(None)? {
+        let Some(found) = read(files, left.name) else { continue };
+        match &found.head.path {
+            None => nameless.push(found),
+            Some(path) if !open.contains(path) && !paths.contains(path) => paths.push(path.clone()),
+            Some(_) => {}
+        }
+    }
+    let mut kept = Vec::new();
+    if !nameless.is_empty() {
+        kept.push(Kept::Found(nameless));
+    }
+    if !paths.is_empty() {
+        kept.push(Kept::Others(paths));
+    }
+    Ok(kept)
+}
+
+/// A kept file; one that cannot be understood is left where it is and told in the log.
+fn read(files: &KeptFiles, name: String) -> Option<Found> {
+    let bytes = match files.read(&name) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            tracing::warn!(%error, name, "a recovery file cannot be read");
+            return None;
+        }
+    };
+    let parsed = Head::parse(&bytes);
+    if parsed.is_none() {
+        tracing::warn!(name, "a recovery file is damaged; it is left where it is");
+    }
+    let (mut head, base, lines) = parsed?;
+    if lines.is_empty() {
+        return Some(Found { name, buffer: None, head, text: base.into() });
+    }
+    let mut text = Text::from(base);
+    head.now_ms = trail::replay(&mut text, head.version, lines).unwrap_or(head.now_ms);
+    Some(Found { name, buffer: None, head, text: text.to_string().into() })
+}
+
+/// The first line, as it is in the file.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    bowline: u32,
+    path: Option<String>,
+    /// The path's bytes in base64, where it is no UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    path_bytes: Option<String>,
+    stamp: Option<String>,
+    format: Format,
+    time_ms: u64,
+    /// The text's length in bytes.
+    length: usize,
+    #[serde(default)]
+    version: u64,
+}
+
+impl Head {
+    fn to_line(&self, length: usize) -> String {
+        let bytes = |path: &PathBuf| STANDARD.encode(path.as_os_str().as_bytes());
+        let line = Line {
+            bowline: 1,
+            path: self.path.as_ref().map(|path| path.to_string_lossy().into_owned()),
+            path_bytes: self.path.as_ref().filter(|path| path.to_str().is_none()).map(bytes),
+            stamp: self.stamp.as_ref().map(|stamp| stamp.0.clone()),
+            format: self.format,
+            time_ms: self.now_ms,
+            length,
+            version: self.version,
+        };
+        let json = serde_json::to_string(&line).expect("plain strings and numbers are always JSON");
+        json + "\n"
+    }
+
+    /// What is known about the text, the text, and the lines behind it.
+    fn parse(bytes: &[u8]) -> Option<(Self, &str, &[u8])> {
+        let end = memchr::memchr(b'\n', bytes)?;
+        let line: Line = serde_json::from_slice(&bytes[..end]).ok()?;
+        let (text, lines) = bytes[end + 1..].split_at_checked(line.length)?;
+        let text = std::str::from_utf8(text).ok()?;
+        if line.bowline != 1 {
+            return None;
+        }
+        let path = match line.path_bytes {
+            Some(bytes) => Some(PathBuf::from(OsString::from_vec(STANDARD.decode(bytes).ok()?))),
+            None => line.path.map(PathBuf::from),
+        };
+        let stamp = line.stamp.map(Stamp);
+        let Line { format, time_ms: now_ms, version, .. } = line;
+        Some((Self { path, stamp, format, now_ms, version }, text, lines))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_text_says_all_about_itself_and_a_torn_one_nothing() {
+        let odd = PathBuf::from(OsString::from_vec(b"/a/\xff\n.txt".to_vec()));
+        for path in [None, Some(PathBuf::from("/a/é.txt")), Some(odd)] {
+            let format = Format { bom: true, ..Format::default() };
+            let head = Head { path, stamp: Some(Stamp::of(b"x")), format, now_ms: 7, version: 3 };
+            let text = "é\r\n{\n\u{10FF80}";
+            let file = head.to_line(text.len()) + text;
+            let added = format!("{file}more");
+            assert_eq!(Head::parse(file.as_bytes()), Some((head.clone(), text, &b""[..])));
+            assert_eq!(Head::parse(added.as_bytes()), Some((head, text, &b"more"[..])));
+            assert_eq!(Head::parse(&file.as_bytes()[..file.len() - 4]), None);
+        }
+        assert_eq!(Head::parse(b""), None);
+        assert_eq!(Head::parse(b"{}\n"), None);
+    }
+}

@@ -1,0 +1,236 @@
+//! What was open in a folder comes back with the next start there: files, places in them, windows.
+//! Written beside the loop a while after it changes and at the end; read before the first frame,
+//! since that shows it. Must not know commands.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::exec::Shelf;
+use crate::exec::shelf::{self, Limits};
+use crate::ide::core::context::Cx;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::options::OpenTarget;
+use crate::ide::core::state::State;
+use crate::ide::features::recovery::journal::key_of;
+use crate::ide::features::reopen::state::{Mark, Restored, View};
+use crate::ide::model::buffers::Buffer;
+use crate::ide::model::view_state;
+use crate::ide::model::view_state::Parked;
+use crate::ide::model::windows::{Shape, Windows};
+use crate::text::columns;
+use crate::text::position::{Byte, Column, Line};
+use crate::text::rope::Text;
+use crate::text::selection::Selection;
+
+/// The form of what is kept.
+const VERSION: u32 = 1;
+/// More files are not opened by themselves.
+const FILES_MAX: usize = 100;
+/// Bytes of what is read; what is kept is shorter.
+const READ_MAX: u64 = 1 << 20;
+/// What is kept of all folders.
+pub const LIMITS: Limits = Limits { bytes: 8 << 20, age: Duration::from_hours(365 * 24) };
+/// What changes within this time is written once.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What is kept of one folder.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    version: u32,
+    /// In the order in which they were opened.
+    files: Vec<File>,
+    windows: Shape,
+    /// What each window shows, from the top left.
+    views: Vec<View>,
+    /// Which of them had the keys.
+    active: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    path: PathBuf,
+    line: usize,
+    column: usize,
+}
+
+/// The name under which a folder's is kept.
+pub fn name_of(workspace: &Path) -> String {
+    key_of(workspace) + ".open"
+}
+
+/// The folder of them in the program's folder of state.
+pub fn folder_in(state: &Path) -> PathBuf {
+    state.join("open")
+}
+
+/// What was open in a folder: what is to be opened, and how it was arranged. Blocking, and quick.
+pub fn last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, Restored)> {
+    let bytes = match Shelf::new(folder_in(state)).get(&name_of(workspace), READ_MAX) {
+        Ok(bytes) => bytes?,
+        Err(error) => {
+            tracing::warn!(%error, "what was open here cannot be read");
+            return None;
+        }
+    };
+    let kept: Kept = match serde_json::from_slice(&bytes) {
+        Ok(kept) => kept,
+        Err(error) => {
+            tracing::info!("what was open here is dropped: {error}");
+            return None;
+        }
+    };
+    if kept.version != VERSION {
+        return None;
+    }
+    let (there, missing): (Vec<File>, Vec<File>) =
+        kept.files.into_iter().take(FILES_MAX).partition(|file| shelf::is_file(&file.path));
+    let order = there.iter().map(|file| file.path.clone()).collect();
+    let shown = kept.views.get(kept.active).map(|view| view.path.clone());
+    let mut open: Vec<OpenTarget> = there
+        .into_iter()
+        .map(|file| OpenTarget { path: file.path, at: Some((file.line, file.column)) })
+        .collect();
+    // The first one that is opened is shown, and shown first.
+    if let Some(at) = open.iter().position(|target| Some(&target.path) == shown.as_ref()) {
+        open[..=at].rotate_right(1);
+    }
+    let missing = missing.into_iter().map(|file| file.path).collect();
+    Some((open, Restored { windows: kept.windows, views: kept.views, active: kept.active, order, missing }))
+}
+
+/// What is open now, to be kept; `None` where that is not wanted or not known yet.
+pub fn content(state: &State) -> Option<String> {
+    if !state.restoring.on || state.restoring.restored.is_some() {
+        return None;
+    }
+    let tab_width = state.show.tab_width;
+    let named = |buffer: &&Buffer| buffer.path.as_ref().is_some_and(|path| path.to_str().is_some());
+    let files = state.buffers.all().iter().filter(named).take(FILES_MAX).filter_map(|buffer| {
+        let (line, column) = place_of(buffer, &buffer.area.selection, tab_width);
+        Some(File { path: buffer.path.clone()?, line, column })
+    });
+    let all = state.windows.all();
+    let views: Option<Vec<View>> = all.iter().map(|window| view(state, *window, tab_width)).collect();
+    let active = all.iter().position(|window| *window == state.windows.active)?;
+    let (windows, views, active) = match views {
+        Some(views) => (state.windows.shape(), views, active),
+        // A window shows what has no name: files alone are kept.
+        None => (Shape::Window, Vec::new(), 0),
+    };
+    let kept = Kept { version: VERSION, files: files.collect(), windows, views, active };
+    match serde_json::to_string(&kept) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            tracing::warn!(%error, "what is open cannot be kept");
+            None
+        }
+    }
+}
+
+/// How a window looks at its file.
+fn view(state: &State, window: crate::ide::model::window_id::WindowId, tab_width: usize) -> Option<View> {
+    let is_active = window == state.windows.active;
+    let shown = if is_active { state.buffers.current()?.id } else { *state.windows.shows.get(&window)? };
+    let buffer = state.buffers.all().iter().find(|buffer| buffer.id == shown)?;
+    let riders = &buffer.area.riders;
+    let parked = riders.parked.iter().find(|parked| !is_active && parked.window == window);
+    let (selection, top) = match parked {
+        Some(parked) => (&parked.selection, parked.view.top),
+        None => (&buffer.area.selection, riders.view.top),
+    };
+    let (line, column) = place_of(buffer, selection, tab_width);
+    let path = buffer.path.clone().filter(|path| path.to_str().is_some())?;
+    let text = buffer.area.text();
+    Some(View { path, line, column, top: text.line_of(top.min(text.end())).0 })
+}
+
+/// Line and column of the main cursor, from 1.
+fn place_of(buffer: &Buffer, selection: &Selection, tab_width: usize) -> (usize, usize) {
+    let text = buffer.area.text();
+    let at = text.grapheme_floor(selection.primary().head.min(text.end()));
+    (text.line_of(at).0 + 1, columns::column_of(text, at, buffer.tab_width(tab_width)).0 + 1)
+}
+
+/// Every file is open that was to be: the windows come back, and what is missing is said.
+pub fn arrange(cx: &mut Cx<'_>) {
+    let Some(restored) = cx.state.restoring.restored.take() else { return };
+    if !restored.missing.is_empty() {
+        let names: Vec<String> = restored.missing.iter().map(|path| cx.state.shown(path)).collect();
+        cx.state.say(format!("no longer there: {}", names.join(", ")));
+    }
+    // Whoever has divided the screen already wants it so.
+    if cx.state.windows.count() == 1 {
+        windows(cx.state, &restored);
+    }
+    cx.state.buffers.order(&restored.order);
+    cx.state.damage.all();
+}
+
+fn windows(state: &mut State, restored: &Restored) {
+    let Some(mut windows) = Windows::of_shape(&restored.windows) else { return };
+    let all = windows.all();
+    if all.len() != restored.views.len() {
+        return;
+    }
+    let tab_width = state.show.tab_width;
+    let active = all.get(restored.active).copied();
+    let mut has_keys = None;
+    for (window, kept) in all.iter().zip(&restored.views) {
+        let id = state.buffers.by_path(&kept.path).map(|buffer| buffer.id);
+        let Some(buffer) = id.and_then(|id| state.buffers.get_mut(id)) else {
+            windows.close(*window);
+            continue;
+        };
+        let (selection, top) = placed(buffer.area.text(), kept, buffer.tab_width(tab_width));
+        if active == Some(*window) {
+            buffer.area.selection = selection;
+            buffer.area.riders.view.top = top;
+            has_keys = Some((*window, buffer.id));
+        } else {
+            let view = view_state::View { top, ..view_state::View::default() };
+            buffer.area.riders.parked.push(Parked { window: *window, selection, view });
+            windows.shows.insert(*window, buffer.id);
+        }
+    }
+    let Some((window, id)) = has_keys else {
+        // What had the keys is gone: the first file that was opened has the screen.
+        for buffer in state.buffers.all_mut() {
+            buffer.area.riders.parked.clear();
+        }
+        return;
+    };
+    windows.active = window;
+    state.windows = windows;
+    state.buffers.show(id);
+}
+
+/// A cursor and the first row on screen, as near to where they were as the text allows.
+fn placed(text: &Text, kept: &View, tab_width: usize) -> (Selection, Byte) {
+    let line = Line(kept.line.max(1) - 1).min(text.last_line());
+    let at = columns::at_column(text, line, Column(kept.column.max(1) - 1), tab_width);
+    (Selection::cursor(at), text.line_start(Line(kept.top).min(text.last_line())))
+}
+
+/// Notes when other files or windows are there than were written last.
+pub fn watch(cx: &mut Cx<'_>) {
+    let restoring = &cx.state.restoring;
+    if !restoring.on || restoring.restored.is_some() {
+        return;
+    }
+    let (mark, files) = (&restoring.mark, || cx.state.buffers.all().iter().map(|buffer| buffer.id));
+    // Nearly every key comes by here and changes neither.
+    if !files().eq(mark.files.iter().copied()) || cx.state.windows.all() != mark.windows {
+        cx.state.restoring.mark = Mark { files: files().collect(), windows: cx.state.windows.all() };
+        cx.state.restoring.due = Some(cx.now + PAUSE);
+    }
+}
+
+/// Writes it once it is time to.
+pub fn tick(cx: &mut Cx<'_>) {
+    if cx.state.restoring.due.is_some_and(|due| due <= cx.now) {
+        cx.state.restoring.due = None;
+        cx.effects.extend(content(cx.state).map(Effect::KeepOpen));
+    }
+}

@@ -1,0 +1,36 @@
+//! Commands that bring files back to how the session knew them: at the selected entry of the session tree where that
+//! is shown, else where the conversation is.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::overlay::Overlay;
+use crate::ide::features::restore;
+use crate::ide::features::sessions::events as sessions;
+use crate::runtime::ways::{HERE, Way, What};
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("session.restore-code", "Bring the files to how they were at this place of the session", |cx| {
+        go(cx, |entry| Way::To(entry, What::Code));
+    }),
+    command("session.restore-both", "Go to this place of the session, the files along", |cx| {
+        go(cx, |entry| Way::To(entry, What::Both));
+    }),
+    command("session.undo-turn", "Take back what this turn of the agent changed in files", |cx| {
+        go(cx, Way::Without);
+    }),
+    command("session.undo-restore", "Bring the files to how they were before they were brought back", undo),
+];
+
+fn go(cx: &mut Cx<'_>, way: impl FnOnce(String) -> Way) {
+    let in_tree = matches!(cx.state.overlays.last(), Some(Overlay::Session(_)));
+    let row = sessions::view_of(cx.state).filter(|_| in_tree).and_then(|view| view.selected_row());
+    let entry = row.map_or_else(|| HERE.to_string(), |row| row.id.to_string());
+    restore::events::open(cx, way(entry));
+}
+
+fn undo(cx: &mut Cx<'_>) {
+    match cx.state.agent.way_back.clone() {
+        Some(entry) => restore::events::open(cx, Way::To(entry, What::Code)),
+        None => cx.state.say("no files were brought back yet"),
+    }
+}

@@ -1,0 +1,154 @@
+//! A way back of files: the paths with what becomes of them, and the difference of the selected one.
+
+use ratatui::layout::Rect;
+
+use crate::base::counted::counted;
+use crate::base::width::{text_width, truncate, visible};
+use crate::ide::core::layers::frame;
+use crate::ide::features::restore::view::WayBack;
+use crate::runtime::ways::{Shown, Way, What};
+use crate::tui::canvas::Canvas;
+use crate::workspace::checkpoint::{Decision, Node};
+
+/// Below this width the difference is below the list instead of beside it.
+const WIDE: u16 = 90;
+/// Columns of the list beside a difference.
+const LIST: u16 = 42;
+
+/// Where it is: everywhere but in the last line, which says things.
+pub fn place((cols, rows): (u16, u16)) -> Rect {
+    Rect::new(0, 0, cols, rows - u16::from(rows > 4))
+}
+
+/// What happens to a path, in one sign, and its colour.
+fn sign(file: &Shown) -> (&'static str, &'static str) {
+    match (file.from, file.to) {
+        _ if file.conflict.is_some() => ("!", "ui.overlay.title"),
+        (None, _) => ("+", "diff.added"),
+        (_, None) => ("−", "diff.removed"),
+        (Some(Node::File { oid: a, .. }), Some(Node::File { oid: b, .. })) if a == b => {
+            ("x", "ui.overlay.soft")
+        }
+        _ => ("~", "ui.overlay"),
+    }
+}
+
+/// What is said behind a path.
+fn note(view: &WayBack, file: &Shown) -> String {
+    if file.conflict.is_some() {
+        return match view.decision(file) {
+            Decision::Mine => "mine stays",
+            Decision::Theirs => "theirs",
+            Decision::Beside => "beside",
+        }
+        .to_string();
+    }
+    let counts =
+        file.diff.as_ref().map_or_else(String::new, |diff| format!("+{} −{}", diff.added, diff.removed));
+    if file.merged { format!("{counts} merged") } else { counts }
+}
+
+/// Draws it.
+pub fn draw(canvas: &mut Canvas<'_>, view: &WayBack) {
+    let title = match &view.preview.way {
+        Way::To(_, What::Both) => "bring back files and conversation",
+        Way::To(..) => "bring back files",
+        Way::Without(_) => "take back what a turn changed",
+    };
+    let conflicts = view.preview.conflicts();
+    let count = view.preview.files.len();
+    let mut right = counted(count, "path", "paths");
+    if conflicts > 0 {
+        right.push_str(&format!(", {conflicts} to decide"));
+    }
+    let footer = if view.current().is_some_and(|file| file.conflict.is_some()) {
+        "Enter bring back  m mine  t theirs  b beside  Escape leave"
+    } else {
+        "Enter bring back  ↑↓ files  PgUp PgDn difference  Escape leave"
+    };
+    let inner = frame::draw(canvas, title, &right, footer);
+    let mut inside = canvas.sub(inner);
+    let (cols, rows) = inside.size();
+    if cols >= WIDE {
+        list(&mut inside.sub(Rect::new(0, 0, LIST, rows)), view);
+        difference(&mut inside.sub(Rect::new(LIST + 1, 0, cols - LIST - 1, rows)), view);
+    } else {
+        let above =
+            (view.preview.files.len() + view.preview.left.len()).min(usize::from(rows / 2).max(1)) as u16;
+        list(&mut inside.sub(Rect::new(0, 0, cols, above)), view);
+        difference(&mut inside.sub(Rect::new(0, above, cols, rows.saturating_sub(above))), view);
+    }
+}
+
+fn list(canvas: &mut Canvas<'_>, view: &WayBack) {
+    let (cols, rows) = canvas.size();
+    let page = usize::from(rows.max(1));
+    let first = view.selected / page * page;
+    let soft = canvas.style("ui.overlay.soft");
+    for (n, file) in view.preview.files.iter().enumerate().skip(first).take(page) {
+        let y = (n - first) as u16;
+        let (sign, scope) = sign(file);
+        let style = canvas.style(scope);
+        canvas.text(1, y, sign, style);
+        let note = note(view, file);
+        let width = text_width(&note) as u16;
+        let room = usize::from(cols.saturating_sub(width + 5));
+        let plain = canvas.style("ui.overlay");
+        canvas.text(3, y, &truncate(&visible(&file.name.to_string()), room), plain);
+        canvas.text(cols.saturating_sub(width + 1), y, &note, soft);
+        if n == view.selected {
+            let style = canvas.style("ui.row");
+            canvas.put_style(Rect::new(0, y, cols, 1), style);
+        }
+    }
+    let below = view.preview.files.len().saturating_sub(first);
+    for (n, (name, why)) in view.preview.left.iter().enumerate() {
+        let Some(y) = u16::try_from(below + n).ok().filter(|y| *y < rows) else { break };
+        canvas.text(1, y, &truncate(&visible(&format!("= {name}: {why}")), usize::from(cols) - 2), soft);
+    }
+}
+
+fn difference(canvas: &mut Canvas<'_>, view: &WayBack) {
+    let Some(file) = view.current() else { return };
+    let (cols, rows) = canvas.size();
+    let (soft, plain) = (canvas.style("ui.overlay.soft"), canvas.style("ui.overlay"));
+    let mut y = 0;
+    if let Some(conflict) = &file.conflict {
+        canvas.text(
+            1,
+            y,
+            &format!("{}: + is what would come, − what is there", conflict.clash.words()),
+            soft,
+        );
+        y += 1;
+    }
+    let Some(diff) = &file.diff else {
+        canvas.text(1, y, "no text, or too long to compare", soft);
+        return;
+    };
+    if diff.rows.is_empty() && y < rows {
+        canvas.text(1, y, "only its kind or its rights are others", soft);
+    }
+    for row in diff.rows.iter().skip(view.top) {
+        if y >= rows {
+            return;
+        }
+        match row {
+            None => {
+                canvas.text(1, y, "⋯", soft);
+            }
+            Some(row) => {
+                let style = match row.sign {
+                    '+' => canvas.style("diff.added"),
+                    '-' => canvas.style("diff.removed"),
+                    _ => plain,
+                };
+                let text = visible(&row.text.replace('\t', "    ")).into_owned();
+                canvas.fill(Rect::new(0, y, cols, 1), style);
+                let line = format!("{:>5} {} {text}", row.number, row.sign);
+                canvas.text(0, y, &truncate(&line, usize::from(cols)), style);
+            }
+        }
+        y += 1;
+    }
+}

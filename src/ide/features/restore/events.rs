@@ -1,0 +1,141 @@
+//! Going back to how files were: a preview over everything, decisions, the way itself.
+//!
+//! Must not know how states are kept. Whoever shows places of the session opens it with [`open`].
+
+use crate::base::counted::counted;
+use crate::ide::core::context::Cx;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::overlay::Overlay;
+use crate::ide::features::restore::view::{Ask, Happened, WayBack};
+use crate::ide::shell::session_events;
+use crate::runtime::ways::{Preview, Restored, Way, What};
+use crate::tui::input::{Key, KeyCode};
+use crate::workspace::checkpoint::{Decision, Decisions};
+
+/// Rows that a page of a difference moves.
+const PAGE: isize = 10;
+
+/// Shows what a way back would do, and goes it when the person agrees.
+pub fn open(cx: &mut Cx<'_>, way: Way) {
+    if !cx.state.agent.connected {
+        return cx.state.say("the session is still starting; try again in a moment");
+    }
+    if let Way::To(entry, What::Conversation) = way {
+        return cx
+            .effects
+            .push(Effect::WayBack(Ask::Go(Way::To(entry, What::Conversation), Decisions::new())));
+    }
+    cx.state.say("looking at the files…");
+    cx.effects.push(Effect::WayBack(Ask::Look(way)));
+}
+
+/// Something came of it.
+pub fn happened(cx: &mut Cx<'_>, happened: Happened) {
+    match happened {
+        Happened::Looked(Ok(preview)) => looked(cx, *preview),
+        Happened::Gone(Ok(restored)) => gone(cx, *restored),
+        Happened::Looked(Err(report)) | Happened::Gone(Err(report)) => cx.state.fail(report.to_string()),
+    }
+    cx.state.damage.all();
+}
+
+fn looked(cx: &mut Cx<'_>, preview: Preview) {
+    cx.state.say("");
+    let with_conversation = matches!(preview.way, Way::To(_, What::Both));
+    if preview.files.is_empty() && with_conversation {
+        return cx.effects.push(Effect::WayBack(Ask::Go(preview.way, Decisions::new())));
+    }
+    if preview.files.is_empty() {
+        return cx.state.say(match preview.left.len() {
+            0 => "the files are so already".to_string(),
+            left => format!("the files are so already, but for {left} that were not recorded"),
+        });
+    }
+    cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::WayBack(_)));
+    cx.state.push_overlay(Overlay::WayBack(Box::new(WayBack::new(preview))));
+}
+
+fn gone(cx: &mut Cx<'_>, restored: Restored) {
+    let Restored { way, applied, conflicts, merged, undo, said } = restored;
+    if !matches!(way, Way::To(_, What::Code) | Way::Without(_)) {
+        // The conversation is somewhere else: nobody looks at where it was.
+        cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Session(_)));
+    }
+    if let Some(said) = said {
+        session_events::dequeued(cx, vec![said]);
+    }
+    if undo.is_none() {
+        return cx.state.say("the conversation goes on from here");
+    }
+    let further = |count: usize, what: &str| match count {
+        0 => String::new(),
+        count => format!(", {count} {what}"),
+    };
+    let stayed = conflicts.iter().filter(|conflict| conflict.decision != Decision::Theirs).count();
+    let text = format!(
+        "{} brought back{}{}; session.undo-restore takes that back",
+        counted(applied.done, "path", "paths"),
+        further(merged.len(), "put together"),
+        further(stayed, "stay as you have them"),
+    );
+    match applied.failed.first() {
+        Some((name, why)) => cx.state.fail(format!("{text}; {} not: {name}: {why}", applied.failed.len())),
+        None => cx.state.say(text),
+    }
+    cx.state.agent.way_back = undo;
+}
+
+/// A key while a way back is looked at; whether it was for that.
+pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
+    let Some(Overlay::WayBack(view)) = cx.state.overlays.last_mut() else { return false };
+    let decided = match key.code {
+        KeyCode::Up => {
+            view.step(-1);
+            Ok(())
+        }
+        KeyCode::Down => {
+            view.step(1);
+            Ok(())
+        }
+        KeyCode::PageUp => {
+            view.scroll(-PAGE);
+            Ok(())
+        }
+        KeyCode::PageDown => {
+            view.scroll(PAGE);
+            Ok(())
+        }
+        KeyCode::Enter => {
+            if let Some(Overlay::WayBack(view)) = cx.state.pop_overlay() {
+                cx.state.say("bringing the files back…");
+                cx.effects.push(Effect::WayBack(Ask::Go(view.preview.way, view.decisions)));
+            }
+            Ok(())
+        }
+        KeyCode::Escape => {
+            cx.state.pop_overlay();
+            cx.state.say("nothing was changed");
+            Ok(())
+        }
+        _ => match key.typed() {
+            Some('k') => {
+                view.step(-1);
+                Ok(())
+            }
+            Some('j') => {
+                view.step(1);
+                Ok(())
+            }
+            Some('m') => view.decide(Decision::Mine),
+            Some('t') => view.decide(Decision::Theirs),
+            Some('b') => view.decide(Decision::Beside),
+            // Keys of the whole program, such as the one that leaves it.
+            _ => return false,
+        },
+    };
+    if let Err(why) = decided {
+        cx.state.say(why);
+    }
+    cx.state.damage.all();
+    true
+}

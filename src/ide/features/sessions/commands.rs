@@ -1,0 +1,90 @@
+//! Commands on sessions: the tree of the one that is open, and going on with others.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::effect::Effect;
+use crate::ide::core::overlay::{Overlay, Pick, Topic};
+use crate::ide::editor::commands::edit;
+use crate::ide::features::files::commands::ask;
+use crate::ide::features::history_search::events as past;
+use crate::ide::features::history_search::work::Work as Past;
+use crate::ide::features::sessions::events as sessions;
+use crate::ide::features::sessions::work::Work;
+use crate::runtime::Summary;
+use crate::runtime::moving::{Change, Spot};
+use crate::text::edit::Reach;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("view.session-tree", "Go to another place of the conversation", sessions::open),
+    command("session.new", "Begin a new session", |cx| sessions::begin(cx, Work::Replace(Change::New(None)))),
+    command("session.resume", "Go on with another session", |cx| cx.effects.push(Effect::Picker("sessions"))),
+    command("session.resume-anywhere", "Go on with a session of any folder", |cx| {
+        cx.effects.push(Effect::Picker("sessions-anywhere"));
+    }),
+    command("session.copy", "Go on in a copy of the session", |cx| {
+        sessions::begin(cx, Work::Replace(Change::Copy));
+    }),
+    command("session.rename", "Give the session a name", rename),
+    command("session.delete", "Move a session into the trash", delete),
+    command("session.undelete", "Bring the session back that was deleted last", |cx| {
+        cx.effects.push(Effect::Past(Past::Undelete));
+    }),
+    command("session.branch", "Say something else behind the selected entry", |cx| {
+        sessions::at_row(cx, |cx, _, id| sessions::begin(cx, Work::Go(Spot::Behind(id), Summary::None)));
+    }),
+    command("session.new-root", "Begin anew in the same session", |cx| {
+        sessions::begin(cx, Work::Go(Spot::Root, Summary::None));
+    }),
+    command("session.go-with-summary", "Go to the selected entry with a summary of what is left", |cx| {
+        sessions::at_row(cx, |cx, _, _| ask(cx, Topic::SummaryAbout, ""));
+    }),
+    command("session.fork", "Go on from the selected entry in a session of its own", |cx| {
+        sessions::at_row(cx, |cx, _, id| sessions::begin(cx, Work::Replace(Change::Fork(id))));
+    }),
+    command("session.label", "Give the selected entry a label", label),
+    command("session.search-tree", "Show only the entries that say something", |cx| {
+        let text = sessions::view_of(cx.state).map(|view| view.found.as_ref().map(|(text, _)| text.clone()));
+        match text {
+            Some(text) => ask(cx, Topic::TreeSearch, &text.unwrap_or_default()),
+            None => sessions::open(cx),
+        }
+    }),
+    command("session.next-filter", "Show other kinds of entries in the session tree", sessions::filter),
+    command("session.fold", "Hide what follows the selected entry", |cx| {
+        sessions::with(cx, |view| view.fold(true));
+    }),
+    command("session.unfold", "Show what follows the selected entry", |cx| {
+        sessions::with(cx, |view| view.fold(false));
+    }),
+    command("session.next-branch", "To the next place where the conversation parts", |cx| {
+        sessions::with(cx, |view| view.leap(1));
+    }),
+    command("session.previous-branch", "To the place before where the conversation parts", |cx| {
+        sessions::with(cx, |view| view.leap(-1));
+    }),
+];
+
+fn rename(cx: &mut Cx<'_>) {
+    let now = cx.state.agent.name.clone().unwrap_or_default();
+    ask(cx, Topic::SessionName, &now);
+}
+
+fn label(cx: &mut Cx<'_>) {
+    sessions::at_row(cx, |cx, number, id| {
+        let row = sessions::view_of(cx.state).and_then(|view| view.selected_row());
+        let now = row.and_then(|row| row.label.as_ref()).map(ToString::to_string).unwrap_or_default();
+        ask(cx, Topic::Label(number, id), &now);
+    });
+}
+
+/// Deletes the session that is selected in a picker, or asks for one. In a picker of something else the key
+/// does what it does in a text.
+fn delete(cx: &mut Cx<'_>) {
+    let Some(Overlay::Picker(picker)) = cx.state.overlays.last() else {
+        return cx.effects.push(Effect::Picker("sessions-delete"));
+    };
+    match picker.current().map(|row| (row.pick.clone(), row.text.clone())) {
+        Some((Pick::Session(path), title)) => past::ask_to_delete(cx, path, &title),
+        _ => edit::erase(cx, Reach::Grapheme),
+    }
+}

@@ -1,0 +1,211 @@
+//! The session tree: everything but the last line, with the turn of the selected row beside it on a wide
+//! screen.
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::base::counted::counted;
+use crate::base::width::{text_width, truncate, visible};
+use crate::ide::core::keymap::{Keymap, Place};
+use crate::ide::core::layers::frame;
+use crate::ide::features::sessions::view::SessionView;
+use crate::ide::features::undo_tree::view::age;
+use crate::session::outline::turn::Turn;
+use crate::session::outline::{Outline, Row};
+use crate::tui::canvas::Canvas;
+use crate::tui::widgets::line::{self, Break, Span};
+
+/// From this width on the turn is beside the rows.
+const WIDE: u16 = 90;
+/// Below this width there is no room for more than what a row says.
+const NARROW: u16 = 50;
+/// Lanes that are drawn; what is further in is drawn as far in.
+const LEVELS_MAX: u32 = 16;
+/// What the footer tells, with few words each.
+const KEYS: &[(&str, &str)] = &[
+    ("list.accept", "go"),
+    ("session.branch", "branch"),
+    ("session.go-with-summary", "summary"),
+    ("session.label", "label"),
+    ("session.fork", "fork"),
+    ("session.restore-code", "files"),
+    ("session.restore-both", "both"),
+    ("session.undo-turn", "undo turn"),
+    ("session.search-tree", "search"),
+    ("session.next-filter", "filter"),
+    ("session.fold", "fold"),
+    ("app.keys", "keys"),
+    ("app.escape", "close"),
+];
+
+/// Where it is: everywhere but in the last line, which says things.
+pub fn place((cols, rows): (u16, u16)) -> Rect {
+    Rect::new(0, 0, cols, rows - u16::from(rows > 4))
+}
+
+/// How many rows fit.
+pub fn height(size: (u16, u16)) -> usize {
+    usize::from(place(size).height.saturating_sub(2)).max(1)
+}
+
+/// Draws it.
+pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
+    let name = view.name.as_deref().unwrap_or("session");
+    let key =
+        |(id, name): &(&str, &str)| Some(format!("{} {name}", keymap.keys_for(Place::SessionTree, id)?));
+    let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
+    let inner = frame::draw(canvas, &visible(name), &counts(view), &footer);
+    let mut inside = canvas.sub(inner);
+    let (cols, rows) = inside.size();
+    let Some(outline) = &view.outline else {
+        let soft = inside.style("ui.overlay.soft");
+        inside.text(1, 0, "reading the session…", soft);
+        return;
+    };
+    if view.shown.is_empty() {
+        let soft = inside.style("ui.overlay.soft");
+        inside.text(1, 0, "nothing here", soft);
+        return;
+    }
+    let list_cols = if cols >= WIDE { cols * 3 / 5 } else { cols };
+    {
+        let mut list = inside.sub(Rect::new(0, 0, list_cols, rows));
+        for (y, place) in view.page(usize::from(rows)).enumerate() {
+            draw_row(&mut list, y as u16, view, outline, place);
+        }
+    }
+    if list_cols < cols {
+        let border = inside.style("ui.overlay.border");
+        for y in 0..rows {
+            inside.text(list_cols, y, "│", border);
+        }
+        let mut side = inside.sub(Rect::new(list_cols + 2, 0, cols - list_cols - 2, rows));
+        if let Some(turn) = view.turn.as_ref().filter(|_| view.selected_row().is_some()) {
+            draw_turn(&mut side, turn, view.now_ms);
+        }
+    }
+}
+
+fn counts(view: &SessionView) -> String {
+    let Some(outline) = &view.outline else { return String::new() };
+    let mut told = vec![counted(outline.turns, "turn", "turns")];
+    if outline.ends > 1 {
+        told.push(counted(outline.ends, "branch", "branches"));
+    }
+    match &view.found {
+        Some((text, _)) => told.push(format!("search: {}", visible(text))),
+        None => told.push(format!("filter: {}", view.filter.name())),
+    }
+    told.join("  ")
+}
+
+fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline, place: usize) {
+    let Some((at, row)) = view.row(place) else { return };
+    let (cols, _) = list.size();
+    let (plain, soft, title) =
+        (list.style("ui.overlay"), list.style("ui.overlay.faint"), list.style("ui.overlay.title"));
+    let branch = list.style("ui.overlay.border");
+    let lanes = lanes(outline, row);
+    list.text(1, y, &lanes, branch);
+    let x = 1 + text_width(&lanes) as u16;
+    let style: Style = if row.active { title } else { plain };
+    list.text(x, y, glyph(row), style);
+    let here = outline.here == Some(at);
+    let mut right = age(view.now_ms, row.time_ms);
+    if here && cols >= NARROW {
+        right = format!("you are here  {right}");
+    }
+    if view.is_folded(row) {
+        right = format!("⋯ {}  {right}", row.below);
+    }
+    let right_width = text_width(&right) as u16;
+    let label = row.label.as_ref().map(|label| format!("⚑ {} ", visible(label))).unwrap_or_default();
+    let room = usize::from(cols.saturating_sub(x + right_width + 4));
+    let label = truncate(&label, room).into_owned();
+    list.text(x + 2, y, &label, title);
+    let words = visible(view.words(row).unwrap_or("…")).into_owned();
+    let left = room.saturating_sub(text_width(&label));
+    list.text(x + 2 + text_width(&label) as u16, y, &truncate(&words, left), style);
+    if cols > right_width + x + 3 {
+        list.text(cols - right_width - 1, y, &right, soft);
+    }
+    if place == view.selected {
+        let style = list.style("ui.row");
+        list.put_style(Rect::new(0, y, cols, 1), style);
+    }
+}
+
+/// What stands for a row in its lane.
+fn glyph(row: &Row) -> &'static str {
+    match (&*row.kind, row.active) {
+        ("compaction" | "branch_summary", _) => "◇",
+        (_, true) => "●",
+        (_, false) => "○",
+    }
+}
+
+/// The lanes before a row, two columns each. The outermost has no sign where it is the only one.
+fn lanes(outline: &Outline, row: &Row) -> String {
+    let mut signs = Vec::new();
+    let mut next = Some(row.lane);
+    while let Some(at) = next {
+        let lane = &outline.lanes[at as usize];
+        let own = at == row.lane && row.starts;
+        let only = lane.level == 0 && lane.last && at == 0;
+        if lane.level < LEVELS_MAX && !only {
+            signs.push(match (own, lane.last) {
+                (true, true) => "└─",
+                (true, false) => "├─",
+                (false, true) => "  ",
+                (false, false) => "│ ",
+            });
+        }
+        next = lane.from;
+    }
+    signs.into_iter().rev().collect()
+}
+
+fn draw_turn(side: &mut Canvas<'_>, turn: &Turn, now_ms: u64) {
+    let (cols, rows) = side.size();
+    let (plain, soft, title) =
+        (side.style("ui.overlay"), side.style("ui.overlay.soft"), side.style("ui.overlay.title"));
+    let mut y = 0;
+    let mut put = |side: &mut Canvas<'_>, text: &str, style: Style| {
+        if y < rows {
+            side.text(0, y, &truncate(text, usize::from(cols)), style);
+            y += 1;
+        }
+    };
+    put(side, &format!("turn {} · {} ago", turn.number, age(now_ms, turn.time_ms)), title);
+    let mut spent: Vec<String> = turn.models.iter().map(|model| visible(model).into_owned()).collect();
+    if turn.spent.cost > 0.0 {
+        spent.push(format!("${:.2}", turn.spent.cost));
+    }
+    if turn.calls > 0 {
+        spent.push(format!("{} tool calls", turn.calls));
+    }
+    if !spent.is_empty() {
+        put(side, &spent.join(" · "), soft);
+    }
+    put(side, "", plain);
+    let half = usize::from(rows) / 2;
+    for text in wrapped(&turn.words, cols).take(half) {
+        put(side, &text, plain);
+    }
+    for file in &turn.files {
+        let path = visible(&file.path).into_owned();
+        put(side, &format!("{path}  −{} +{}", file.removed, file.added), title);
+    }
+    if !turn.answer.is_empty() {
+        put(side, "", plain);
+    }
+    for text in wrapped(&turn.answer, cols).take(half) {
+        put(side, &text, soft);
+    }
+}
+
+/// The lines of a text, broken where they are too long.
+fn wrapped(text: &str, width: u16) -> impl Iterator<Item = String> {
+    let lines = line::wrap(&[Span::new(text, "ui.overlay")], width, &[], &[], Break::Words);
+    lines.into_iter().map(|spans| spans.into_iter().map(|span| span.text).collect())
+}

@@ -1,0 +1,13 @@
+//! Sessions of every folder: one of another folder goes on in a copy for this one.
+
+use crate::ide::core::picker::{Load, Row};
+use crate::ide::features::sessions;
+
+/// The table's row.
+pub const PICKER: Row = Row {
+    id: "sessions-anywhere",
+    title: "sessions of all folders",
+    footer: "Enter go on with it  Ctrl-d delete",
+    load: |_| Load::Sessions { anywhere: true },
+    accept: sessions::picker::go_on,
+};

@@ -1,0 +1,18 @@
+//! Sessions of this folder, to delete one.
+
+use crate::ide::core::overlay::Pick;
+use crate::ide::core::picker::{Load, Row};
+use crate::ide::features::history_search::events::ask_to_delete;
+
+/// The table's row.
+pub const PICKER: Row = Row {
+    id: "sessions-delete",
+    title: "delete a session",
+    footer: "Enter move it into the trash",
+    load: |_| Load::Sessions { anywhere: false },
+    accept: |cx, pick, _| {
+        if let Pick::Session(path) = pick {
+            ask_to_delete(cx, path.clone(), "");
+        }
+    },
+};

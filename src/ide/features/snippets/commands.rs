@@ -1,0 +1,115 @@
+//! Commands that put snippets in and go through their stops.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
+use crate::ide::editor::commands::edit::{apply, line_ending, signs};
+use crate::ide::editor::commands::registers;
+use crate::ide::features::snippets::variables::Facts;
+use crate::ide::model::buffers::Buffer;
+use crate::text::edit::indents_by_tabs;
+use crate::text::snippet::Snippet;
+use crate::text::stops::{self, Stops, Style};
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("snippet.insert", "Put one of your snippets in", |cx| {
+        if cx.state.panes.focus == Focus::Editor && cx.state.buffers.current().is_some() {
+            cx.effects.push(Effect::Picker("snippets"));
+        } else {
+            cx.state.say("snippets go into a file");
+        }
+    }),
+    command("snippet.next-stop", "To the snippet's next stop", |cx| go(cx, true)),
+    command("snippet.previous-stop", "To the snippet's stop before", |cx| go(cx, false)),
+    command("snippet.next-choice", "Take the snippet's next choice here", choose),
+];
+
+/// The names under which snippets for the file that is shown are kept.
+pub fn languages(state: &State) -> Vec<&'static str> {
+    state.buffers.current().map(|buffer| buffer.coloring.names()).unwrap_or_default()
+}
+
+/// Puts a snippet in at every cursor, as one step, and goes to its first stop.
+pub fn put(cx: &mut Cx<'_>, body: &str) {
+    let snippet = match Snippet::parse(body) {
+        Ok(snippet) => snippet,
+        Err(error) => return cx.state.fail(format!("this snippet cannot be read: {error}")),
+    };
+    let ending = line_ending(cx).text();
+    let (width, by_tabs) = cx.state.indentation();
+    let signs = signs(cx);
+    let newest = registers::read(cx, '+').map(|content| content.joined());
+    let (workspace, now_ms) = (cx.state.workspace.clone(), cx.now_ms);
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    if let Some(reason) = buffer.read_only() {
+        return cx.state.fail(reason);
+    }
+    let text = buffer.area.text();
+    let indent =
+        if by_tabs.unwrap_or_else(|| indents_by_tabs(text)) { "\t".into() } else { " ".repeat(width) };
+    let facts = Facts { text, path: buffer.path.as_deref(), workspace: &workspace, now_ms, signs, newest };
+    let style = Style { indent: &indent, ending };
+    let put =
+        stops::insert(text, &buffer.area.selection, &snippet, &style, &|range, name| facts.get(range, name));
+    match put {
+        Ok((edit, stops)) => {
+            let (version, is_list) = (buffer.area.document.version(), buffer.list().is_some());
+            apply(cx, |_, _| edit);
+            if is_list {
+                // Names of places stay: what was put in may be less than the stops are of.
+                return;
+            }
+            let Some(buffer) = cx.state.buffers.current_mut() else { return };
+            if buffer.area.document.version() != version {
+                buffer.area.document.seal();
+            }
+            arrive(cx, stops);
+        }
+        Err(error) => cx.state.fail(format!("this snippet cannot be put in: {error}")),
+    }
+}
+
+/// One is at a stop; behind the last one there is nothing to go through.
+fn arrive(cx: &mut Cx<'_>, stops: Stops) {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let choices = stops.choices().join(", ");
+    buffer.area.select(stops.selection());
+    buffer.area.riders.stops = Some(stops).filter(|stops| !stops.is_last());
+    if !choices.is_empty() {
+        cx.state.say(format!("one of: {choices}"));
+    }
+    cx.state.damage.add(Part::Editor);
+}
+
+fn go(cx: &mut Cx<'_>, forward: bool) {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let Some(mut stops) = buffer.area.riders.stops.take() else {
+        return cx.state.say("no snippet is gone through");
+    };
+    if stops.go(forward).is_some() {
+        arrive(cx, stops);
+    } else {
+        buffer.area.riders.stops = Some(stops);
+    }
+}
+
+fn choose(cx: &mut Cx<'_>) {
+    let with_choices = |buffer: &mut Buffer| {
+        let text = buffer.area.text().clone();
+        buffer.area.riders.stops.as_mut()?.choose(&text)
+    };
+    let Some(edit) = cx.state.buffers.current_mut().and_then(with_choices) else {
+        return cx.state.say("there is no choice here");
+    };
+    apply(cx, |_, _| edit);
+}
+
+/// Nobody goes through the snippet any more.
+pub fn leave(state: &mut State) {
+    if let Some(buffer) = state.buffers.current_mut() {
+        buffer.area.riders.stops = None;
+    }
+}

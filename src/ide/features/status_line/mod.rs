@@ -1,0 +1,3 @@
+//! The last line of the screen.
+
+pub mod pane;

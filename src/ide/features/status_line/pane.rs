@@ -1,0 +1,251 @@
+//! The last line: where the cursor is, what the agent does and costs, the next useful key.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+
+use crate::base::width::{text_width, truncate};
+use crate::ide::core::awaiting::Awaiting;
+use crate::ide::core::damage::Part;
+use crate::ide::core::keymap::{Modes, Place};
+use crate::ide::core::pane::Row;
+use crate::ide::core::state::State;
+use crate::ide::features::agent::state::thousands;
+use crate::ide::model::buffers::Buffer;
+use crate::llm::model::{Model, Thinking};
+use crate::text::encoding::Encoding;
+use crate::tui::canvas::Canvas;
+use crate::tui::tree::Component;
+
+/// The table's row.
+pub const PANE: Row = Row { part: Part::Status, layer: 0, make: || Box::new(Status::default()) };
+
+/// The one moving sign while the agent works.
+pub const SIGNS: [&str; 4] = ["◐", "◓", "◑", "◒"];
+
+/// Bytes that the left of the line takes seldom more than.
+const LEFT_USUAL: usize = 64;
+
+/// The line is drawn with every key, but little of it differs: what is the same is not found again.
+#[derive(Default)]
+struct Status {
+    /// What is at the right, its cells, and what it was made of.
+    right: Option<(String, u16, Facts)>,
+    /// A file, and its name.
+    named: (PathBuf, String),
+}
+
+/// All that the right of the line is made of.
+struct Facts {
+    cols: usize,
+    /// Whether a message needs the room.
+    told: bool,
+    sign: Option<&'static str>,
+    summing: Option<&'static str>,
+    unrestricted: bool,
+    model: Option<Arc<Model>>,
+    thinking: Thinking,
+    context_tokens: u64,
+    /// Dollars.
+    cost: f64,
+}
+
+impl Facts {
+    fn of(state: &State, cols: usize) -> Self {
+        let agent = &state.agent;
+        Self {
+            cols,
+            told: !state.status.message.is_empty(),
+            sign: agent.working_since.map(|_| SIGNS[agent.sign % SIGNS.len()]),
+            summing: agent.summing.map(|summing| summing.what),
+            unrestricted: agent.unrestricted,
+            model: agent.model.clone(),
+            thinking: agent.thinking,
+            context_tokens: agent.context_tokens,
+            cost: agent.usage.cost.total,
+        }
+    }
+}
+
+impl PartialEq for Facts {
+    fn eq(&self, other: &Self) -> bool {
+        let flags = |facts: &Self| (facts.cols, facts.told, facts.sign, facts.summing, facts.unrestricted);
+        let counts = |facts: &Self| (facts.thinking, facts.context_tokens, facts.cost.to_bits());
+        let model = |facts: &Self| facts.model.as_ref().map(Arc::as_ptr);
+        flags(self) == flags(other) && counts(self) == counts(other) && model(self) == model(other)
+    }
+}
+
+impl Component<State> for Status {
+    fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
+        let (cols, _) = canvas.size();
+        let ground = canvas.style("ui.status");
+        canvas.fill(Rect::new(0, 0, cols, 1), ground);
+        let (left, scope) = self.left(state);
+        let (right, right_width) = self.right(state, usize::from(cols));
+        let left_room = usize::from(cols.saturating_sub(if right.is_empty() { 2 } else { right_width + 3 }));
+        let style = canvas.style(scope);
+        canvas.text(1, 0, &truncate(&left, left_room), style);
+        canvas.text(cols.saturating_sub(right_width + 1), 0, right, ground);
+    }
+}
+
+impl Status {
+    /// What is at the right, and its cells.
+    fn right(&mut self, state: &State, cols: usize) -> (&str, u16) {
+        let facts = Facts::of(state, cols);
+        if self.right.as_ref().is_none_or(|(.., known)| *known != facts) {
+            let text = right(&facts);
+            let width = text_width(&text) as u16;
+            self.right = Some((text, width, facts));
+        }
+        self.right.as_ref().map_or(("", 0), |(text, width, _)| (text, *width))
+    }
+
+    fn name(&mut self, buffer: &Buffer) -> Cow<'_, str> {
+        let usual = buffer.listing.is_none() && buffer.fixed.is_none();
+        let Some(path) = buffer.path.as_deref().filter(|_| usual) else { return buffer.name().into() };
+        if self.named.0.as_os_str() != path.as_os_str() {
+            self.named = (path.to_path_buf(), buffer.name());
+        }
+        Cow::Borrowed(&self.named.1)
+    }
+
+    /// What is at the left: hints, a message, or the cursor's place.
+    fn left(&mut self, state: &State) -> (String, &'static str) {
+        if !state.hints.is_empty() {
+            let hints: Vec<String> =
+                state.hints.iter().map(|(key, command)| format!("{key} {command}")).collect();
+            return (hints.join("  "), "ui.status.focus");
+        }
+        if !state.pending.is_empty() {
+            let keys: Vec<String> = state.pending.iter().map(ToString::to_string).collect();
+            return (format!("{} …", keys.join(" ")), "ui.status.focus");
+        }
+        if !state.status.message.is_empty() {
+            let scope = if state.status.is_error { "ui.status.error" } else { "ui.status" };
+            let sign = if state.status.is_error { "✗ " } else { "" };
+            return (format!("{sign}{}", state.status.message), scope);
+        }
+        if state.place() == Place::Terminal {
+            return (leaving(state), "ui.status");
+        }
+        if state.areas.editor.is_none() {
+            // Wider windows name the model at the right.
+            let model =
+                state.agent.model.as_ref().filter(|_| state.size.0 < 40).map(|model| model.name.clone());
+            return (model.unwrap_or_default(), "ui.status");
+        }
+        let Some(buffer) = state.buffers.current() else { return (String::new(), "ui.status") };
+        let (line, column) = buffer.cursor(state.show.tab_width);
+        let mut text = String::with_capacity(LEFT_USUAL);
+        text.push_str(&self.name(buffer));
+        for (before, number) in [(' ', line.0 + 1), (':', column.0 + 1)] {
+            text.push(before);
+            text.push_str(&number.to_string());
+        }
+        let modes = state.keymap.modes();
+        if modes != Modes::None {
+            text.insert_str(0, &format!("{} ", state.modal.mode.name(modes)));
+        }
+        text.push_str(&begun(state));
+        if let Some(reading) = &buffer.reading {
+            text.push_str(&format!("  reading: {} %", reading.percent));
+        } else if let Some(reason) = buffer.read_only() {
+            text.push_str(&format!("  read-only: {reason}"));
+        } else if buffer.area.document.format().lossless {
+            text.push_str("  not UTF-8, bytes kept");
+        }
+        let encoding = buffer.area.document.format().encoding;
+        if encoding != Encoding::UTF8 {
+            text.push_str(&format!("  {}", encoding.name()));
+        }
+        if buffer.area.text().is_long(line) {
+            text.push_str("  long line, tabs are one cell");
+        }
+        if let Some(trouble) = buffer.coloring.trouble() {
+            text.push_str(&format!("  {trouble}"));
+        }
+        let edits = buffer.area.document.marks().all().len();
+        if edits > 0 {
+            text.push_str(&format!("  {edits} to review (Alt-r)"));
+        }
+        // The colours of the caret's line: a typed character then changes no colour on its way here.
+        (text, "ui.status.place")
+    }
+}
+
+/// The keys that a terminal does not get.
+fn leaving(state: &State) -> String {
+    let keys = [("terminal.toggle", "editor"), ("view.next-pane", "next pane")];
+    let key =
+        |(id, what): (&str, &str)| Some(format!("{} {what}", state.keymap.keys_for(Place::Terminal, id)?));
+    let more = state.keymap.keys_for(Place::Terminal, "terminal.new").map(|keys| {
+        let prefix = keys.split(' ').next().unwrap_or_default().to_string();
+        format!("{prefix} … more")
+    });
+    keys.into_iter().filter_map(key).chain(more).collect::<Vec<_>>().join("  ")
+}
+
+/// What of a modal command has come already, and the recording that goes on.
+fn begun(state: &State) -> String {
+    let modal = &state.modal;
+    let mut text = String::new();
+    if let Some((name, _)) = modal.recording {
+        text.push_str(&format!("  recording @{name}"));
+    }
+    let fresh = modal.is_fresh() && !matches!(state.awaiting, Some(Awaiting::Modal(_)));
+    if state.keymap.modes() != Modes::None && !modal.mode.types() && !fresh {
+        let keys: Vec<String> = modal.keys.iter().map(ToString::to_string).collect();
+        let count = modal.count.map(|count| count.to_string()).unwrap_or_default();
+        let before = modal.operator.and_then(|waiting| waiting.count);
+        let before = before.map(|count| count.to_string()).unwrap_or_default();
+        text.push_str(&format!("  {before}{}{count} …", keys.join("")));
+    }
+    text
+}
+
+/// What is at the right, as much as fits in half the line or the whole of a wide one.
+fn right(facts: &Facts) -> String {
+    let cols = facts.cols;
+    let mut parts: Vec<String> =
+        [facts.sign, facts.summing].into_iter().flatten().map(String::from).collect();
+    if facts.unrestricted {
+        parts.push(if cols < 60 { "!" } else { "! asks nothing" }.to_string());
+    }
+    // A message needs the room: what it advises must be readable.
+    if facts.told {
+        return parts.join("  ");
+    }
+    let signs = parts.len();
+    if let Some(model) = &facts.model {
+        let thinking = if facts.thinking == Thinking::Off {
+            String::new()
+        } else {
+            format!(" · {}", facts.thinking.name())
+        };
+        parts.push(format!("{}{thinking}", model.name));
+        if facts.context_tokens > 0 {
+            let percent = facts.context_tokens.saturating_mul(100) / model.context_window.max(1);
+            parts.push(format!(
+                "{}/{} {percent}%",
+                thousands(facts.context_tokens),
+                thousands(model.context_window)
+            ));
+        }
+    }
+    if facts.cost > 0.0 {
+        parts.push(format!("${:.3}", facts.cost));
+    }
+    parts.push("F1 palette".to_string());
+    while parts.len() > 1 && text_width(&parts.join("  ")) > cols / 2 {
+        // The working sign and the model go last: drop from the end.
+        parts.pop();
+    }
+    while parts.len() > signs && cols < 40 && text_width(&parts.join("  ")) * 2 > cols {
+        parts.pop();
+    }
+    parts.join("  ")
+}

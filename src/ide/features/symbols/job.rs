@@ -1,0 +1,51 @@
+//! The named things of a file as the rows of a picker, found beside the loop. Must not run
+//! anything: a job is data, and a task runs it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::base::width::visible;
+use crate::ide::core::overlay::{Pick, PickRow};
+use crate::ide::model::buffers::{Buffer, BufferId};
+use crate::syntax::symbols::Symbol;
+use crate::syntax::tree::SIZE_MAX;
+use crate::syntax::{Language, Syntax};
+use crate::text::rope::Text;
+
+/// Time for a parse where the tree is not there yet.
+const BUDGET: Duration = Duration::from_secs(5);
+
+/// A text whose things are wanted.
+pub struct SymbolsJob {
+    buffer: BufferId,
+    version: u64,
+    text: Text,
+    language: &'static Language,
+    tree: Option<Arc<Syntax>>,
+}
+
+impl SymbolsJob {
+    /// For an open file; `None` when it is not read as code.
+    pub fn of(buffer: &Buffer) -> Option<Self> {
+        let text = buffer.area.text().clone();
+        let readable = buffer.reading.is_none() && text.end().0 <= SIZE_MAX;
+        let language = buffer.coloring.language().filter(|_| readable)?;
+        let (version, tree) = (buffer.area.document.version(), buffer.coloring.tree().cloned());
+        Some(Self { buffer: buffer.id, version, text, language, tree })
+    }
+
+    /// The rows, in the order of the text. Takes its time.
+    pub fn run(self) -> Vec<PickRow> {
+        let parse = || Syntax::parse(self.language, &self.text, None, BUDGET).ok().map(Arc::new);
+        let Some(tree) = self.tree.clone().or_else(parse) else { return Vec::new() };
+        let row = |symbol: Symbol| {
+            let line = self.text.line_of(symbol.at).0 + 1;
+            PickRow {
+                text: format!("{}{}", "  ".repeat(symbol.depth), visible(&symbol.name)),
+                detail: format!("{} {line}", symbol.kind),
+                pick: Pick::Symbol { buffer: self.buffer, version: self.version, at: symbol.at },
+            }
+        };
+        tree.symbols(&self.text).into_iter().map(row).collect()
+    }
+}

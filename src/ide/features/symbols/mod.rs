@@ -1,0 +1,4 @@
+//! The named things of a file.
+
+pub mod job;
+pub mod picker;

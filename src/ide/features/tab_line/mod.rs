@@ -1,0 +1,3 @@
+//! The line of open files.
+
+pub mod pane;

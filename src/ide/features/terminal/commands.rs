@@ -1,0 +1,134 @@
+//! Commands of the terminal pane.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
+use crate::ide::features::terminal;
+use crate::ide::features::terminal::emulator::grid::Modes;
+use crate::ide::features::terminal::emulator::screen::By;
+use crate::ide::features::terminal::state::{Shell, TERMINALS_MAX};
+use crate::ide::features::terminal::work::{Ask, Then, Work};
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("terminal.toggle", "Go to the terminal, or back to the editor", toggle),
+    command("terminal.new", "Open another terminal", open),
+    command("terminal.next", "Show the next terminal", |cx| step(cx, 1)),
+    command("terminal.previous", "Show the previous terminal", |cx| step(cx, -1)),
+    command("terminal.close", "Close the terminal; asks while a program runs in it", close),
+    command("terminal.page-up", "Scroll the terminal back", |cx| scroll(cx, By::Pages(1))),
+    command("terminal.page-down", "Scroll the terminal forward", |cx| scroll(cx, By::Pages(-1))),
+    command("terminal.top", "To the oldest row of the terminal", |cx| scroll(cx, By::Top)),
+    command("terminal.bottom", "To the newest row of the terminal", |cx| scroll(cx, By::Bottom)),
+    command("terminal.copy", "Copy what is selected in the terminal", |cx| {
+        with_one(cx, |cx| terminal::input::ask(cx, Ask::Copy));
+    }),
+    command("terminal.paste", "Paste what was cut or copied last into the terminal", paste),
+    command("terminal.send-selection", "Let the terminal run the selection or the line", send_selection),
+    command("terminal.send-next-key", "Give the next key to the program in the terminal", |cx| {
+        with_one(cx, |cx| {
+            panes::focus(cx, Focus::Terminal);
+            cx.state.terminals.next_is_raw = true;
+            cx.state.say("the next key goes to the program in the terminal");
+        });
+    }),
+    command("terminal.higher", "Make the terminal pane higher", |cx| grow(cx, STEP)),
+    command("terminal.lower", "Make the terminal pane lower", |cx| grow(cx, -STEP)),
+];
+
+/// Percents of the height by which the pane becomes higher or lower.
+const STEP: i16 = 5;
+
+fn toggle(cx: &mut Cx<'_>) {
+    if cx.state.panes.focus == Focus::Terminal {
+        return panes::focus(cx, Focus::Editor);
+    }
+    if cx.state.terminals.all().is_empty() {
+        cx.state.terminals.add(Vec::new());
+    }
+    panes::focus(cx, Focus::Terminal);
+}
+
+fn open(cx: &mut Cx<'_>) {
+    if cx.state.terminals.add(Vec::new()).is_none() {
+        return cx.state.say(format!("there are {TERMINALS_MAX} terminals, as many as there can be"));
+    }
+    panes::focus(cx, Focus::Terminal);
+}
+
+/// Does something with the terminal that is shown; says so where there is none.
+fn with_one(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>)) {
+    if cx.state.terminals.active().is_none() {
+        return cx.state.say("no terminal is open; Alt-4 opens one");
+    }
+    act(cx);
+}
+
+fn step(cx: &mut Cx<'_>, by: isize) {
+    with_one(cx, |cx| {
+        cx.state.terminals.step(by);
+        panes::focus(cx, Focus::Terminal);
+    });
+}
+
+fn close(cx: &mut Cx<'_>) {
+    with_one(cx, |cx| {
+        let Some((id, shell)) = cx.state.terminals.active().map(|one| (one.id, one.shell.clone())) else {
+            return;
+        };
+        match shell {
+            Shell::Ended(_) | Shell::Failed(_) => terminal::events::close(cx, id),
+            Shell::Starting | Shell::Runs => {
+                cx.effects.push(Effect::Terminal(Work::Busy(vec![id], Then::Close(id))));
+            }
+        }
+    });
+}
+
+fn scroll(cx: &mut Cx<'_>, by: By) {
+    with_one(cx, |cx| terminal::input::ask(cx, Ask::Scroll(by)));
+}
+
+fn paste(cx: &mut Cx<'_>) {
+    with_one(cx, |cx| match cx.state.kill_ring.yank().map(|texts| texts.join("\n")) {
+        Some(text) => terminal::input::paste(cx, &text),
+        None => cx.state.say("nothing was cut yet"),
+    });
+}
+
+fn send_selection(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current() else { return cx.state.say("no file is open") };
+    let selected = buffer.area.selected();
+    let text = if selected.iter().all(String::is_empty) {
+        let (text, caret) = (buffer.area.text(), buffer.area.caret());
+        let line = text.line_of(caret);
+        text.slice(text.line_start(line)..text.line_end(line)).into_owned()
+    } else {
+        selected.join("\n")
+    };
+    let text = text.trim_end_matches(['\n', '\r']).to_string();
+    if text.is_empty() {
+        return cx.state.say("the line is empty");
+    }
+    if cx.state.terminals.active().is_none() {
+        // A shell that has not begun to read takes it as it is typed.
+        let mut typed = terminal::emulator::keys::paste(&text, Modes::default());
+        typed.push(b'\r');
+        cx.state.terminals.add(typed);
+    } else {
+        terminal::input::paste(cx, &text);
+        terminal::input::ask(cx, Ask::Input(b"\r".to_vec()));
+    }
+    cx.state.panes.set(Focus::Terminal, true);
+    cx.state.damage.all();
+}
+
+fn grow(cx: &mut Cx<'_>, by: i16) {
+    with_one(cx, |cx| {
+        cx.state.terminals.grow(by);
+        cx.state.damage.all();
+        cx.state.damage.add(Part::Terminal);
+    });
+}

@@ -1,0 +1,105 @@
+//! The mouse as the bytes that xterm sends for it. Must not know whether they are wanted by the person.
+
+use crate::ide::features::terminal::emulator::grid::{Modes, Reports};
+use crate::ide::features::terminal::emulator::keys::encode as encode_key;
+use crate::tui::input::{Button, Key, KeyCode, Mods, MouseKind};
+
+/// The last column and row that the old form of reports can tell.
+const OLD_MAX: u16 = 222;
+/// Rows of one notch of the wheel, where it is cursor keys.
+const WHEEL_KEYS: usize = 3;
+
+/// The bytes of what the mouse does at a column and row of the grid; none where nobody asked for it.
+pub fn encode(kind: MouseKind, (col, row): (u16, u16), keys: Mods, modes: Modes) -> Vec<u8> {
+    let (wanted, code, up) = match kind {
+        MouseKind::Down(button) => (Reports::Clicks, number(button), false),
+        MouseKind::Up(button) => (Reports::Clicks, number(button), true),
+        MouseKind::Drag(button) => (Reports::Drags, number(button) + 32, false),
+        MouseKind::Moved => (Reports::Moves, 35, false),
+        MouseKind::ScrollUp => (Reports::Clicks, 64, false),
+        MouseKind::ScrollDown => (Reports::Clicks, 65, false),
+        MouseKind::ScrollLeft => (Reports::Clicks, 66, false),
+        MouseKind::ScrollRight => (Reports::Clicks, 67, false),
+    };
+    if !reports(modes.mouse, wanted) {
+        return if modes.mouse == Reports::Nothing { wheel_keys(kind, modes) } else { Vec::new() };
+    }
+    let held = [(Mods::SHIFT, 4), (Mods::ALT, 8), (Mods::CTRL, 16)];
+    let held: u16 = held.into_iter().filter(|(key, _)| keys.contains(*key)).map(|(_, bit)| bit).sum();
+    if modes.sgr_mouse {
+        let end = if up { 'm' } else { 'M' };
+        return format!("\x1b[<{};{};{}{end}", code + held, col + 1, row + 1).into_bytes();
+    }
+    if col > OLD_MAX || row > OLD_MAX {
+        return Vec::new();
+    }
+    let code = if up { 3 } else { code } + held;
+    [b"\x1b[M", &[code, col + 1, row + 1].map(|n| (n + 32) as u8)[..]].concat()
+}
+
+fn number(button: Button) -> u16 {
+    match button {
+        Button::Left => 0,
+        Button::Middle => 1,
+        Button::Right => 2,
+    }
+}
+
+fn reports(asked: Reports, wanted: Reports) -> bool {
+    let rank = |reports| match reports {
+        Reports::Nothing => 0,
+        Reports::Clicks => 1,
+        Reports::Drags => 2,
+        Reports::Moves => 3,
+    };
+    rank(asked) >= rank(wanted)
+}
+
+/// A full-screen program that does not ask for the mouse scrolls by cursor keys.
+fn wheel_keys(kind: MouseKind, modes: Modes) -> Vec<u8> {
+    let code = match kind {
+        MouseKind::ScrollUp if modes.wheel_keys => KeyCode::Up,
+        MouseKind::ScrollDown if modes.wheel_keys => KeyCode::Down,
+        _ => return Vec::new(),
+    };
+    encode_key(Key::new(code, Mods::NONE), modes).repeat(WHEEL_KEYS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(kind: MouseKind, at: (u16, u16), mouse: Reports, sgr_mouse: bool) -> Vec<u8> {
+        encode(kind, at, Mods::CTRL, Modes { mouse, sgr_mouse, ..Modes::default() })
+    }
+
+    #[test]
+    fn what_was_asked_for_is_reported() {
+        let (down, up) = (MouseKind::Down(Button::Left), MouseKind::Up(Button::Right));
+        let (drag, moved) = (MouseKind::Drag(Button::Middle), MouseKind::Moved);
+        assert_eq!(sent(down, (0, 4), Reports::Clicks, true), b"\x1b[<16;1;5M");
+        assert_eq!(sent(up, (299, 4), Reports::Clicks, true), b"\x1b[<18;300;5m");
+        assert_eq!(sent(drag, (1, 1), Reports::Clicks, true), b"");
+        assert_eq!(sent(drag, (1, 1), Reports::Drags, true), b"\x1b[<49;2;2M");
+        assert_eq!(sent(moved, (1, 1), Reports::Drags, true), b"");
+        assert_eq!(sent(moved, (1, 1), Reports::Moves, true), b"\x1b[<51;2;2M");
+        assert_eq!(sent(MouseKind::ScrollDown, (1, 1), Reports::Clicks, true), b"\x1b[<81;2;2M");
+        assert_eq!(sent(down, (0, 4), Reports::Nothing, true), b"");
+    }
+
+    #[test]
+    fn the_old_form_has_a_limit() {
+        let down = MouseKind::Down(Button::Left);
+        assert_eq!(sent(down, (0, 4), Reports::Clicks, false), b"\x1b[M\x30\x21\x25");
+        assert_eq!(sent(MouseKind::Up(Button::Left), (0, 4), Reports::Clicks, false), b"\x1b[M\x33\x21\x25");
+        assert_eq!(sent(down, (222, 0), Reports::Clicks, false), b"\x1b[M\x30\xff\x21");
+        assert_eq!(sent(down, (223, 0), Reports::Clicks, false), b"");
+    }
+
+    #[test]
+    fn the_wheel_is_cursor_keys_in_programs_that_know_no_mouse() {
+        let modes = Modes { wheel_keys: true, app_cursor: true, ..Modes::default() };
+        assert_eq!(encode(MouseKind::ScrollUp, (0, 0), Mods::NONE, modes), b"\x1bOA\x1bOA\x1bOA");
+        assert_eq!(encode(MouseKind::Down(Button::Left), (0, 0), Mods::NONE, modes), b"");
+    }
+}

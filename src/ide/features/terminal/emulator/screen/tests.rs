@@ -1,0 +1,275 @@
+//! What programs print, and what is shown of it.
+
+use proptest::prelude::*;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+
+use super::*;
+use crate::base::width::is_unsafe;
+use crate::ide::features::terminal::emulator::paint;
+use crate::tui::canvas::Canvas;
+use crate::tui::theme::{ColorDepth, Theme};
+
+fn fed(cols: u16, rows: u16, bytes: &[u8]) -> Emulator {
+    let mut emulator = Emulator::new(cols, rows);
+    emulator.feed(bytes);
+    emulator
+}
+
+/// Rows as text; blanks that are left out of runs come back.
+fn shown(grid: &Grid) -> Vec<String> {
+    let row = |row: &Arc<Row>| {
+        let (mut text, mut x) = (String::new(), 0);
+        for run in &**row {
+            text.push_str(&" ".repeat(usize::from(run.x - x)));
+            text.push_str(&run.text);
+            x = run.x + run.cols;
+        }
+        text
+    };
+    grid.rows.iter().map(row).collect()
+}
+
+fn text(cols: u16, rows: u16, bytes: &[u8]) -> Vec<String> {
+    shown(&fed(cols, rows, bytes).grid())
+}
+
+#[test]
+fn text_stands_where_the_program_puts_it() {
+    assert_eq!(text(8, 3, b"one\r\n  two\x1b[1;6Hx"), ["one  x", "  two", ""]);
+    assert_eq!(text(6, 2, "漢字é\u{301}x".as_bytes()), ["漢字é\u{301}x", ""]);
+    assert_eq!(text(3, 2, "a漢字".as_bytes()), ["a漢", "字"]);
+    assert_eq!(text(4, 2, b"\x1b[8mab\x1b[mc"), ["  c", ""]);
+}
+
+#[test]
+fn a_narrower_window_wraps_lines_anew_and_a_wider_one_joins_them() {
+    let mut emulator = fed(8, 2, b"abcdefgh\r\n$ ");
+    emulator.resize(4, 2);
+    assert_eq!(shown(&emulator.grid()), ["efgh", "$"]);
+    emulator.scroll(By::Top);
+    assert_eq!(shown(&emulator.grid()), ["abcd", "efgh"]);
+    emulator.resize(8, 2);
+    assert_eq!(shown(&emulator.grid()), ["abcdefgh", "$"]);
+    emulator.resize(0, 0);
+    assert_eq!(emulator.grid().rows.len(), 1);
+}
+
+#[test]
+fn colours_and_attributes_are_kept() {
+    let mut emulator = fed(20, 1, b"\x1b[1;31ma\x1b[0;48;5;200mb\x1b[0;38;2;1;2;3;7mc\x1b[0;4:3;2md\x1b[me");
+    let grid = emulator.grid();
+    let styles: Vec<Style> = grid.rows[0].iter().map(|run| run.style).collect();
+    let none = Style::default();
+    assert_eq!(
+        styles,
+        [
+            none.fg(Color::Indexed(1)).add_modifier(Modifier::BOLD),
+            none.bg(Color::Indexed(200)),
+            none.fg(Color::Rgb(1, 2, 3)).add_modifier(Modifier::REVERSED),
+            none.add_modifier(Modifier::DIM | Modifier::UNDERLINED),
+            none,
+        ]
+    );
+    emulator.feed(b"\x1b]4;1;rgb:0a/0b/0c\x07");
+    assert_eq!(emulator.grid().rows[0][0].style.fg, Some(Color::Rgb(10, 11, 12)));
+}
+
+#[test]
+fn the_other_screen_leaves_the_first_as_it_was() {
+    let mut emulator = fed(8, 2, b"shell\x1b[?1049h\x1b[2J\x1b[Hfull");
+    let grid = emulator.grid();
+    assert_eq!((shown(&grid)[0].as_str(), grid.modes.wheel_keys), ("full", true));
+    emulator.feed(b"\x1b[?1049l");
+    let grid = emulator.grid();
+    assert_eq!((shown(&grid)[0].as_str(), grid.modes.wheel_keys), ("shell", false));
+}
+
+#[test]
+fn modes_title_and_cursor_are_told() {
+    let mut emulator =
+        fed(8, 2, b"\x1b[?1h\x1b[?2004h\x1b[?1002h\x1b[?1006h\x1b[?1004h\x1b[6 q\x1b]2;a\x1b[31mb\x07");
+    let grid = emulator.grid();
+    let wanted = Modes {
+        app_cursor: true,
+        bracketed_paste: true,
+        wheel_keys: false,
+        mouse: Reports::Drags,
+        sgr_mouse: true,
+        focus: true,
+    };
+    assert_eq!((grid.modes, grid.shape, grid.cursor), (wanted, CursorShape::Bar, Some((1, 0))));
+    emulator.feed("\x1b[?25l\x1b]2;".as_bytes());
+    emulator.feed("漢".repeat(500).as_bytes());
+    emulator.feed(b"\x07");
+    let grid = emulator.grid();
+    assert_eq!((grid.cursor, grid.title.map(|title| title.chars().count())), (None, Some(TITLE_MAX)));
+}
+
+#[test]
+fn questions_are_answered_and_never_without_end() {
+    let mut emulator = fed(8, 2, b"ab\x1b[6n\x1b[c");
+    assert_eq!(emulator.answers(), b"\x1b[1;3R\x1b[?6c");
+    assert_eq!(emulator.answers(), b"");
+    emulator.feed(&b"\x1b[c".repeat(100_000));
+    assert!(emulator.answers().len() <= ANSWERS_MAX);
+    emulator.feed(b"\x1b]52;c;?\x07\x1b]52;p;?\x07\x1b]11;?\x07");
+    assert_eq!(emulator.answers(), b"", "the clipboard is not told");
+    assert!(!emulator.has_copied());
+    emulator.feed(b"\x1b]52;c;aGFsbG8=\x07");
+    assert!(emulator.has_copied());
+}
+
+#[test]
+fn only_rows_that_differ_are_others() {
+    let mut emulator = fed(8, 3, b"one\r\ntwo\r\n");
+    let before = emulator.grid();
+    emulator.feed(b"x");
+    let after = emulator.grid();
+    let same: Vec<bool> = before.rows.iter().zip(&after.rows).map(|(a, b)| Arc::ptr_eq(a, b)).collect();
+    assert_eq!(same, [true, true, false]);
+}
+
+#[test]
+fn rows_come_back_by_scrolling() {
+    let mut emulator = fed(8, 2, b"1\r\n2\r\n3\r\n4");
+    emulator.scroll(By::Rows(1));
+    let grid = emulator.grid();
+    assert_eq!((shown(&grid), grid.back, grid.cursor), (vec!["2".into(), "3".into()], 1, None));
+    emulator.scroll(By::Top);
+    assert_eq!(shown(&emulator.grid()), ["1", "2"]);
+    emulator.scroll(By::Pages(-1));
+    assert_eq!(shown(&emulator.grid()), ["2", "3"]);
+    emulator.scroll(By::Bottom);
+    assert_eq!(emulator.grid().back, 0);
+}
+
+#[test]
+fn a_selection_is_text_by_characters_words_lines_and_blocks() {
+    let mut emulator = fed(10, 3, "one two\r\n漢字 b\r\nlast".as_bytes());
+    let mut of = |unit, from, to| {
+        emulator.select(from, false, unit);
+        emulator.select_to(to, true);
+        emulator.selected().unwrap_or_default()
+    };
+    assert_eq!(of(Unit::Chars, (4, 0), (3, 1)), "two\n漢字");
+    assert_eq!(of(Unit::Words, (5, 0), (5, 0)), "two");
+    assert_eq!(of(Unit::Lines, (1, 1), (1, 1)), "漢字 b\n");
+    assert_eq!(of(Unit::Block, (0, 0), (1, 2)), "on\n漢\nla");
+    assert!(emulator.grid().is_selected);
+    emulator.unselect();
+    assert_eq!((emulator.selected(), emulator.grid().is_selected), (None, false));
+}
+
+#[test]
+fn a_word_goes_on_in_the_next_row() {
+    let emulator = fed(8, 4, "at (src/größe.rs:7:3) x".as_bytes());
+    for at in [(4, 0), (1, 1), (0, 2)] {
+        assert_eq!(emulator.word_at(at), "src/größe.rs:7:3", "{at:?}");
+    }
+    assert_eq!(emulator.word_at((0, 0)), "at");
+    assert_eq!(emulator.word_at((7, 3)), "");
+}
+
+#[test]
+fn an_update_that_never_ends_is_shown_in_the_end() {
+    let mut emulator = fed(8, 1, b"\x1b[?2026hnew");
+    assert_eq!(shown(&emulator.grid()), [""]);
+    assert!(emulator.due().is_some());
+    emulator.give_up_waiting();
+    assert_eq!((shown(&emulator.grid()), emulator.due()), (vec!["new".to_string()], None));
+}
+
+#[test]
+fn marks_without_an_end_do_not_pile_up_on_a_character() {
+    for (before, column) in [("e", 0), ("\u{6f22}", 0), ("1234567e", 7)] {
+        let mut emulator = fed(8, 2, before.as_bytes());
+        for _ in 0..20 {
+            emulator.feed("\u{301}".repeat(5000).as_bytes());
+        }
+        let marks = |emulator: &Emulator| {
+            let cell = &emulator.term.grid()[Line(0)][Column(column)];
+            cell.zerowidth().map_or(0, <[char]>::len)
+        };
+        assert_eq!(marks(&emulator), paint::MARKS_MAX, "{before}");
+        emulator.feed("\u{301}".as_bytes());
+        assert!(shown(&emulator.grid())[0].contains(&"\u{301}".repeat(paint::MARKS_MAX)));
+    }
+}
+
+#[test]
+fn a_title_that_is_cut_still_ends() {
+    let mut emulator = fed(8, 1, b"\x1b]2;");
+    for _ in 0..100 {
+        emulator.feed(&[b'x'; 10_000]);
+    }
+    emulator.feed(b"\x07end");
+    let grid = emulator.grid();
+    assert_eq!((shown(&grid), grid.title), (vec!["end".to_string()], Some("x".repeat(TITLE_MAX))));
+}
+
+#[test]
+fn half_a_wide_character_is_not_drawn() {
+    let mut emulator = fed(4, 1, "a漢\x1b[H\x1b[4hb".as_bytes());
+    assert_eq!(shown(&emulator.grid()), ["ba漢"]);
+    emulator.feed(b"b");
+    assert!(emulator.grid().rows[0].iter().all(|run| run.x + run.cols <= 4 && !run.text.contains('漢')));
+}
+
+#[test]
+fn a_word_without_an_end_is_none() {
+    let mut emulator = fed(20, 5, b"x\x1b[9999b");
+    assert_eq!(emulator.word_at((3, 3)), "");
+    emulator.feed(b"\r\nsrc/a.rs:3 x");
+    assert_eq!(emulator.word_at((3, 4)), "src/a.rs:3");
+}
+
+/// What programs print, often enough with sequences that mean something.
+fn printed() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..20),
+        "[a-z\u{301}漢👩\u{200d}\u{202e}\u{9b}\r\n\t]{0,9}".prop_map(String::into_bytes),
+        "\u{1b}\\[[?>]?[0-9]{0,4}(;[0-9]{0,3}){0,3}[@-~]".prop_map(String::into_bytes),
+        "\u{1b}\\][0-9]{1,3};[ -~]{0,9}\u{7}".prop_map(String::into_bytes),
+        "\u{1b}[ #%()*+78cDEHMNOZ=>]?[0-9A-B]?".prop_map(String::into_bytes),
+    ];
+    prop::collection::vec(piece, 0..20).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(crate::base::seeds::cases(256))]
+    #[test]
+    fn nothing_that_is_printed_breaks_anything_or_reaches_the_screen(
+        parts in prop::collection::vec((printed(), 0..40u16, 0..12u16, 0..8u8), 0..6),
+    ) {
+        let mut emulator = Emulator::new(20, 5);
+        for (bytes, x, y, what) in parts {
+            emulator.feed(&bytes);
+            match what {
+                0 => emulator.resize(x, y),
+                1 => emulator.scroll(By::Rows(i32::from(x) - 20)),
+                2 => emulator.select((x, y), true, Unit::Words),
+                3 => emulator.select_to((x, y), false),
+                4 => emulator.give_up_waiting(),
+                _ => {}
+            }
+            prop_assert!(emulator.word_at((x, y)).len() <= WORD_MAX);
+            let _text = emulator.selected();
+            let grid = emulator.grid();
+            let area = Rect::new(0, 0, grid.cols, grid.rows.len() as u16);
+            prop_assert!(grid.cursor.is_none_or(|(x, y)| x < area.width && y < area.height));
+            let (mut buffer, theme) = (Buffer::empty(area), Theme::builtin());
+            let mut canvas = Canvas::new(&mut buffer, area, area, &theme, ColorDepth::True);
+            for (y, row) in (0..).zip(&grid.rows) {
+                for run in &**row {
+                    prop_assert!(run.x + run.cols <= grid.cols.max(run.x + 1), "{:?}", run);
+                    canvas.text(run.x, y, &run.text, run.style);
+                }
+            }
+            for cell in &buffer.content {
+                prop_assert!(!cell.symbol().chars().any(is_unsafe), "{:?}", cell.symbol());
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Keys, pastes and the mouse on their way into a terminal. Must not know which keys the pane keeps: the key
+//! map says that.
+
+use ratatui::layout::{Position, Rect};
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
+use crate::ide::features::terminal;
+use crate::ide::features::terminal::emulator::grid::{Modes, Reports};
+use crate::ide::features::terminal::emulator::mouse as reports;
+use crate::ide::features::terminal::emulator::screen::{By, Unit};
+use crate::ide::features::terminal::events::divide;
+use crate::ide::features::terminal::pane::place_at;
+use crate::ide::features::terminal::state::Shell;
+use crate::ide::features::terminal::work::{Ask, Work};
+use crate::tui::input::{Button, Key, KeyCode, Mods, Mouse, MouseKind};
+
+/// Rows that one notch of the wheel scrolls.
+const WHEEL_ROWS: i32 = 3;
+/// Presses at one cell within this time are a double or triple click.
+const MULTI_CLICK: std::time::Duration = std::time::Duration::from_millis(400);
+
+/// Asks the terminal that is shown for something.
+pub fn ask(cx: &mut Cx<'_>, ask: Ask) {
+    if let Some(terminal) = cx.state.terminals.active() {
+        cx.effects.push(Effect::Terminal(Work::Ask(terminal.id, ask)));
+    }
+}
+
+/// A key that goes into the terminal.
+pub fn key(cx: &mut Cx<'_>, key: Key) {
+    let Some(terminal) = cx.state.terminals.active() else { return };
+    match terminal.shell {
+        Shell::Ended(_) | Shell::Failed(_) => {
+            if key.code == KeyCode::Enter {
+                restart(cx);
+            }
+        }
+        Shell::Starting | Shell::Runs => {
+            let bytes = terminal::emulator::keys::encode(key, terminal.grid.modes);
+            if !bytes.is_empty() {
+                ask(cx, Ask::Input(bytes));
+            }
+        }
+    }
+}
+
+fn restart(cx: &mut Cx<'_>) {
+    let Some(id) = cx.state.terminals.active().map(|terminal| terminal.id) else { return };
+    if let Some(terminal) = cx.state.terminals.get_mut(id) {
+        terminal.shell = Shell::Starting;
+    }
+    cx.state.damage.add(Part::Terminal);
+    ask(cx, Ask::Restart);
+}
+
+/// A text that is pasted into the terminal.
+pub fn paste(cx: &mut Cx<'_>, text: &str) {
+    let Some(terminal) = cx.state.terminals.active() else { return };
+    let (bytes, ended) = (terminal::emulator::keys::paste(text, terminal.grid.modes), terminal.has_ended());
+    if ended {
+        return cx.state.say("the shell in the terminal has ended; Enter there starts a new one");
+    }
+    ask(cx, Ask::Input(bytes));
+}
+
+/// The mouse over the pane.
+pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse, pane: Rect) {
+    let at = Position::new(mouse.col, mouse.row);
+    let (title, grid) = divide(pane);
+    let pressed = matches!(mouse.kind, MouseKind::Down(_));
+    if pressed && cx.state.panes.focus != Focus::Terminal {
+        panes::focus(cx, Focus::Terminal);
+    }
+    if let Some(title) = title.filter(|title| title.contains(at)) {
+        return on_title(cx, mouse, title);
+    }
+    let cell = (mouse.col - grid.x, mouse.row - grid.y);
+    if !inside(cx, mouse, cell) {
+        ours(cx, mouse, cell);
+    }
+}
+
+/// A press in the title shows a terminal, or takes hold of the edge of the pane.
+fn on_title(cx: &mut Cx<'_>, mouse: Mouse, title: Rect) {
+    if mouse.kind != MouseKind::Down(Button::Left) {
+        return;
+    }
+    match place_at(cx.state, title.width, mouse.col - title.x) {
+        Some(place) => {
+            cx.state.terminals.show(place);
+            cx.state.damage.add(Part::Terminal);
+        }
+        None => cx.state.terminals.resizing = true,
+    }
+}
+
+/// Lets the program inside have what the mouse does, if it wants that; Shift keeps it here.
+fn inside(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) -> bool {
+    let Some(modes) = cx.state.terminals.active().map(|terminal| terminal.grid.modes) else { return true };
+    let kept = mouse.mods.contains(Mods::SHIFT) || cx.state.terminals.selecting;
+    if kept || modes.mouse == Reports::Nothing && !modes.wheel_keys {
+        return false;
+    }
+    let bytes = reports::encode(mouse.kind, cell, mouse.mods, modes);
+    let taken = !bytes.is_empty() || modes.mouse != Reports::Nothing;
+    if !bytes.is_empty() {
+        ask(cx, Ask::Report(bytes));
+    }
+    if taken && matches!(mouse.kind, MouseKind::Down(_)) {
+        cx.state.terminals.held_inside = true;
+    }
+    taken
+}
+
+/// What the mouse does where no program wants it.
+fn ours(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) {
+    match mouse.kind {
+        MouseKind::ScrollUp => ask(cx, Ask::Scroll(By::Rows(WHEEL_ROWS))),
+        MouseKind::ScrollDown => ask(cx, Ask::Scroll(By::Rows(-WHEEL_ROWS))),
+        MouseKind::Down(Button::Left) if mouse.mods.contains(Mods::CTRL) => ask(cx, Ask::Word(cell)),
+        MouseKind::Down(Button::Left) => {
+            let unit = unit(cx, cell, mouse.mods);
+            cx.state.terminals.selecting = true;
+            ask(cx, if unit == Unit::Chars { Ask::Unselect } else { Ask::Select(cell, false, unit) });
+            if unit == Unit::Chars {
+                cx.state.terminals.selection_start = Some(cell);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What a press selects by: more at the second and third time, a rectangle with Alt.
+fn unit(cx: &mut Cx<'_>, cell: (u16, u16), mods: Mods) -> Unit {
+    if mods.contains(Mods::ALT) {
+        return Unit::Block;
+    }
+    let terminals = &mut cx.state.terminals;
+    let times = match terminals.last_click {
+        Some((at, last, n)) if last == cell && cx.now.saturating_sub(at) <= MULTI_CLICK => n % 3 + 1,
+        _ => 1,
+    };
+    terminals.last_click = Some((cx.now, cell, times));
+    [Unit::Chars, Unit::Words, Unit::Lines][usize::from(times - 1)]
+}
+
+/// While a button is held that was pressed in the pane, everything is the pane's. Tells whether it was.
+pub fn held(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
+    let Some(pane) = cx.state.areas.terminal else { return false };
+    let (up, drag) = (matches!(mouse.kind, MouseKind::Up(_)), matches!(mouse.kind, MouseKind::Drag(_)));
+    let terminals = &mut cx.state.terminals;
+    if !(up || drag) || !(terminals.selecting || terminals.held_inside || terminals.resizing) {
+        return false;
+    }
+    let grid = divide(pane).1;
+    let clamp = |at: u16, from: u16, len: u16| at.clamp(from, from + len.saturating_sub(1)) - from;
+    let cell = (clamp(mouse.col, grid.x, grid.width), clamp(mouse.row, grid.y, grid.height));
+    if terminals.resizing {
+        terminals.resizing = drag;
+        let bottom = pane.bottom();
+        let column = bottom.saturating_sub(cx.state.areas.editor.map_or(0, |editor| editor.y)).max(1);
+        let rows = bottom.saturating_sub(mouse.row);
+        let share = u32::from(rows) * 100 / u32::from(column);
+        let by = share.min(100) as i16 - cx.state.terminals.share as i16;
+        cx.state.terminals.grow(by);
+        cx.state.damage.all();
+    } else if terminals.held_inside {
+        terminals.held_inside = drag;
+        let modes: Modes = terminals.active().map(|terminal| terminal.grid.modes).unwrap_or_default();
+        let bytes = reports::encode(mouse.kind, cell, mouse.mods, modes);
+        if !bytes.is_empty() {
+            ask(cx, Ask::Report(bytes));
+        }
+    } else {
+        terminals.selecting = drag;
+        if drag {
+            select_to(cx, mouse, grid, cell);
+        } else {
+            terminals.selection_start = None;
+        }
+    }
+    true
+}
+
+/// Takes the selection to the mouse; above and below the grid it scrolls.
+fn select_to(cx: &mut Cx<'_>, mouse: Mouse, grid: Rect, cell: (u16, u16)) {
+    if let Some(start) = cx.state.terminals.selection_start.take() {
+        // A press alone selects nothing; which half of its cell was meant shows the way that the mouse goes.
+        let backwards = (cell.1, cell.0) < (start.1, start.0);
+        ask(cx, Ask::Select(start, backwards, Unit::Chars));
+        cx.state.terminals.select_back = Some(start);
+    }
+    if mouse.row < grid.y {
+        ask(cx, Ask::Scroll(By::Rows(1)));
+    } else if mouse.row >= grid.bottom() {
+        ask(cx, Ask::Scroll(By::Rows(-1)));
+    }
+    let start = cx.state.terminals.select_back.unwrap_or((0, 0));
+    let forwards = (cell.1, cell.0) >= (start.1, start.0);
+    ask(cx, Ask::SelectTo(cell, forwards));
+}

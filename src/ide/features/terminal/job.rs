@@ -1,0 +1,294 @@
+//! The task of one terminal: reads what programs print, writes what they are to read, and tells the loop
+//! what there is to be seen, no more often than it can be shown. Knows no state and no pane.
+//!
+//! However much is printed, the loop gets one grid at a time, and the next one only when it has taken that.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::{sleep, timeout};
+
+use crate::base::paths;
+use crate::exec::{Environment, FileKind, Terminal, TerminalControl, TerminalSpec};
+use crate::ide::core::event::Event;
+use crate::ide::features::terminal::emulator::screen::{By, Emulator};
+use crate::ide::features::terminal::work::{Ask, Happening, TerminalId};
+
+/// Read size; what is taken in between two looks at what the person asks for.
+const CHUNK: usize = 32 << 10;
+/// What is printed without a pause is shown no faster than this.
+const FRAME: Duration = Duration::from_millis(20);
+/// What waits for a program to read it, in bytes.
+const INPUT_MAX: usize = 1 << 20;
+/// After the shell's end, how long what it left running may still print here.
+const LAST_WORDS: Duration = Duration::from_millis(100);
+/// How long programs may take to end when their terminal goes away.
+const GRACE: Duration = Duration::from_millis(700);
+
+/// One terminal.
+pub struct Job {
+    id: TerminalId,
+    env: Arc<dyn Environment>,
+    asks: mpsc::Receiver<Ask>,
+    events: mpsc::Sender<Event>,
+    size: (u16, u16),
+    emulator: Emulator,
+    input: Vec<u8>,
+    watched: bool,
+    /// Whether something else is to be seen than what was told.
+    dirty: bool,
+    told: Instant,
+    /// Whether the person knows that the clipboard is refused: a program may ask without end.
+    refused: bool,
+    turn: Arc<Semaphore>,
+}
+
+/// Why a shell is not read any more.
+enum Left {
+    /// It ended with this code.
+    Ended(i32),
+    /// Nobody wants it any more.
+    Closed,
+}
+
+impl Job {
+    /// A terminal whose window has so many columns and rows.
+    pub fn new(
+        id: TerminalId,
+        size: (u16, u16),
+        env: Arc<dyn Environment>,
+        asks: mpsc::Receiver<Ask>,
+        events: mpsc::Sender<Event>,
+    ) -> Self {
+        let emulator = Emulator::new(size.0, size.1);
+        let (told, turn) = (Instant::now(), Arc::new(Semaphore::new(1)));
+        let (input, watched, dirty) = (Vec::new(), true, true);
+        Self { id, env, asks, events, size, emulator, input, watched, dirty, told, refused: false, turn }
+    }
+
+    /// Runs until nobody can ask it for anything any more.
+    pub async fn run(mut self) {
+        loop {
+            let spec =
+                TerminalSpec { cwd: self.env.root().to_path_buf(), cols: self.size.0, rows: self.size.1 };
+            match self.env.terminal(spec) {
+                Ok(mut terminal) => {
+                    self.tell(Happening::Started(self.id, terminal.name.clone())).await;
+                    match self.live(&mut terminal).await {
+                        Left::Closed => return end(terminal).await,
+                        Left::Ended(code) => {
+                            drop(terminal);
+                            self.tell(Happening::Ended(self.id, code)).await;
+                        }
+                    }
+                }
+                Err(error) => self.tell(Happening::Failed(self.id, error.to_string())).await,
+            }
+            if !self.rest().await {
+                return;
+            }
+            self.emulator = Emulator::new(self.size.0, self.size.1);
+            self.input.clear();
+            self.dirty = true;
+        }
+    }
+
+    /// While a shell runs.
+    async fn live(&mut self, terminal: &mut Terminal) -> Left {
+        let mut buffer = vec![0; CHUNK];
+        let mut open = true;
+        let mut ended: Option<(i32, Instant)> = None;
+        loop {
+            if let Some((code, at)) = ended
+                && (!open || at.elapsed() >= LAST_WORDS)
+            {
+                return Left::Ended(code);
+            }
+            let shows = self.shows();
+            let due = [self.due(), ended.map(|(_, at)| at + LAST_WORDS)].into_iter().flatten().min();
+            tokio::select! {
+                biased;
+                ask = self.asks.recv() => match ask {
+                    Some(ask) => self.answer(ask, Some(&*terminal.control)).await,
+                    None => return Left::Closed,
+                },
+                permit = turn(&self.turn, shows) => self.show(permit).await,
+                () = until(due) => self.wait_no_longer(),
+                code = terminal.control.wait(), if ended.is_none() => ended = Some((code, Instant::now())),
+                wrote = terminal.input.write(&self.input), if !self.input.is_empty() => match wrote {
+                    Ok(n) => drop(self.input.drain(..n)),
+                    Err(error) => {
+                        tracing::debug!(%error, "a terminal's program does not read");
+                        self.input.clear();
+                    }
+                },
+                read = terminal.output.read(&mut buffer), if open => match read {
+                    Ok(n @ 1..) => self.printed(&buffer[..n]).await,
+                    // The system calls it an error when the last program has closed its side.
+                    Ok(0) | Err(_) => open = false,
+                },
+            }
+        }
+    }
+
+    /// After the shell's end. False when there is to be no other.
+    async fn rest(&mut self) -> bool {
+        loop {
+            let (due, shows) = (self.due(), self.shows());
+            tokio::select! {
+                biased;
+                ask = self.asks.recv() => match ask {
+                    Some(Ask::Restart) => return true,
+                    Some(ask) => self.answer(ask, None).await,
+                    None => return false,
+                },
+                permit = turn(&self.turn, shows) => self.show(permit).await,
+                () = until(due) => self.wait_no_longer(),
+            }
+        }
+    }
+
+    async fn printed(&mut self, bytes: &[u8]) {
+        self.emulator.feed(bytes);
+        let answers = self.emulator.answers();
+        if self.input.len() + answers.len() <= INPUT_MAX {
+            self.input.extend(answers);
+        }
+        self.dirty = true;
+        if self.emulator.has_copied() && !std::mem::replace(&mut self.refused, true) {
+            self.tell(Happening::Refused(self.id)).await;
+        }
+    }
+
+    /// Whether there is something to tell, and the time for it has come.
+    fn shows(&self) -> bool {
+        self.dirty && self.watched && self.told.elapsed() >= FRAME
+    }
+
+    /// When time alone changes what is to be done.
+    fn due(&self) -> Option<Instant> {
+        let frame = (self.dirty && self.watched && !self.shows()).then(|| self.told + FRAME);
+        [frame, self.emulator.due()].into_iter().flatten().min()
+    }
+
+    fn wait_no_longer(&mut self) {
+        if self.emulator.due().is_some_and(|due| due <= Instant::now()) {
+            self.emulator.give_up_waiting();
+            self.dirty = true;
+        }
+    }
+
+    async fn show(&mut self, permit: OwnedSemaphorePermit) {
+        self.dirty = false;
+        self.told = Instant::now();
+        let grid = Box::new(self.emulator.grid());
+        self.tell(Happening::Shows(self.id, grid, permit)).await;
+    }
+
+    async fn answer(&mut self, ask: Ask, control: Option<&dyn TerminalControl>) {
+        let changes =
+            !matches!(ask, Ask::Input(_) | Ask::Report(_) | Ask::Copy | Ask::Word(_) | Ask::Busy(_));
+        match ask {
+            Ask::Input(bytes) => self.typed(&bytes, control.is_some()).await,
+            Ask::Report(bytes) if control.is_some() && self.input.len() + bytes.len() <= INPUT_MAX => {
+                self.input.extend(bytes);
+            }
+            Ask::Report(_) | Ask::Restart => {}
+            Ask::Resize(cols, rows) => {
+                self.size = (cols, rows);
+                self.emulator.resize(cols, rows);
+                if let Some(Err(error)) = control.map(|control| control.resize(cols, rows)) {
+                    tracing::warn!(%error, "cannot tell a terminal's size");
+                }
+            }
+            Ask::Scroll(by) => self.emulator.scroll(by),
+            Ask::Select(at, right, unit) => self.emulator.select(at, right, unit),
+            Ask::SelectTo(at, right) => self.emulator.select_to(at, right),
+            Ask::Unselect => self.emulator.unselect(),
+            Ask::Copy => self.tell(Happening::Copied(self.emulator.selected())).await,
+            Ask::Word(at) => {
+                let found = self.place(self.emulator.word_at(at)).await;
+                self.tell(found).await;
+            }
+            Ask::Watch(watched) => self.watched = watched,
+            Ask::Busy(reply) => {
+                // Whoever has asked may have gone meanwhile.
+                reply.send(control.and_then(TerminalControl::busy)).ok();
+            }
+        }
+        self.dirty |= changes;
+    }
+
+    /// The file that a word names, with a line and a column behind it or not.
+    async fn place(&self, word: String) -> Happening {
+        let path = |name: &str| paths::absolute(self.env.root(), Path::new(name));
+        let (name, at) = paths::split_place(&word);
+        for (path, at) in [(path(&word), None), (path(name), at)] {
+            if !name.is_empty() && self.env.stat(&path).await.is_ok_and(|facts| facts.kind == FileKind::File)
+            {
+                return Happening::Place(path, at);
+            }
+        }
+        Happening::NoPlace(word)
+    }
+
+    async fn typed(&mut self, bytes: &[u8], runs: bool) {
+        if !runs {
+            return;
+        }
+        if self.input.len() + bytes.len() > INPUT_MAX {
+            return self.tell(Happening::Full(self.id)).await;
+        }
+        self.input.extend_from_slice(bytes);
+        // Whoever types wants to see what comes of it.
+        self.emulator.scroll(By::Bottom);
+        self.emulator.unselect();
+        self.dirty = true;
+    }
+
+    async fn tell(&self, happening: Happening) {
+        if self.events.send(Event::Terminal(happening)).await.is_err() {
+            tracing::debug!("nobody listens to a terminal any more");
+        }
+    }
+}
+
+/// Waits for the right to tell something, if there is something to tell.
+async fn turn(turn: &Arc<Semaphore>, wanted: bool) -> OwnedSemaphorePermit {
+    if wanted && let Ok(permit) = turn.clone().acquire_owned().await {
+        return permit;
+    }
+    // The semaphore is never closed.
+    std::future::pending().await
+}
+
+async fn until(due: Option<Instant>) {
+    match due {
+        Some(at) => sleep(at.saturating_duration_since(Instant::now())).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Ends everything inside: it is told, and what is left after a while is killed.
+async fn end(terminal: Terminal) {
+    let Terminal { mut output, mut control, .. } = terminal;
+    control.hang_up();
+    let mut buffer = vec![0; CHUNK];
+    let ended = timeout(GRACE, async {
+        let mut open = true;
+        loop {
+            tokio::select! {
+                _code = control.wait() => return,
+                // Who still prints must not wait for us.
+                read = output.read(&mut buffer), if open => open = read.is_ok_and(|n| n > 0),
+            }
+        }
+    });
+    if ended.await.is_err() {
+        tracing::debug!("a terminal's shell did not end when it was told to");
+    }
+    control.kill();
+}

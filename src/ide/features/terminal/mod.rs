@@ -1,0 +1,10 @@
+//! The terminal pane. `emulator` makes a grid of what programs print and bytes of keys.
+
+pub mod commands;
+pub mod emulator;
+pub mod events;
+pub mod input;
+pub mod job;
+pub mod pane;
+pub mod state;
+pub mod work;

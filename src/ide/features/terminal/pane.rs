@@ -1,0 +1,135 @@
+//! The terminals: a row of their titles, and the grid of one of them.
+
+use ratatui::layout::Rect;
+
+use crate::base::width::{text_width, truncate};
+use crate::ide::core::damage::Part;
+use crate::ide::core::pane::Row;
+use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
+use crate::ide::features::terminal::events::divide;
+use crate::ide::features::terminal::state::{Shell, Terminal};
+use crate::tui::canvas::Canvas;
+use crate::tui::tree::Component;
+
+/// The table's row.
+pub const PANE: Row = Row { part: Part::Terminal, layer: 0, make: || Box::new(TerminalPane) };
+
+/// Cells of a program's own title.
+const TITLE_COLS_MAX: usize = 30;
+
+struct TerminalPane;
+
+/// A terminal's text in the title row.
+fn label(place: usize, terminal: &Terminal) -> String {
+    let sign = match terminal.shell {
+        Shell::Ended(_) | Shell::Failed(_) => " ✗",
+        Shell::Starting | Shell::Runs => "",
+    };
+    let name = match &terminal.name {
+        name if name.is_empty() => "shell",
+        name => name,
+    };
+    let title = match &terminal.grid.title {
+        Some(title) => format!(" {}", truncate(title, TITLE_COLS_MAX)),
+        None => String::new(),
+    };
+    format!(" {} {name}{title}{sign} ", place + 1)
+}
+
+/// The titles that are shown, so that the one of the active terminal is among them: place, column, width.
+fn places(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
+    let all = state.terminals.all().iter().enumerate();
+    let widths: Vec<u16> = all.map(|(place, one)| text_width(&label(place, one)) as u16).collect();
+    let active = state.terminals.active_place();
+    let mut first = 0;
+    while first < active
+        && widths[first..=active].iter().map(|w| u32::from(*w)).sum::<u32>() > u32::from(cols)
+    {
+        first += 1;
+    }
+    let mut x = 0;
+    let mut places = Vec::new();
+    for (place, width) in widths.into_iter().enumerate().skip(first) {
+        if x >= cols {
+            break;
+        }
+        places.push((place, x, width));
+        x += width;
+    }
+    places
+}
+
+/// The terminal whose title is at a column of a title row of that width.
+pub fn place_at(state: &State, cols: u16, x: u16) -> Option<usize> {
+    let places = places(state, cols);
+    places.into_iter().find(|(_, from, width)| (*from..from + width).contains(&x)).map(|(place, ..)| place)
+}
+
+impl Component<State> for TerminalPane {
+    fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
+        let (cols, rows) = canvas.size();
+        let (title, grid) = divide(Rect::new(0, 0, cols, rows));
+        if title.is_some() {
+            draw_titles(canvas, state, cols);
+        }
+        let Some(terminal) = state.terminals.active() else { return };
+        draw_grid(&mut canvas.sub(grid), terminal);
+    }
+
+    fn cursor(&self, (cols, rows): (u16, u16), state: &State) -> Option<(u16, u16)> {
+        let grid = divide(Rect::new(0, 0, cols, rows)).1;
+        let (x, y) = state.terminals.active()?.grid.cursor?;
+        (x < grid.width && y < grid.height).then_some((grid.x + x, grid.y + y))
+    }
+}
+
+fn draw_titles(canvas: &mut Canvas<'_>, state: &State, cols: u16) {
+    let ground = canvas.style("ui.title");
+    let focused = state.panes.focus == Focus::Terminal;
+    let (active, strong) = (canvas.style("ui.tab.active"), canvas.style("ui.title.focus"));
+    canvas.fill(Rect::new(0, 0, cols, 1), ground);
+    let mut end = 0;
+    for (place, x, _) in places(state, cols) {
+        let style = match (place == state.terminals.active_place(), focused) {
+            (true, true) => active.patch(strong),
+            (true, false) => active,
+            (false, _) => ground,
+        };
+        end = canvas.text(x, 0, &label(place, &state.terminals.all()[place]), style);
+    }
+    let back = state.terminals.active().map_or(0, |terminal| terminal.grid.back);
+    if back > 0 {
+        let sign = format!(" ↑ {back} rows back ");
+        let width = text_width(&sign) as u16;
+        if end + width <= cols {
+            canvas.text(cols - width, 0, &sign, strong);
+        } else if cols > 2 {
+            canvas.text(cols - 2, 0, "↑ ", strong);
+        }
+    }
+}
+
+fn draw_grid(canvas: &mut Canvas<'_>, terminal: &Terminal) {
+    let (cols, rows) = canvas.size();
+    let (ground, selected) = (canvas.style("ui.text"), canvas.style("ui.selection"));
+    canvas.fill(Rect::new(0, 0, cols, rows), ground);
+    let dirty = canvas.dirty_rows();
+    for (y, row) in (0..rows).zip(&terminal.grid.rows).filter(|(y, _)| dirty.contains(y)) {
+        for run in &**row {
+            let style = ground.patch(run.style);
+            canvas.text(run.x, y, &run.text, if run.selected { style.patch(selected) } else { style });
+        }
+    }
+    let (told, scope) = match &terminal.shell {
+        Shell::Starting | Shell::Runs => return,
+        Shell::Ended(code) => {
+            (format!("shell ended with {code}; Enter starts a new one"), "ui.status.warning")
+        }
+        Shell::Failed(why) => (format!("no shell: {why}; Enter tries again"), "ui.status.error"),
+    };
+    let style = canvas.style(scope);
+    let y = rows.saturating_sub(1);
+    canvas.fill(Rect::new(0, y, cols, 1), style);
+    canvas.text(1, y, &truncate(&told, usize::from(cols.saturating_sub(2))), style);
+}

@@ -1,0 +1,218 @@
+//! The terminals as the person sees them. Must not know the tasks behind them.
+
+use std::time::Duration;
+
+use crate::ide::features::terminal::emulator::grid::Grid;
+use crate::ide::features::terminal::work::TerminalId;
+
+/// How many terminals there may be.
+pub const TERMINALS_MAX: usize = 16;
+/// The pane's part of the height, in percent, at the start.
+const SHARE: u16 = 35;
+/// The least and the most that it may be.
+const SHARES: (u16, u16) = (10, 90);
+
+/// How a terminal's shell is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shell {
+    /// It is being started.
+    Starting,
+    /// It runs.
+    Runs,
+    /// It has ended with this code.
+    Ended(i32),
+    /// It could not be started, and why.
+    Failed(String),
+}
+
+/// One terminal.
+#[derive(Debug)]
+pub struct Terminal {
+    /// Which one.
+    pub id: TerminalId,
+    /// The shell's name.
+    pub name: String,
+    /// How it is.
+    pub shell: Shell,
+    /// What it shows.
+    pub grid: Grid,
+    /// Whether there is a task behind it.
+    pub is_begun: bool,
+    /// What its shell is to read first.
+    first: Vec<u8>,
+}
+
+impl Terminal {
+    /// Whether nobody is there to read.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.shell, Shell::Ended(_) | Shell::Failed(_))
+    }
+}
+
+/// All terminals.
+#[derive(Debug)]
+pub struct Terminals {
+    list: Vec<Terminal>,
+    active: usize,
+    made: u64,
+    /// The pane's part of the height, in percent.
+    pub share: u16,
+    /// Columns and rows that the terminals were told last.
+    pub size: (u16, u16),
+    /// Which one is told that it is seen.
+    pub watched: Option<TerminalId>,
+    /// Which one was told that it has the keys.
+    pub focused: Option<TerminalId>,
+    /// Whether the next key goes to the program, whatever the pane makes of it else.
+    pub next_is_raw: bool,
+    /// Whether a selection is being made with the mouse.
+    pub selecting: bool,
+    /// Whether the program inside gets what the mouse does while a button is held.
+    pub held_inside: bool,
+    /// Whether the pane's edge is being moved.
+    pub resizing: bool,
+    /// Where a press was that has selected nothing yet: column and row.
+    pub selection_start: Option<(u16, u16)>,
+    /// Where the selection that is being made began.
+    pub select_back: Option<(u16, u16)>,
+    /// The last press: when, where, how many in a row.
+    pub last_click: Option<(Duration, (u16, u16), u8)>,
+}
+
+impl Default for Terminals {
+    fn default() -> Self {
+        Self {
+            list: Vec::new(),
+            active: 0,
+            made: 0,
+            share: SHARE,
+            size: (0, 0),
+            watched: None,
+            focused: None,
+            next_is_raw: false,
+            selecting: false,
+            held_inside: false,
+            resizing: false,
+            selection_start: None,
+            select_back: None,
+            last_click: None,
+        }
+    }
+}
+
+impl Terminals {
+    /// All of them, in the order of their titles.
+    pub fn all(&self) -> &[Terminal] {
+        &self.list
+    }
+
+    /// The one that is shown.
+    pub fn active(&self) -> Option<&Terminal> {
+        self.list.get(self.active)
+    }
+
+    /// The place of the one that is shown.
+    pub fn active_place(&self) -> usize {
+        self.active
+    }
+
+    /// One of them, to be changed.
+    pub fn get_mut(&mut self, id: TerminalId) -> Option<&mut Terminal> {
+        self.list.iter_mut().find(|terminal| terminal.id == id)
+    }
+
+    /// Adds one, whose shell is to read `first`, and shows it; `None` when there are too many.
+    pub fn add(&mut self, first: Vec<u8>) -> Option<TerminalId> {
+        if self.list.len() >= TERMINALS_MAX {
+            return None;
+        }
+        self.made += 1;
+        let id = TerminalId(self.made);
+        let (name, grid) = (String::new(), Grid::default());
+        self.list.push(Terminal { id, name, shell: Shell::Starting, grid, is_begun: false, first });
+        self.active = self.list.len() - 1;
+        Some(id)
+    }
+
+    /// Those that have no task yet and get one now, with what their shells are to read first.
+    pub fn begin(&mut self) -> Vec<(TerminalId, Vec<u8>)> {
+        let fresh = self.list.iter_mut().filter(|terminal| !terminal.is_begun);
+        let begin = |terminal: &mut Terminal| {
+            terminal.is_begun = true;
+            (terminal.id, std::mem::take(&mut terminal.first))
+        };
+        fresh.map(begin).collect()
+    }
+
+    /// Those whose shells may run.
+    pub fn running(&self) -> Vec<TerminalId> {
+        let runs = |terminal: &&Terminal| matches!(terminal.shell, Shell::Starting | Shell::Runs);
+        self.list.iter().filter(runs).map(|terminal| terminal.id).collect()
+    }
+
+    /// Shows the one so many places further on, going round.
+    pub fn step(&mut self, by: isize) {
+        let all = self.list.len().max(1) as isize;
+        self.show(((self.active as isize + by).rem_euclid(all)) as usize);
+    }
+
+    /// Shows the one at a place.
+    pub fn show(&mut self, place: usize) {
+        self.active = place.min(self.list.len().saturating_sub(1));
+    }
+
+    /// Takes one away; another is shown in its place.
+    pub fn remove(&mut self, id: TerminalId) {
+        let Some(at) = self.list.iter().position(|terminal| terminal.id == id) else { return };
+        self.list.remove(at);
+        let before = usize::from(self.active > at);
+        self.show(self.active - before);
+    }
+
+    /// Makes the pane higher, or lower when negative, by percents of the height.
+    pub fn grow(&mut self, by: i16) {
+        self.share = self.share.saturating_add_signed(by).clamp(SHARES.0, SHARES.1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(terminals: &Terminals) -> (Vec<u64>, Option<u64>) {
+        let all = terminals.all().iter().map(|terminal| terminal.id.0).collect();
+        (all, terminals.active().map(|terminal| terminal.id.0))
+    }
+
+    #[test]
+    fn one_is_shown_whatever_comes_and_goes() {
+        let mut terminals = Terminals::default();
+        assert_eq!(ids(&terminals), (vec![], None));
+        terminals.step(1);
+        for _ in 0..3 {
+            terminals.add(Vec::new());
+        }
+        assert_eq!(ids(&terminals), (vec![1, 2, 3], Some(3)));
+        terminals.step(1);
+        assert_eq!(terminals.active_place(), 0);
+        terminals.step(-1);
+        terminals.remove(TerminalId(1));
+        assert_eq!(ids(&terminals), (vec![2, 3], Some(3)));
+        terminals.remove(TerminalId(3));
+        assert_eq!(ids(&terminals), (vec![2], Some(2)));
+        terminals.remove(TerminalId(2));
+        assert_eq!(ids(&terminals), (vec![], None));
+        assert_eq!(terminals.add(Vec::new()), Some(TerminalId(4)), "numbers are not used again");
+    }
+
+    #[test]
+    fn there_is_a_limit_to_their_number_and_height() {
+        let mut terminals = Terminals::default();
+        let added = (0..20).filter_map(|_| terminals.add(Vec::new())).count();
+        assert_eq!(added, TERMINALS_MAX);
+        terminals.grow(-100);
+        assert_eq!(terminals.share, 10);
+        terminals.grow(200);
+        assert_eq!(terminals.share, 90);
+    }
+}

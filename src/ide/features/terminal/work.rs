@@ -1,0 +1,88 @@
+//! What the loop and the tasks of terminals tell each other. Plain data.
+
+use std::path::PathBuf;
+
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+use crate::ide::features::terminal::emulator::grid::Grid;
+use crate::ide::features::terminal::emulator::screen::{By, Unit};
+
+/// Identifies a terminal for the life of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TerminalId(pub u64);
+
+/// What a terminal is asked for.
+#[derive(Debug)]
+pub enum Ask {
+    /// Let the program inside read this.
+    Input(Vec<u8>),
+    /// Have another size: columns and rows.
+    Resize(u16, u16),
+    /// The same for what nobody has typed: it does not scroll.
+    Report(Vec<u8>),
+    /// Show other rows.
+    Scroll(By),
+    /// Begin a selection at a column and row, at the right half of the cell or not.
+    Select((u16, u16), bool, Unit),
+    /// Take the selection to a cell.
+    SelectTo((u16, u16), bool),
+    /// Select nothing.
+    Unselect,
+    /// Tell what is selected.
+    Copy,
+    /// Tell which file is named at a cell.
+    Word((u16, u16)),
+    /// Tell what changes on the screen, or do not: nobody sees it.
+    Watch(bool),
+    /// Start another shell in place of the one that ended.
+    Restart,
+    /// Tell which program runs in front of the shell.
+    Busy(oneshot::Sender<Option<String>>),
+}
+
+/// What follows once it is known whether programs run in terminals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// The end of the program.
+    Quit,
+    /// The end of this terminal.
+    Close(TerminalId),
+}
+
+/// Work for terminals.
+#[derive(Debug)]
+pub enum Work {
+    /// Start a shell with a window of so many columns and rows.
+    Open(TerminalId, u16, u16),
+    /// Ask one for something.
+    Ask(TerminalId, Ask),
+    /// End one, and what runs in it.
+    Close(TerminalId),
+    /// Find out in which of these programs run.
+    Busy(Vec<TerminalId>, Then),
+}
+
+/// What happens to terminals.
+#[derive(Debug)]
+pub enum Happening {
+    /// A shell runs; its name.
+    Started(TerminalId, String),
+    /// It shows something else. Until the permit is dropped it tells nothing new.
+    Shows(TerminalId, Box<Grid>, OwnedSemaphorePermit),
+    /// The shell has ended with this code.
+    Ended(TerminalId, i32),
+    /// No shell could be started, and why.
+    Failed(TerminalId, String),
+    /// What was selected.
+    Copied(Option<String>),
+    /// Where the person pointed a file is named: it and its line and column, from 1.
+    Place(PathBuf, Option<(usize, usize)>),
+    /// What stands where the person pointed names no file.
+    NoPlace(String),
+    /// The program inside does not read what it is given, and more is not kept.
+    Full(TerminalId),
+    /// A program inside wanted to write the clipboard.
+    Refused(TerminalId),
+    /// Programs that run in front of shells.
+    Busy(Vec<(TerminalId, String)>, Then),
+}

@@ -1,0 +1,58 @@
+//! Messages before those that the screen began with, on the loop: asked for when the screen comes near them or the
+//! start is looked for, put in front of the others when they come.
+//!
+//! Must not know where they are kept.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::features::transcript::items::earlier::Fetched;
+
+/// What is said until the start of a long conversation is here.
+const LOADING: &str = "Loading the start of the conversation…";
+
+/// After a frame: asks for what is near, and lets go what is out of sight.
+pub fn settle(cx: &mut Cx<'_>) {
+    let state = &mut *cx.state;
+    let view = state.transcript_view.get_mut();
+    let in_front = state.transcript.in_front();
+    if in_front > 0 && view.can_lose(in_front) {
+        view.shift(0, in_front);
+        cx.effects.push(Effect::Free(Box::new(state.transcript.release_front())));
+    }
+    if view.wants_earlier()
+        && let Some(place) = state.transcript.ask_earlier()
+    {
+        cx.effects.push(Effect::Earlier(place, state.tools.clone()));
+    }
+}
+
+/// Shows the start of the conversation, which may have to be fetched first.
+pub fn to_start(cx: &mut Cx<'_>) {
+    let view = cx.state.transcript_view.get_mut();
+    view.to_top(&cx.state.transcript);
+    if view.seeks_start() {
+        cx.state.say(LOADING);
+        settle(cx);
+    }
+}
+
+/// A piece has come.
+pub fn arrived(cx: &mut Cx<'_>, fetched: Fetched) {
+    let state = &mut *cx.state;
+    let Some(count) = state.transcript.put_in_front(fetched, &state.tools) else { return };
+    let view = state.transcript_view.get_mut();
+    view.shift(count, 0);
+    state.damage.add(Part::Transcript);
+    let sought = view.seeks_start();
+    if sought {
+        view.to_top(&state.transcript);
+    }
+    let seeks = view.seeks_start();
+    if !seeks && state.status.message == LOADING {
+        state.say("");
+    }
+    if sought {
+        settle(cx);
+    }
+}

@@ -1,0 +1,414 @@
+//! The conversation as the IDE shows it: a list of items that grows at its end, folded from the agent's events,
+//! and at its front, where earlier messages are looked for. Must not know widths or colours.
+
+pub mod earlier;
+pub mod retry;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::agent::event::{AgentEvent, Compacted};
+use crate::ide::features::agent::state::thousands;
+use crate::llm::model::message::{KnownPart, join_text};
+use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent, ToolResultMessage};
+use crate::session::message::AgentMessage;
+use crate::session::message::Earlier;
+use crate::tools::registry::Registry;
+use crate::tools::view::{CallView, ResultView};
+
+/// One item of the conversation.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// Identifies it for as long as the session is shown.
+    pub id: u64,
+    /// Counts its changes, so that a drawing of it can be kept.
+    pub version: u64,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What an item is.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// What the person said.
+    User(String),
+    /// What the model said: markdown, growing while it streams.
+    Answer(String),
+    /// What the model thought.
+    Thinking(String),
+    /// A tool call.
+    Tool(Box<Call>),
+    /// What stands for a part of the conversation.
+    Summary {
+        /// What it is, in a line.
+        title: String,
+        /// Markdown.
+        text: String,
+    },
+    /// Something that the program says.
+    Notice {
+        /// Whether it is a failure.
+        error: bool,
+        /// The text.
+        text: String,
+    },
+}
+
+/// A tool call.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The provider's id.
+    pub call_id: String,
+    /// The tool's name.
+    pub tool: String,
+    /// What it is about.
+    pub view: CallView,
+    /// How it stands.
+    pub status: Status,
+    /// Live output.
+    pub live: String,
+    /// What came of it.
+    pub result: Option<ResultView>,
+}
+
+/// How a call stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Its arguments are still coming.
+    Asked,
+    /// It runs, or waits to be allowed.
+    Running,
+    /// It ended well, after this time if that is known.
+    Done(Option<Duration>),
+    /// It failed.
+    Failed(Option<Duration>),
+}
+
+/// The conversation.
+#[derive(Debug, Default)]
+pub struct Transcript {
+    items: VecDeque<Item>,
+    next_id: u64,
+    /// What stands before the items.
+    before: earlier::Before,
+    /// Which item each open part of the streaming message is.
+    streaming: Vec<(usize, usize)>,
+    /// The failed model call that is retried.
+    retry: Option<retry::Notice>,
+}
+
+impl Transcript {
+    /// All items that are here, oldest first.
+    pub fn items(&self) -> &VecDeque<Item> {
+        &self.items
+    }
+
+    /// An item by what identifies it.
+    pub fn item(&self, id: u64) -> Option<&Item> {
+        // A part that begins again has a later id than what follows it.
+        self.items.iter().rev().find(|item| item.id == id)
+    }
+
+    /// Takes in the end of a stored conversation, and where the rest of it is.
+    pub fn load(&mut self, messages: &[Arc<AgentMessage>], earlier: Option<&Earlier>, tools: &Registry) {
+        self.begin_at(earlier);
+        self.add_all(messages, tools);
+        self.close_calls();
+        if let Some(Kind::User(_)) = self.items.back().map(|item| &item.kind) {
+            self.notice(false, "this was not answered; Up and Enter send it again".to_string());
+        }
+    }
+
+    /// Adds what stored messages say. Calls whose results are missing stay open.
+    fn add_all(&mut self, messages: &[Arc<AgentMessage>], tools: &Registry) {
+        for message in messages {
+            match &**message {
+                AgentMessage::Llm(Message::User(user)) => self.add(Kind::User(join_text(&user.content))),
+                AgentMessage::Llm(Message::Assistant(answer)) => self.add_answer(answer, tools),
+                AgentMessage::Llm(Message::ToolResult(result)) => {
+                    if !self.end_call(result, None, None, tools) {
+                        self.keep_result(result);
+                    }
+                }
+                AgentMessage::Other(value) if value.get("summary").is_some() => self.add_summary(value),
+                AgentMessage::Other(value) => {
+                    let text = value.get("content").and_then(Value::as_str);
+                    if let Some(text) = text.filter(|_| message.role() != "system") {
+                        self.notice(false, text.to_string());
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a killed program has left open is told as such.
+    fn close_calls(&mut self) {
+        for item in &mut self.items {
+            if let Kind::Tool(call) = &mut item.kind
+                && call.status == Status::Asked
+            {
+                call.status = Status::Failed(None);
+                call.result = Some(ResultView::Text("bowline ended before this call did".to_string()));
+            }
+        }
+        self.items.shrink_to_fit();
+    }
+
+    /// Says something on the program's behalf.
+    pub fn notice(&mut self, error: bool, text: String) {
+        self.add(Kind::Notice { error, text });
+    }
+
+    /// A summary that is in the session.
+    fn add_summary(&mut self, value: &Value) {
+        let text = value.get("summary").and_then(Value::as_str).unwrap_or_default().to_string();
+        let title = match value.get("tokensBefore").and_then(Value::as_u64) {
+            Some(before) => format!("compacted from {} tokens", thousands(before)),
+            None => "the branch that was left, in short".to_string(),
+        };
+        self.add(Kind::Summary { title, text });
+    }
+
+    /// A compaction has come to its end; tells whether anything is to be seen of it.
+    fn end_compaction(&mut self, result: Option<&Compacted>, aborted: bool, error: Option<&str>) -> bool {
+        match (result, error) {
+            (Some(done), _) => {
+                let (before, after) = (thousands(done.tokens_before), thousands(done.tokens_after));
+                let title = format!("compacted: {before} → {after} tokens");
+                self.add(Kind::Summary { title, text: done.summary.clone() });
+            }
+            (None, Some(error)) => self.notice(true, error.to_string()),
+            (None, None) if aborted => self.notice(false, "not compacted: it was given up".to_string()),
+            (None, None) => return false,
+        }
+        true
+    }
+
+    fn add(&mut self, kind: Kind) {
+        self.next_id += 1;
+        self.items.push_back(Item { id: self.next_id, version: 0, kind });
+    }
+
+    fn add_answer(&mut self, answer: &AssistantMessage, tools: &Registry) {
+        for part in &answer.content {
+            match part {
+                Part::Known(KnownPart::Text { text, .. }) => self.add(Kind::Answer(text.clone())),
+                Part::Known(KnownPart::Thinking { thinking, .. }) => {
+                    self.add(Kind::Thinking(thinking.clone()));
+                }
+                Part::Known(KnownPart::ToolCall(call)) => {
+                    self.start_call(&call.id, &call.name, &call.arguments, tools, Status::Asked);
+                }
+                Part::Known(
+                    KnownPart::Image { .. } | KnownPart::Document { .. } | KnownPart::Audio { .. },
+                )
+                | Part::Unknown(_) => {}
+            }
+        }
+        self.add_failure(answer);
+    }
+
+    /// An answer that broke off stays to be read; its calls are not run. The notice of the retry says the rest.
+    fn replace(&mut self, answer: &AssistantMessage) {
+        for call in answer.tool_calls() {
+            self.change_call(&call.id, |call| call.status = Status::Failed(None));
+        }
+        self.notice(false, "The answer broke off and was retried".to_string());
+    }
+
+    fn add_failure(&mut self, answer: &AssistantMessage) {
+        if answer.is_replaced() {
+            return self.replace(answer);
+        }
+        match answer.stop_reason {
+            StopReason::Error => {
+                let text = answer.error_message.clone().unwrap_or_else(|| "the answer broke off".to_string());
+                self.notice(true, text);
+            }
+            StopReason::Aborted => self.notice(false, "interrupted".to_string()),
+            StopReason::Length => {
+                self.notice(true, "the answer reached the model's output limit".to_string());
+            }
+            StopReason::Stop | StopReason::ToolUse => {}
+        }
+    }
+
+    /// Takes in one event; tells whether anything visible changed.
+    pub fn apply(&mut self, event: &AgentEvent, tools: &Registry) -> bool {
+        match event {
+            AgentEvent::MessageStart(message) => match &**message {
+                Message::User(user) => self.add(Kind::User(join_text(&user.content))),
+                Message::Assistant(_) => self.streaming.clear(),
+                Message::ToolResult(_) => return false,
+            },
+            AgentEvent::MessageUpdate(update) => return self.stream(update, tools),
+            AgentEvent::MessageEnd(message) => match &**message {
+                Message::Assistant(answer) if self.streaming.is_empty() => self.add_answer(answer, tools),
+                Message::Assistant(answer) => {
+                    self.end_streaming();
+                    self.add_failure(answer);
+                }
+                _ => return false,
+            },
+            AgentEvent::ToolStart { call_id, tool, args } => {
+                self.start_call(call_id, tool, args, tools, Status::Running);
+            }
+            AgentEvent::ToolUpdate { call_id, text } => {
+                self.change_call(call_id, |call| call.live.clone_from(text));
+            }
+            AgentEvent::ToolEnd { result, full_text, took, .. } => {
+                self.end_call(result, full_text.as_deref(), Some(*took), tools);
+            }
+            AgentEvent::CompactionEnd { result, aborted, error, .. } => {
+                return self.end_compaction(result.as_deref(), *aborted, error.as_deref());
+            }
+            AgentEvent::LimitReached(text) => self.notice(true, text.clone()),
+            AgentEvent::LoopDetected => {
+                self.notice(false, "the same calls repeat; the model was told so".to_string());
+            }
+            AgentEvent::ContextWarning { tokens, window } => {
+                let percent = tokens.saturating_mul(100) / (*window).max(1);
+                self.notice(
+                    true,
+                    format!("the conversation fills about {percent} % of what the model can hold"),
+                );
+            }
+            AgentEvent::AgentStart
+            | AgentEvent::SteeringInjected(_)
+            | AgentEvent::TurnStart
+            | AgentEvent::TurnEnd { .. }
+            | AgentEvent::QueueUpdate { .. }
+            // `Self::begin_retry` and `Self::end_retry` take these: they need the time.
+            | AgentEvent::RetryStart { .. }
+            | AgentEvent::RetryEnd { .. }
+            | AgentEvent::SummaryRetryStart { .. }
+            | AgentEvent::SummaryRetry { .. }
+            | AgentEvent::SummaryRetryEnd
+            | AgentEvent::CompactionStart { .. }
+            | AgentEvent::BranchSummaryStart
+            // Whoever goes elsewhere is answered.
+            | AgentEvent::BranchSummaryEnd { .. }
+            | AgentEvent::AgentEnd { .. } => return false,
+        }
+        true
+    }
+
+    fn stream(&mut self, event: &StreamEvent, tools: &Registry) -> bool {
+        match event {
+            StreamEvent::Start => return self.begin_anew(),
+            StreamEvent::TextStart { index } => self.open_part(*index, Kind::Answer(String::new())),
+            StreamEvent::ThinkingStart { index } => self.open_part(*index, Kind::Thinking(String::new())),
+            StreamEvent::TextDelta { index, delta } | StreamEvent::ThinkingDelta { index, delta } => {
+                let Some(item) = self.part(*index) else { return false };
+                if let Kind::Answer(text) | Kind::Thinking(text) = &mut item.kind {
+                    text.push_str(delta);
+                    item.version += 1;
+                }
+            }
+            StreamEvent::ToolCallStart { index, id, name } => {
+                self.start_call(id, name, &Value::Null, tools, Status::Asked);
+                self.streaming.push((*index, self.items.len() - 1));
+            }
+            StreamEvent::ToolCallEnd { call, .. } => {
+                self.start_call(&call.id, &call.name, &call.arguments, tools, Status::Asked);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// The answer that streams in begins anew; tells whether any of it was shown.
+    fn begin_anew(&mut self) -> bool {
+        let mut shown: Vec<usize> = self.streaming.drain(..).map(|(_, at)| at).collect();
+        shown.sort_unstable();
+        for at in shown.iter().rev() {
+            self.items.remove(*at);
+        }
+        !shown.is_empty()
+    }
+
+    /// The parts of the message are complete: room for more is given back.
+    fn end_streaming(&mut self) {
+        for (_, at) in self.streaming.drain(..) {
+            if let Some(Kind::Answer(text) | Kind::Thinking(text)) =
+                self.items.get_mut(at).map(|item| &mut item.kind)
+            {
+                text.shrink_to_fit();
+            }
+        }
+    }
+
+    /// A part begins. One that began before begins anew in its place.
+    fn open_part(&mut self, index: usize, kind: Kind) {
+        let known = self.streaming.iter().find(|(part, _)| *part == index).map(|(_, at)| *at);
+        if let Some(item) = known.and_then(|at| self.items.get_mut(at)) {
+            self.next_id += 1;
+            *item = Item { id: self.next_id, version: 0, kind };
+            return;
+        }
+        self.add(kind);
+        self.streaming.push((index, self.items.len() - 1));
+    }
+
+    fn part(&mut self, index: usize) -> Option<&mut Item> {
+        let (_, at) = *self.streaming.iter().rev().find(|(part, _)| *part == index)?;
+        self.items.get_mut(at)
+    }
+
+    /// Adds a call, or changes how a known one stands.
+    fn start_call(&mut self, call_id: &str, tool: &str, args: &Value, tools: &Registry, status: Status) {
+        let view = tools.shown(tool).map(|tool| tool.call_view(args)).unwrap_or_default();
+        let changed = self.change_call(call_id, |call| {
+            call.view = view.clone();
+            call.status = status;
+        });
+        if !changed {
+            let (call_id, tool) = (call_id.to_string(), tool.to_string());
+            let call = Call { call_id, tool, view, status, live: String::new(), result: None };
+            self.add(Kind::Tool(Box::new(call)));
+        }
+    }
+
+    /// Takes in the result of a call; tells whether the call is here.
+    fn end_call(
+        &mut self,
+        result: &ToolResultMessage,
+        full: Option<&str>,
+        took: Option<Duration>,
+        tools: &Registry,
+    ) -> bool {
+        let text = full.map_or_else(|| join_text(&result.content), String::from);
+        let view = match tools.shown(&result.tool_name) {
+            Some(known) if !result.is_error => known.result_view(&text, result.details.as_ref()),
+            _ => ResultView::Text(text),
+        };
+        let status = if result.is_error { Status::Failed(took) } else { Status::Done(took) };
+        self.change_call(&result.tool_call_id, |call| {
+            call.result = Some(view);
+            call.status = status;
+            call.live.clear();
+        })
+    }
+
+    /// Changes the newest call of an id: providers may use an id again in a later message.
+    fn change_call(&mut self, call_id: &str, change: impl FnOnce(&mut Call)) -> bool {
+        for item in self.items.iter_mut().rev() {
+            match &mut item.kind {
+                Kind::Tool(call) if call.call_id == call_id => {
+                    change(call);
+                    item.version += 1;
+                    return true;
+                }
+                // Calls and their results stand between two things that the person said.
+                Kind::User(_) => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+}

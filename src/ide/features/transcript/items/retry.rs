@@ -1,0 +1,103 @@
+//! The notice of a failed model call that is retried: one item that counts down in place. It goes when an answer
+//! begins or the error is final; a canceled retry stays as the error that led to it.
+
+use std::time::Duration;
+
+use crate::ide::features::transcript::items::{Kind, Transcript};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A failed model call that is retried.
+#[derive(Debug)]
+pub struct Retry {
+    /// Which retry, from 1.
+    pub attempt: u32,
+    /// How many there may be.
+    pub max: u32,
+    /// Why the call failed.
+    pub error: String,
+    /// When it is sent again, on the monotonic clock.
+    pub due: Duration,
+}
+
+impl Retry {
+    /// Seconds that are left, the begun one included.
+    fn seconds(&self, now: Duration) -> u32 {
+        let left = self.due.saturating_sub(now);
+        u32::try_from(left.as_secs()).unwrap_or(u32::MAX).saturating_add(u32::from(left.subsec_nanos() > 0))
+    }
+
+    fn text(&self, seconds: u32) -> String {
+        let Self { attempt, max, error, .. } = self;
+        match seconds {
+            0 => format!("Retrying now ({attempt} of {max}): {error}"),
+            _ => format!("Retrying in {seconds} s ({attempt} of {max}, Escape cancels): {error}"),
+        }
+    }
+}
+
+/// A retry and its item.
+#[derive(Debug)]
+pub(super) struct Notice {
+    item: u64,
+    retry: Retry,
+    seconds: u32,
+}
+
+impl Transcript {
+    /// A model call has failed and will be sent again; the notice of the retry before it is used again.
+    pub fn begin_retry(&mut self, retry: Retry, now: Duration) {
+        let seconds = retry.seconds(now);
+        let text = retry.text(seconds);
+        let known = self.retry.take().map(|notice| notice.item).filter(|item| self.change(*item, &text));
+        let item = known.unwrap_or_else(|| {
+            self.notice(true, text);
+            self.next_id
+        });
+        self.retry = Some(Notice { item, retry, seconds });
+    }
+
+    /// When the notice of a retry changes next, on the monotonic clock.
+    pub fn retry_deadline(&self) -> Option<Duration> {
+        let notice = self.retry.as_ref()?;
+        let later = notice.seconds.checked_sub(1)?;
+        Some(notice.retry.due.saturating_sub(SECOND * later))
+    }
+
+    /// Brings the notice of a retry up to the time; tells whether it changed.
+    pub fn count_down(&mut self, now: Duration) -> bool {
+        let Some(mut notice) = self.retry.take() else { return false };
+        let seconds = notice.retry.seconds(now);
+        let changed = seconds != notice.seconds && {
+            notice.seconds = seconds;
+            self.change(notice.item, &notice.retry.text(seconds))
+        };
+        self.retry = Some(notice);
+        changed
+    }
+
+    /// The call was answered, has failed for good, or was canceled; tells whether there was a notice.
+    pub fn end_retry(&mut self, canceled: bool) -> bool {
+        let Some(notice) = self.retry.take() else { return false };
+        if canceled {
+            return self.change(notice.item, &format!("{} (retry canceled)", notice.retry.error));
+        }
+        // It is near the end: what streams in begins only after this, so that no place in it moves.
+        match self.items.iter().rposition(|item| item.id == notice.item) {
+            Some(at) => {
+                self.items.remove(at);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Puts another text into a notice; tells whether it is still there.
+    fn change(&mut self, id: u64, new: &str) -> bool {
+        let Some(item) = self.items.iter_mut().rev().find(|item| item.id == id) else { return false };
+        let Kind::Notice { text, .. } = &mut item.kind else { return false };
+        new.clone_into(text);
+        item.version += 1;
+        true
+    }
+}

@@ -1,0 +1,155 @@
+//! Answers that begin again while they stream in, and pieces that come in front.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::base::json::json;
+use crate::ide::features::transcript::items::earlier::Fetched;
+use crate::llm::model::Model;
+use crate::session::message::Piece;
+
+fn empty() -> AssistantMessage {
+    crate::llm::accumulate::Accumulator::new(&Model::default(), 0).finish()
+}
+
+/// The transcript after these events of one answer.
+fn shown(events: &[StreamEvent]) -> Vec<String> {
+    let tools = Registry::new();
+    let mut transcript = Transcript::default();
+    transcript.notice(false, "before".to_string());
+    transcript.apply(&AgentEvent::MessageStart(Arc::new(Message::Assistant(empty()))), &tools);
+    for event in events {
+        transcript.apply(&AgentEvent::MessageUpdate(Arc::new(event.clone())), &tools);
+    }
+    let text = |item: &Item| match &item.kind {
+        Kind::Answer(text) | Kind::Thinking(text) | Kind::Notice { text, .. } => text.clone(),
+        Kind::Tool(call) => format!("call {}", call.tool),
+        other => format!("{other:?}"),
+    };
+    transcript.items().iter().map(text).collect()
+}
+
+fn words(index: usize, delta: &str) -> [StreamEvent; 2] {
+    [StreamEvent::TextStart { index }, StreamEvent::TextDelta { index, delta: delta.to_string() }]
+}
+
+#[test]
+fn transcript_shows_only_the_answer_that_began_last() {
+    let call = StreamEvent::ToolCallStart { index: 1, id: "c".into(), name: "read".into() };
+    let begun = [&words(0, "old")[..], &[call]].concat();
+    assert_eq!(shown(&begun), ["before", "old", "call read"]);
+    let anew = [&begun[..], &[StreamEvent::Start], &words(0, "new")].concat();
+    assert_eq!(shown(&anew), ["before", "new"]);
+}
+
+#[test]
+fn transcript_replaces_a_part_that_begins_again_in_its_place() {
+    let events = [&words(0, "half")[..], &words(1, "second"), &words(0, "whole")].concat();
+    assert_eq!(shown(&events), ["before", "whole", "second"]);
+}
+
+/// What the items say, in short.
+fn texts(transcript: &Transcript) -> Vec<String> {
+    let text = |item: &Item| match &item.kind {
+        Kind::User(text) | Kind::Answer(text) | Kind::Notice { text, .. } => text.clone(),
+        Kind::Tool(call) => format!("{} {:?}", call.call_id, call.status),
+        other => format!("{other:?}"),
+    };
+    transcript.items().iter().map(text).collect()
+}
+
+fn messages(all: &[Value]) -> Vec<Arc<AgentMessage>> {
+    all.iter().map(|value| Arc::new(serde_json::from_value(value.clone()).unwrap())).collect()
+}
+
+fn said(text: &str) -> Value {
+    json!({"role": "user", "content": text, "timestamp": 1})
+}
+
+fn called(id: &str) -> Value {
+    json!({"role": "assistant", "content": [{"type": "toolCall", "id": id, "name": "t", "arguments": {}}], "api": "a",
+        "provider": "p", "model": "m", "stopReason": "toolUse"})
+}
+
+fn came(id: &str) -> Value {
+    json!({"role": "toolResult", "toolCallId": id, "toolName": "t", "content": [], "isError": false})
+}
+
+/// Where the pieces of a test begin.
+fn places() -> [Earlier; 2] {
+    [Earlier::of("leaf", "near"), Earlier::of("leaf", "far")]
+}
+
+fn piece(all: &[Value], earlier: Option<&Earlier>) -> Piece {
+    let mut piece = Piece::default();
+    (piece.messages, piece.earlier) = (messages(all), earlier.cloned());
+    piece
+}
+
+#[test]
+fn transcript_front_gets_results_whose_calls_come_later() {
+    let (tools, [near, far]) = (Registry::new(), places());
+    let mut transcript = Transcript::default();
+    // The result of a call that an earlier piece has, though another answer stands between them.
+    transcript.load(&messages(&[called("c"), came("b"), said("two"), came("a")]), Some(&near), &tools);
+    assert_eq!(texts(&transcript)[0], "c Failed(None)", "a program that was killed left it open");
+    let asked = transcript.ask_earlier().unwrap();
+    assert_eq!((&asked, transcript.ask_earlier()), (&near, None), "one piece at a time");
+    let fetched =
+        Fetched::new(asked, Ok(piece(&[said("one"), called("a"), called("b")], Some(&far))), &tools);
+    assert_eq!(transcript.put_in_front(fetched, &tools), Some(3));
+    let words = ["one", "a Failed(None)", "b Done(None)", "c Failed(None)", "two"];
+    assert_eq!(texts(&transcript)[..5], words);
+    assert!(transcript.has_earlier());
+    assert_eq!(transcript.release_front().len(), 3);
+    assert_eq!(texts(&transcript)[0], "c Failed(None)");
+    let asked = transcript.ask_earlier().unwrap();
+    assert_eq!(asked, near);
+    transcript.put_in_front(Fetched::new(asked, Ok(piece(&[called("b")], None)), &tools), &tools);
+    assert_eq!(texts(&transcript)[..2], ["b Done(None)", "c Failed(None)"]);
+    assert!(!transcript.has_earlier());
+}
+
+#[test]
+fn transcript_front_takes_only_the_piece_that_is_awaited() {
+    let (tools, [near, far]) = (Registry::new(), places());
+    let fetched = |from: &Earlier| Fetched::new(from.clone(), Ok(piece(&[said("early")], None)), &tools);
+    let mut transcript = Transcript::default();
+    transcript.load(&messages(&[called("c"), came("c")]), Some(&near), &tools);
+    assert_eq!(transcript.put_in_front(fetched(&near), &tools), None, "it was not asked for");
+    transcript.ask_earlier().unwrap();
+    assert_eq!(transcript.put_in_front(fetched(&far), &tools), None, "of another conversation");
+    assert_eq!(transcript.put_in_front(fetched(&near), &tools), Some(1));
+    assert_eq!(texts(&transcript), ["early", "c Done(None)"]);
+}
+
+#[test]
+fn transcript_front_says_why_earlier_messages_are_missing() {
+    let (tools, [near, _]) = (Registry::new(), places());
+    let mut transcript = Transcript::default();
+    transcript.load(&[], Some(&near), &tools);
+    let asked = transcript.ask_earlier().unwrap();
+    transcript.put_in_front(Fetched::new(asked, Err("the disk is gone".to_string()), &tools), &tools);
+    assert_eq!(texts(&transcript), ["Earlier messages cannot be read: the disk is gone"]);
+    assert!(!transcript.has_earlier(), "it is not asked for again and again");
+}
+
+#[test]
+fn transcript_front_moves_the_parts_that_stream_in() {
+    let (tools, [near, _]) = (Registry::new(), places());
+    let mut transcript = Transcript::default();
+    transcript.load(&[], Some(&near), &tools);
+    let stream = |transcript: &mut Transcript, event: StreamEvent| {
+        transcript.apply(&AgentEvent::MessageUpdate(Arc::new(event)), &tools);
+    };
+    for event in words(0, "begun ") {
+        stream(&mut transcript, event);
+    }
+    let asked = transcript.ask_earlier().unwrap();
+    let early = piece(&[said("early"), said("late")], None);
+    transcript.put_in_front(Fetched::new(asked, Ok(early), &tools), &tools);
+    stream(&mut transcript, StreamEvent::TextDelta { index: 0, delta: "and ".to_string() });
+    transcript.release_front();
+    stream(&mut transcript, StreamEvent::TextDelta { index: 0, delta: "ended".to_string() });
+    assert_eq!(texts(&transcript), ["begun and ended"]);
+}

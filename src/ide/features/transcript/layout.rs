@@ -1,0 +1,115 @@
+//! The laid-out lines of one item of the conversation, whatever it is. Must not know where an item is shown.
+
+use std::ops::Range;
+
+use crate::ide::features::transcript;
+use crate::ide::features::transcript::items::{Item, Kind};
+use crate::ide::model::text_options::Show;
+use crate::tui::widgets::line::{self, Line, Span};
+use crate::tui::widgets::markdown::Markdown;
+use crate::tui::widgets::markdown::codes::{Block, Colored};
+use crate::tui::widgets::plain::Plain;
+
+/// The lines of one item at a width. Text of any length is laid out where it is shown.
+pub struct Layout {
+    lines: Lines,
+    version: u64,
+    show: Show,
+    width: u16,
+}
+
+enum Lines {
+    Markdown(Box<Markdown>),
+    Plain(Box<Plain>),
+    /// A number of rows that has a limit, as they were at a version.
+    Rows {
+        version: Option<u64>,
+        rows: Vec<Line>,
+        bytes: usize,
+    },
+}
+
+/// The text of an item that may have any length.
+fn text_of(item: &Item) -> &str {
+    match &item.kind {
+        Kind::User(text) | Kind::Answer(text) | Kind::Thinking(text) | Kind::Notice { text, .. } => text,
+        Kind::Tool(_) | Kind::Summary { .. } => "",
+    }
+}
+
+impl Layout {
+    /// The layout of an item, nothing made yet.
+    pub fn new(item: &Item, width: u16, show: Show) -> Self {
+        let plain = |scope, lead| Lines::Plain(Box::new(Plain::new(scope, lead)));
+        let lines = match &item.kind {
+            Kind::Answer(_) => Lines::Markdown(Box::default()),
+            Kind::Thinking(_) => plain("agent.thinking", None),
+            Kind::User(_) => plain("agent.user", Some(Span::new("› ", "ui.prompt"))),
+            Kind::Notice { error, .. } => {
+                let (sign, scope) = if *error { ("✗ ", "error") } else { ("· ", "ui.text.soft") };
+                plain(scope, Some(Span::new(sign, scope)))
+            }
+            Kind::Tool(_) | Kind::Summary { .. } => Lines::Rows { version: None, rows: Vec::new(), bytes: 0 },
+        };
+        Self { lines, version: item.version, show, width }
+    }
+
+    /// Takes in what the item is now, and how it is shown.
+    pub fn update(&mut self, item: &Item, width: u16, show: Show) {
+        // Other texts only grow; a notice says something else in its place.
+        if matches!(item.kind, Kind::Notice { .. }) && self.version != item.version {
+            *self = Self::new(item, width, show);
+        }
+        let same = (self.show, self.width) == (show, width);
+        (self.show, self.width) = (show, width);
+        if let Lines::Rows { version, rows, bytes } = &mut self.lines
+            && !(same && *version == Some(item.version))
+        {
+            *rows = transcript::lines::lay_out(item, width, show);
+            (*version, *bytes) = (Some(item.version), line::bytes(rows));
+        }
+    }
+
+    /// How many lines the item takes.
+    pub fn height(&mut self, item: &Item) -> usize {
+        match &mut self.lines {
+            Lines::Markdown(markdown) => markdown.height(text_of(item), self.width),
+            Lines::Plain(plain) => plain.height(text_of(item), self.width),
+            Lines::Rows { rows, .. } => rows.len(),
+        }
+    }
+
+    /// Gives lines of a range to `draw`.
+    pub fn visit(&mut self, item: &Item, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
+        match &mut self.lines {
+            Lines::Markdown(markdown) => markdown.visit(text_of(item), self.width, range, draw),
+            Lines::Plain(plain) => plain.visit(text_of(item), self.width, range, draw),
+            Lines::Rows { rows, .. } => rows.iter().take(range.end).skip(range.start).for_each(draw),
+        }
+    }
+
+    /// Blocks of code that came on screen and have no colors yet.
+    pub fn take_blocks(&mut self) -> Vec<Block> {
+        match &mut self.lines {
+            Lines::Markdown(markdown) => markdown.take_blocks(),
+            Lines::Plain(_) | Lines::Rows { .. } => Vec::new(),
+        }
+    }
+
+    /// The colors of a block were found; tells whether the block is still there.
+    pub fn color(&mut self, item: &Item, block: &Block, colors: &[Colored]) -> bool {
+        match &mut self.lines {
+            Lines::Markdown(markdown) => markdown.color(text_of(item), block, colors),
+            Lines::Plain(_) | Lines::Rows { .. } => false,
+        }
+    }
+
+    /// Bytes that this holds.
+    pub fn bytes(&self) -> usize {
+        match &self.lines {
+            Lines::Markdown(markdown) => markdown.bytes(),
+            Lines::Plain(plain) => plain.bytes(),
+            Lines::Rows { bytes, .. } => *bytes,
+        }
+    }
+}

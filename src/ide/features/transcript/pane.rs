@@ -1,0 +1,78 @@
+//! The conversation: a virtual list that lays out what is on screen and nothing else.
+
+use ratatui::layout::Rect;
+
+use crate::base::width::text_width;
+use crate::ide::core::damage::Part;
+use crate::ide::core::pane::Row;
+use crate::ide::core::state::State;
+use crate::tui::canvas::Canvas;
+use crate::tui::tree::Component;
+use crate::tui::widgets::markdown::codes::CODE;
+
+/// The table's row.
+pub const PANE: Row = Row { part: Part::Transcript, layer: 0, make: || Box::new(Transcript) };
+
+struct Transcript;
+
+impl Component<State> for Transcript {
+    fn draw(&mut self, canvas: &mut Canvas<'_>, state: &State) {
+        let (cols, rows) = canvas.size();
+        if cols < 3 {
+            return;
+        }
+        if state.transcript.items().is_empty() {
+            return draw_empty(canvas, state);
+        }
+        let mut view = state.transcript_view.borrow_mut();
+        let mut content = canvas.sub(Rect::new(1, 0, cols - 1, rows));
+        view.visit(&state.transcript, state.show, (cols, rows), |y, line| {
+            let mut x = 1;
+            // The parts of code stand on the code's own ground.
+            let is_code = line.first().is_some_and(|span| span.scope == CODE);
+            let ground = content.style(if is_code { CODE } else { "" });
+            for span in line {
+                let style = ground.patch(content.style(span.scope));
+                x = content.text(x, y, &span.text, style);
+                // What has a ground of its own has it to the edge.
+                if span.scope.starts_with("diff.added")
+                    || span.scope.starts_with("diff.removed")
+                    || span.scope == "agent.user"
+                {
+                    content.put_style(Rect::new(x, y, cols.saturating_sub(x + 2), 1), style);
+                }
+            }
+        });
+        draw_border(canvas, state);
+    }
+}
+
+/// The line between the editor and the agent, where there is an editor.
+fn draw_border(canvas: &mut Canvas<'_>, state: &State) {
+    let border = canvas.style("ui.border");
+    if state.areas.transcript.is_some_and(|area| area.x > 0) {
+        for y in 0..canvas.size().1 {
+            canvas.text(0, y, "│", border);
+        }
+    }
+}
+
+fn draw_empty(canvas: &mut Canvas<'_>, state: &State) {
+    let (_, rows) = canvas.size();
+    let key = |command: &str| {
+        state.keymap.keys_for(crate::ide::core::keymap::Place::Prompt, command).unwrap_or_default()
+    };
+    let (strong, soft) = (canvas.style("ui.key"), canvas.style("ui.text.soft"));
+    let lines = [
+        (key("agent.send"), "send"),
+        (key("edit.newline"), "new line"),
+        (key("agent.model-picker"), "choose a model"),
+    ];
+    let widest = lines.iter().map(|(key, _)| text_width(key)).max().unwrap_or(0) as u16;
+    for (n, (key, what)) in lines.iter().enumerate() {
+        let y = rows.saturating_sub(lines.len() as u16 + 1) + n as u16;
+        canvas.text(2, y, key, strong);
+        canvas.text(widest + 4, y, what, soft);
+    }
+    draw_border(canvas, state);
+}

@@ -1,0 +1,35 @@
+//! Failed model calls that are retried, as the transcript shows them: when the notice appears, counts and goes.
+
+use crate::agent::event::AgentEvent;
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::features::transcript::items::retry::Retry;
+
+/// Takes in what happened to a retry.
+pub fn apply(cx: &mut Cx<'_>, event: &AgentEvent) {
+    let transcript = &mut cx.state.transcript;
+    match event {
+        AgentEvent::RetryStart { attempt, max, delay, error }
+        | AgentEvent::SummaryRetryStart { attempt, max, delay, error } => {
+            let (due, error) = (cx.now.saturating_add(*delay), error.clone());
+            transcript.begin_retry(Retry { attempt: *attempt, max: *max, error, due }, cx.now);
+        }
+        AgentEvent::RetryEnd { cancelled, .. } => {
+            transcript.end_retry(*cancelled);
+        }
+        AgentEvent::SummaryRetryEnd | AgentEvent::AgentEnd { .. } => {
+            if !transcript.end_retry(false) {
+                return;
+            }
+        }
+        _ => return,
+    }
+    cx.state.damage.add(Part::Transcript);
+}
+
+/// Counts down.
+pub fn tick(cx: &mut Cx<'_>) {
+    if cx.state.transcript.count_down(cx.now) {
+        cx.state.damage.add(Part::Transcript);
+    }
+}

@@ -1,0 +1,324 @@
+//! What of the conversation is on screen: where it is scrolled to, and the layouts of the items
+//! that were on screen lately. The cost of anything here is that of the screen, never of the
+//! conversation's length.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+
+use crate::ide::features::transcript;
+use crate::ide::features::transcript::items::{Item, Kind, Transcript};
+use crate::ide::features::transcript::layout::Layout;
+use crate::ide::model::text_options::Show;
+use crate::tui::widgets::line::Line;
+use crate::tui::widgets::markdown::codes::{Block, Colored};
+
+/// Items whose layout is cached; more than any screen shows.
+const LAID_MAX: usize = 400;
+/// Bytes of layouts that are cached beside what is on screen.
+const LAID_BYTES_MAX: usize = 1 << 20;
+/// Items before the first on screen below which earlier ones are fetched: more than a screen of them.
+const NEAR: usize = 50;
+
+/// A layout, and its bytes when they were counted last.
+struct Laid {
+    layout: Layout,
+    bytes: usize,
+}
+
+/// The scroll position and the cached layouts.
+#[derive(Default)]
+pub struct TranscriptView {
+    laid: HashMap<u64, Laid>,
+    /// Bytes of all layouts.
+    bytes: usize,
+    /// Blocks of code that came on screen, with the items that they belong to.
+    blocks: Vec<(u64, Block)>,
+    /// The topmost line on screen: item and line in it. `None` keeps to the end.
+    top: Option<(usize, usize)>,
+    /// The first item on screen, once something was drawn.
+    first: Option<usize>,
+    /// Whether the start is looked for, which is not here yet.
+    seeks_start: bool,
+}
+
+/// How items are laid out.
+#[derive(Clone, Copy)]
+struct Form {
+    width: u16,
+    show: Show,
+}
+
+impl TranscriptView {
+    /// Shows the end, and keeps to it as it grows.
+    pub fn to_tail(&mut self) {
+        (self.top, self.seeks_start) = (None, false);
+    }
+
+    /// Shows the start, once it is here.
+    pub fn to_top(&mut self, transcript: &Transcript) {
+        self.seeks_start = transcript.has_earlier();
+        if !self.seeks_start {
+            self.top = Some((0, 0));
+        }
+    }
+
+    /// Whether the start is looked for, which is not here yet.
+    pub fn seeks_start(&self) -> bool {
+        self.seeks_start
+    }
+
+    /// Whether items before those that are here are wanted.
+    pub fn wants_earlier(&self) -> bool {
+        self.seeks_start || self.first.is_some_and(|first| first < NEAR)
+    }
+
+    /// Whether so many items at the front are out of sight, and stay so for a while.
+    pub fn can_lose(&self, items: usize) -> bool {
+        self.is_at_tail() && !self.seeks_start && self.first.is_some_and(|first| first >= items + NEAR)
+    }
+
+    /// So many items came in front, or went: the same lines stay on screen.
+    pub fn shift(&mut self, came: usize, went: usize) {
+        let moved = |item: usize| (item + came).saturating_sub(went);
+        self.first = self.first.map(moved);
+        self.top = self.top.map(|(item, line)| (moved(item), line));
+    }
+
+    /// Whether the end is shown.
+    pub fn is_at_tail(&self) -> bool {
+        self.top.is_none()
+    }
+
+    /// Blocks of code that came on screen and have no colours yet.
+    pub fn take_blocks(&mut self) -> Vec<(u64, Block)> {
+        std::mem::take(&mut self.blocks)
+    }
+
+    /// The colours of a block were found; tells whether the block is still there.
+    pub fn color(&mut self, transcript: &Transcript, item: u64, block: &Block, colors: &[Colored]) -> bool {
+        let Some(item) = transcript.item(item) else { return false };
+        match self.laid.get_mut(&item.id) {
+            Some(laid) => laid.layout.color(item, block, colors),
+            None => false,
+        }
+    }
+
+    /// Bytes that the cached layouts hold.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// How many lines an item takes, the blank one after it included.
+    fn height(&mut self, item: &Item, next: Option<&Item>, form: Form) -> usize {
+        let lines = if is_hidden(item, form) {
+            transcript::lines::hidden_thinking(item, form.width).len()
+        } else {
+            self.with(item, form, |layout| layout.height(item))
+        };
+        let joined = matches!((&item.kind, next.map(|n| &n.kind)), (Kind::Tool(_), Some(Kind::Tool(_))));
+        if lines == 0 { 0 } else { lines + usize::from(!joined) }
+    }
+
+    /// Gives the lines of an item that are in the range to `draw`.
+    fn draw(&mut self, item: &Item, form: Form, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
+        if is_hidden(item, form) {
+            let lines = transcript::lines::hidden_thinking(item, form.width);
+            return lines.iter().take(range.end).skip(range.start).for_each(draw);
+        }
+        let blocks = self.with(item, form, |layout| {
+            layout.visit(item, range, draw);
+            layout.take_blocks()
+        });
+        self.blocks.extend(blocks.into_iter().map(|block| (item.id, block)));
+    }
+
+    /// Works with the layout of an item as it is now.
+    fn with<T>(&mut self, item: &Item, form: Form, work: impl FnOnce(&mut Layout) -> T) -> T {
+        let new = || Laid { layout: Layout::new(item, form.width, form.show), bytes: 0 };
+        let laid = self.laid.entry(item.id).or_insert_with(new);
+        laid.layout.update(item, form.width, form.show);
+        let out = work(&mut laid.layout);
+        let bytes = laid.layout.bytes();
+        self.bytes = self.bytes - laid.bytes + bytes;
+        laid.bytes = bytes;
+        out
+    }
+
+    /// Drops the layouts of other items where there are too many, or they are too large.
+    fn drop_others(&mut self, items: &VecDeque<Item>, shown: [Range<usize>; 2]) {
+        if self.laid.len() <= LAID_MAX && self.bytes <= LAID_BYTES_MAX {
+            return;
+        }
+        let kept: Vec<u64> = shown.into_iter().flatten().map(|at| items[at].id).collect();
+        self.laid.retain(|id, _| kept.contains(id));
+        self.bytes = self.laid.values().map(|laid| laid.bytes).sum();
+    }
+
+    /// The topmost line when the end is at the bottom of `rows`.
+    fn tail(&mut self, transcript: &Transcript, form: Form, rows: usize) -> (usize, usize) {
+        let items = transcript.items();
+        let mut left = rows;
+        for at in (0..items.len()).rev() {
+            let height = self.height(&items[at], items.get(at + 1), form);
+            // The blank line behind the last item is not worth a row.
+            let height = if at + 1 == items.len() { height.saturating_sub(1) } else { height };
+            if height >= left {
+                return (at, height - left);
+            }
+            left -= height;
+        }
+        (0, 0)
+    }
+
+    /// Scrolls by lines, upwards when negative. `size` is the pane's columns and rows.
+    pub fn scroll(&mut self, transcript: &Transcript, show: Show, size: (u16, u16), by: isize) {
+        let form = Form { width: text_width(size.0), show };
+        let items = transcript.items();
+        self.seeks_start = false;
+        let tail = self.tail(transcript, form, usize::from(size.1));
+        let (mut item, mut line) = self.top.unwrap_or(tail);
+        let mut left = by.unsigned_abs();
+        while left > 0 && by < 0 {
+            if line > 0 {
+                let step = line.min(left);
+                (line, left) = (line - step, left - step);
+            } else if item > 0 {
+                item -= 1;
+                line = self.height(&items[item], items.get(item + 1), form);
+            } else {
+                break;
+            }
+        }
+        while left > 0 && by > 0 && (item, line) < tail {
+            let height = self.height(&items[item], items.get(item + 1), form);
+            let step = (height - line.min(height)).min(left);
+            (line, left) = (line + step, left - step);
+            if line >= height {
+                (item, line) = (item + 1, 0);
+            }
+        }
+        self.top = ((item, line) < tail).then_some((item, line));
+    }
+
+    /// Gives every visible line to `draw`, with its row.
+    pub fn visit(
+        &mut self,
+        transcript: &Transcript,
+        show: Show,
+        size: (u16, u16),
+        mut draw: impl FnMut(u16, &Line),
+    ) {
+        let form = Form { width: text_width(size.0), show };
+        let rows = usize::from(size.1);
+        let items = transcript.items();
+        let tail = self.tail(transcript, form, rows);
+        let (first, mut skip) = self.top.map_or(tail, |top| top.min(tail));
+        let (mut y, mut end) = (0, first);
+        for (n, item) in items.iter().enumerate().skip(first) {
+            if y >= rows {
+                break;
+            }
+            // The blank line behind an item is a row that no line stands in.
+            let height = self.height(item, items.get(n + 1), form);
+            let mut row = y;
+            self.draw(item, form, skip..skip + rows - y, &mut |line: &Line| {
+                draw(row as u16, line);
+                row += 1;
+            });
+            y += height.saturating_sub(skip);
+            (skip, end) = (0, n + 1);
+        }
+        // The end was laid out to find where it begins, and will be with the next frame.
+        self.drop_others(items, [first..end, tail.0.max(end)..items.len()]);
+        self.first = Some(first);
+    }
+}
+
+/// Whether only a line stands for the item.
+fn is_hidden(item: &Item, form: Form) -> bool {
+    matches!(item.kind, Kind::Thinking(_)) && !form.show.thinking
+}
+
+/// Columns for text in a pane of that width.
+fn text_width(cols: u16) -> u16 {
+    cols.saturating_sub(3).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::agent::event::AgentEvent;
+    use crate::llm::model::{Message, StreamEvent, UserMessage};
+    use crate::tools::registry::Registry;
+
+    const SIZE: (u16, u16) = (120, 40);
+    const SHOW: Show =
+        Show { tab_width: 4, auto_pairs: true, wrap_column: 80, thinking: true, output: false };
+
+    fn apply(transcript: &mut Transcript, event: &AgentEvent) {
+        assert!(transcript.apply(event, &Registry::default()));
+    }
+
+    fn answer(transcript: &mut Transcript, text: &str) {
+        let update = |event| AgentEvent::MessageUpdate(Arc::new(event));
+        apply(transcript, &update(StreamEvent::TextStart { index: 0 }));
+        apply(transcript, &update(StreamEvent::TextDelta { index: 0, delta: text.to_string() }));
+    }
+
+    fn rows(view: &mut TranscriptView, transcript: &Transcript) -> Vec<String> {
+        let mut out = vec![String::new(); usize::from(SIZE.1)];
+        view.visit(transcript, SHOW, SIZE, |y, line| {
+            out[usize::from(y)] = line.iter().map(|span| span.text.as_str()).collect();
+        });
+        out
+    }
+
+    fn paragraphs(count: usize) -> String {
+        let one = |n| format!("paragraph {n} of an answer with some words in it\n\n");
+        (0..count).map(one).collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn transcript_view_one_large_answer_holds_bounded_bytes() {
+        let (mut view, mut transcript) = (TranscriptView::default(), Transcript::default());
+        let text = paragraphs(20_000);
+        answer(&mut transcript, &text);
+        for _ in 0..30 {
+            rows(&mut view, &transcript);
+            view.scroll(&transcript, SHOW, SIZE, -1_500);
+            assert!(view.bytes() <= text.len(), "{} bytes for {}", view.bytes(), text.len());
+        }
+    }
+
+    #[test]
+    fn transcript_view_many_answers_hold_bounded_bytes() {
+        let (mut view, mut transcript) = (TranscriptView::default(), Transcript::default());
+        for n in 0..300 {
+            let said = Message::User(UserMessage::text(format!("question {n}"), 0));
+            apply(&mut transcript, &AgentEvent::MessageStart(Arc::new(said)));
+            answer(&mut transcript, &paragraphs(200));
+            rows(&mut view, &transcript);
+            assert!(view.bytes() <= 2 << 20, "{} bytes after {n}", view.bytes());
+        }
+        view.to_top(&transcript);
+        assert_eq!(rows(&mut view, &transcript)[0], "› question 0");
+        let counted: usize = view.laid.values().map(|laid| laid.layout.bytes()).sum();
+        assert_eq!(view.bytes(), counted, "the count is that of what is held");
+    }
+
+    #[test]
+    fn transcript_view_scrolled_far_shows_what_stands_there() {
+        let (mut view, mut transcript) = (TranscriptView::default(), Transcript::default());
+        answer(&mut transcript, &paragraphs(5_000));
+        assert!(rows(&mut view, &transcript)[39].starts_with("paragraph 4999 "));
+        view.scroll(&transcript, SHOW, SIZE, -4_000);
+        let shown = rows(&mut view, &transcript);
+        assert!(shown[39].starts_with("paragraph 2999 "), "{shown:?}");
+        view.scroll(&transcript, SHOW, SIZE, 2);
+        assert_eq!(rows(&mut view, &transcript)[..36], shown[2..38]);
+        view.to_top(&transcript);
+        assert!(rows(&mut view, &transcript)[2].starts_with("paragraph 1 "));
+    }
+}

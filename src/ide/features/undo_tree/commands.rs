@@ -1,0 +1,166 @@
+//! Commands that move through the undo tree beyond one step back and forth.
+
+use std::collections::BTreeSet;
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::damage::Part;
+use crate::ide::core::overlay::{Overlay, Topic};
+use crate::ide::features::files::commands::ask;
+use crate::ide::features::undo_tree::view::UndoView;
+use crate::ide::model::buffers::{Buffer, BufferId};
+use crate::text::history::{History, RevisionId};
+use crate::text::transaction::{turn_number, turn_of};
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("history.tree", "Show the undo tree and go anywhere in it", tree),
+    command("history.earlier", "Go back to how the text was some time ago", earlier),
+    command("history.undo-agent", "Take back the agent's last edit, keeping what came after it", undo_agent),
+    command(
+        "history.undo-agent-turn",
+        "Take back all that the agent's last turn edited, in every open file",
+        undo_turn,
+    ),
+];
+
+fn tree(cx: &mut Cx<'_>) {
+    let now_ms = cx.now_ms;
+    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("no file is open") };
+    buffer.area.document.seal();
+    let view = UndoView::new(buffer.id, buffer.area.document.history(), now_ms);
+    if view.rows.len() == 1 {
+        return cx.state.say("nothing was changed yet");
+    }
+    cx.state.push_overlay(Overlay::Undo(Box::new(view)));
+}
+
+/// Moves the selection of the tree on top; the text goes along.
+pub fn step(cx: &mut Cx<'_>, by: isize) {
+    let Some(Overlay::Undo(view)) = cx.state.overlays.last_mut() else { return };
+    let Some(buffer) = cx.state.buffers.get_mut(view.buffer) else { return };
+    if view.refresh(buffer.area.document.history(), cx.now_ms) {
+        cx.state.damage.all();
+    }
+    let (buffer, revision) = (view.buffer, view.step(by));
+    travel(cx, buffer, revision);
+}
+
+/// Leaves the tree without having gone anywhere; an edit that the agent or another program made
+/// meanwhile stays.
+pub fn abandon(cx: &mut Cx<'_>, view: &UndoView) {
+    let unchanged = |history: &History| history.commits() == view.commits;
+    if cx.state.buffers.get_mut(view.buffer).is_some_and(|b| unchanged(b.area.document.history())) {
+        travel(cx, view.buffer, view.origin);
+    }
+}
+
+fn travel(cx: &mut Cx<'_>, buffer: BufferId, revision: RevisionId) {
+    if let Some(buffer) = cx.state.buffers.get_mut(buffer) {
+        buffer.area.travel(revision);
+    }
+    cx.state.damage.add(Part::Editor);
+    cx.state.damage.add(Part::Overlay);
+}
+
+fn earlier(cx: &mut Cx<'_>) {
+    if cx.state.buffers.current().is_some() {
+        ask(cx, Topic::Earlier, "");
+    } else {
+        cx.state.say("no file is open");
+    }
+}
+
+/// Goes to the text as it was; the answer is a time like `90s`, `5m`, `2h`, or a number of
+/// steps. What cannot be understood is told.
+pub fn go_earlier(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
+    let answer = answer.trim();
+    let digits = answer.find(|c: char| !c.is_ascii_digit()).unwrap_or(answer.len());
+    let number: u64 = answer[..digits].parse().map_err(|_| "5m, 2h or a number of steps".to_string())?;
+    let seconds = match answer[digits..].trim() {
+        "" => None,
+        "s" => Some(1),
+        "m" | "min" => Some(60),
+        "h" => Some(3_600),
+        "d" => Some(86_400),
+        unit => return Err(format!("`{unit}`? use s, m, h, d")),
+    };
+    let now_ms = cx.now_ms;
+    let Some(buffer) = cx.state.buffers.current_mut() else { return Ok(()) };
+    let history = buffer.area.document.history();
+    let target = if let Some(unit) = seconds {
+        let ago_ms = number.saturating_mul(unit).saturating_mul(1_000);
+        history.at_time(now_ms.saturating_sub(ago_ms))
+    } else {
+        let steps = usize::try_from(number).unwrap_or(usize::MAX);
+        history.path().nth(steps).map_or(history.root(), |revision| revision.id)
+    };
+    let moved = buffer.area.travel(target);
+    cx.state.damage.add(Part::Editor);
+    cx.state.say(if moved { "undone; redo goes forward again" } else { "the text was the same then" });
+    Ok(())
+}
+
+fn undo_agent(cx: &mut Cx<'_>) {
+    let now_ms = cx.now_ms;
+    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("no file is open") };
+    let edits: Vec<String> = buffer.area.document.of_agent().map(str::to_string).collect();
+    // Of some nothing is left in the text: the one before it is meant.
+    match edits.iter().find_map(|by| take_back(buffer, by, now_ms)) {
+        None => cx.state.say(NOTHING),
+        Some(Ok(())) => cx.state.say("the agent's edit is taken back"),
+        Some(Err(why)) => cx.state.fail(format!("not taken back: {why}")),
+    }
+    cx.state.damage.add(Part::Editor);
+}
+
+const NOTHING: &str = "there is nothing of the agent's to take back";
+
+/// Takes back what the agent edited in its newest turn, in every open file, each as one step.
+/// Files in which that cannot be done are named and stay as they are.
+fn undo_turn(cx: &mut Cx<'_>) {
+    let now_ms = cx.now_ms;
+    let edits = |buffer: &Buffer| buffer.area.document.of_agent().map(str::to_string).collect::<Vec<_>>();
+    let turn = |edit: String| (turn_number(&edit), turn_of(&edit).to_string());
+    let turns: BTreeSet<_> = cx.state.buffers.all().iter().flat_map(edits).map(turn).collect();
+    let (mut done, mut refused) = (Vec::new(), Vec::new());
+    for (_, turn) in turns.iter().rev() {
+        for buffer in cx.state.buffers.all_mut() {
+            match take_back(buffer, turn, now_ms) {
+                None => {}
+                Some(Ok(())) => done.push(buffer.name()),
+                Some(Err(why)) => refused.push(format!("{}: {why}", buffer.name())),
+            }
+        }
+        // Of some nothing is left in any text: the one before it is meant.
+        if !done.is_empty() || !refused.is_empty() {
+            break;
+        }
+    }
+    cx.state.damage.all();
+    let taken = format!("the agent's last turn is taken back in {}", done.join(", "));
+    match (done.is_empty(), refused.is_empty()) {
+        (true, true) => cx.state.say(NOTHING),
+        (false, true) => cx.state.say(taken),
+        (true, _) => cx.state.fail(format!("not taken back in {}", refused.join("; in "))),
+        (false, false) => cx.state.fail(format!("{taken}; not in {}", refused.join("; in "))),
+    }
+}
+
+/// Takes back an edit or a turn of the agent's in one file, if there is anything of it. Tells why
+/// it cannot be done.
+fn take_back(buffer: &mut Buffer, by: &str, now_ms: u64) -> Option<Result<(), String>> {
+    let edit = buffer.area.document.without(by)?;
+    if let Some(reason) = buffer.read_only() {
+        return Some(Err(reason.to_string()));
+    }
+    Some(match edit {
+        Err(overlap) => {
+            let line = buffer.area.text().line_of(overlap.at.start).0 + 1;
+            Err(format!("what the agent wrote was changed again in line {line}; undo that first"))
+        }
+        Ok(edit) => {
+            buffer.area.apply_foreign(edit, now_ms);
+            Ok(())
+        }
+    })
+}

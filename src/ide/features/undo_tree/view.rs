@@ -1,0 +1,194 @@
+//! The undo tree of an open file as rows: its branches drawn as lines, newest on top. Must not
+//! know how rows are drawn or which keys move between them.
+
+use crate::ide::model::buffers::BufferId;
+use crate::text::history::{History, Revision, RevisionId};
+use crate::text::transaction::Author;
+
+/// Branches side by side that are drawn; more than anyone can follow are not.
+const LANES_MAX: usize = 12;
+/// Revisions that are shown, the newest: the tree is looked at, not archived.
+const ROWS_MAX: usize = 10_000;
+/// Characters of what a step wrote or took away.
+const SAMPLE: usize = 60;
+
+/// The undo tree on top of the panes.
+#[derive(Debug)]
+pub struct UndoView {
+    /// Whose it is.
+    pub buffer: BufferId,
+    /// Where the text was when the tree was opened; leaving goes back there.
+    pub origin: RevisionId,
+    /// How many revisions were committed then.
+    pub commits: i64,
+    /// Newest first; the last one is the text as it was opened, unless there are too many.
+    pub rows: Vec<UndoRow>,
+    /// Which one the text shows.
+    pub selected: usize,
+    /// When it was opened, in milliseconds since the epoch: ages are told from then.
+    pub now_ms: u64,
+}
+
+/// One revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndoRow {
+    /// Which one.
+    pub revision: RevisionId,
+    /// The branches beside it: its own as `●`.
+    pub graph: String,
+}
+
+impl UndoView {
+    /// The tree of a file.
+    pub fn new(buffer: BufferId, history: &History, now_ms: u64) -> Self {
+        let rows = rows(history);
+        let origin = history.current();
+        let selected = rows.iter().position(|row| row.revision == origin).unwrap_or(0);
+        Self { buffer, origin, commits: history.commits(), rows, selected, now_ms }
+    }
+
+    /// Takes in what happened to the tree since it was opened. An edit of another author is the
+    /// newest row, and leaving does not go back past it; a tree that was adopted from an earlier
+    /// run only adds rows. Returns whether there are other rows now.
+    pub fn refresh(&mut self, history: &History, now_ms: u64) -> bool {
+        if history.commits() != self.commits {
+            *self = Self::new(self.buffer, history, now_ms);
+        } else if history.len().min(ROWS_MAX) != self.rows.len() {
+            self.rows = rows(history);
+            self.selected =
+                self.rows.iter().position(|row| row.revision == history.current()).unwrap_or_default();
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Moves the selection; returns the revision that it is at.
+    pub fn step(&mut self, by: isize) -> RevisionId {
+        self.selected = self.selected.saturating_add_signed(by).min(self.rows.len().saturating_sub(1));
+        self.rows.get(self.selected).map_or(self.origin, |row| row.revision)
+    }
+}
+
+/// Each revision waits in a lane for its parent; where several wait for the same one their
+/// lanes meet.
+fn rows(history: &History) -> Vec<UndoRow> {
+    let mut lanes: Vec<Option<RevisionId>> = Vec::new();
+    let mut rows = Vec::new();
+    for (revision, parent) in history.newest_first().take(ROWS_MAX) {
+        let own = lanes.iter().position(|lane| *lane == Some(revision)).unwrap_or_else(|| {
+            let free = lanes.iter().position(Option::is_none).unwrap_or(lanes.len());
+            if free == lanes.len() {
+                lanes.push(None);
+            }
+            free
+        });
+        let sign = |(n, lane): (usize, &Option<RevisionId>)| match lane {
+            _ if n == own => '●',
+            Some(waiting) if *waiting == revision => '╯',
+            Some(_) => '│',
+            None => ' ',
+        };
+        let graph: String = lanes.iter().enumerate().take(LANES_MAX).map(sign).collect();
+        rows.push(UndoRow { revision, graph: graph.trim_end().to_string() });
+        for lane in lanes.iter_mut().filter(|lane| **lane == Some(revision)) {
+            *lane = None;
+        }
+        lanes[own] = parent;
+        while lanes.last() == Some(&None) {
+            lanes.pop();
+        }
+    }
+    rows
+}
+
+/// Who made a step.
+pub fn author(author: &Author) -> &str {
+    match author {
+        Author::Person | Author::Reverting(_) => "you",
+        Author::Agent(_) => "agent",
+        Author::External => "disk",
+        Author::Formatter => "format",
+        Author::Plugin(name) => name,
+    }
+}
+
+/// How long ago, in the largest unit that is not zero.
+pub fn age(now_ms: u64, then_ms: u64) -> String {
+    let seconds = now_ms.saturating_sub(then_ms) / 1_000;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..86_400 => format!("{} h", seconds / 3_600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
+/// What a step did: bytes written and taken away, and the beginning of the text.
+pub fn summary(revision: &Revision) -> String {
+    let (mut added, mut removed, mut places) = (0, 0, 0);
+    for edit in revision.forward.edits() {
+        added += edit.text.len();
+        removed += edit.old.end - edit.old.start;
+        places += 1;
+    }
+    let written = revision.forward.edits().find(|edit| !edit.text.trim().is_empty());
+    let taken = revision.backward.edits().find(|edit| !edit.text.trim().is_empty());
+    let (sign, text) = match (&written, &taken) {
+        (Some(edit), _) => ("", edit.text),
+        (None, Some(edit)) => ("deleted ", edit.text),
+        (None, None) => ("white space", ""),
+    };
+    let sample: String = text.trim().chars().take(SAMPLE).collect();
+    let sample = sample.split_whitespace().collect::<Vec<_>>().join(" ");
+    let places = if places > 1 { format!(" in {places} places") } else { String::new() };
+    format!("+{added} −{removed}{places}  {sign}{sample}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::changes::ChangeSet;
+    use crate::text::document::Document;
+    use crate::text::format::Format;
+    use crate::text::position::Byte;
+    use crate::text::selection::Selection;
+    use crate::text::transaction::Transaction;
+
+    fn write(document: &mut Document, new: &str) {
+        let end = document.text().end();
+        let edit = Transaction::new(ChangeSet::replace(end.0, [(end..end, new.to_string())]));
+        document.apply(edit, &Selection::cursor(Byte(0)), 0).unwrap();
+    }
+
+    fn graph(document: &Document) -> Vec<String> {
+        rows(document.history()).into_iter().map(|row| format!("{} {}", row.graph, row.revision)).collect()
+    }
+
+    #[test]
+    fn branches_part_and_meet() {
+        let mut document = Document::new("", Format::default());
+        assert_eq!(graph(&document), ["● 0"]);
+        write(&mut document, "a");
+        write(&mut document, "b");
+        document.undo().unwrap();
+        write(&mut document, "c");
+        document.travel(document.history().root());
+        write(&mut document, "d");
+        assert_eq!(graph(&document), ["● 4", "│● 3", "││● 2", "│●╯ 1", "●╯ 0"]);
+    }
+
+    #[test]
+    fn steps_are_told_in_a_line() {
+        let mut document = Document::new("", Format::default());
+        write(&mut document, "fn  main() {\n}\n");
+        assert_eq!(summary(document.history().last().unwrap()), "+15 −0  fn main() { }");
+        let cut = ChangeSet::replace(15, [(Byte(0)..Byte(2), String::new()), (Byte(4)..Byte(8), " ".into())]);
+        document.apply(Transaction::new(cut), &Selection::cursor(Byte(0)), 0).unwrap();
+        assert_eq!(summary(document.history().last().unwrap()), "+1 −6 in 2 places  deleted fn");
+        assert_eq!(
+            [(0, 0), (61_000, 0), (7_200_000, 0), (0, 5)].map(|(now, then)| age(now, then)),
+            ["0 s", "1 min", "2 h", "0 s"]
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! What is known about the indentation of the file that is shown. Must not change anything.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::ide::core::state::State;
+use crate::syntax::Syntax;
+use crate::text::block_words;
+use crate::text::comment_signs;
+use crate::text::edit::indents_by_tabs;
+use crate::text::format::LineEnding;
+use crate::text::indent;
+use crate::text::pairs::Style;
+
+/// Bytes of a text that is read while a key waits.
+const READ_AT_ONCE: usize = 64 << 10;
+/// The time for it.
+const READ_BUDGET: Duration = Duration::from_millis(50);
+
+impl State {
+    /// How lines are broken and indented: as the project says, else as the text does it, else as
+    /// the settings say.
+    pub fn line_style(&self) -> Style {
+        let (width, by_tabs) = self.indentation();
+        let certain = self.rules().indent.is_some();
+        let Some(buffer) = self.buffers.current() else {
+            let (ending, words) = (LineEnding::default(), block_words::of(""));
+            return Style { ending, unit: " ".repeat(width), words, colon: false };
+        };
+        let (text, name) = (buffer.area.text(), buffer.name());
+        let unit = if by_tabs.unwrap_or_else(|| indents_by_tabs(text)) {
+            "\t".to_string()
+        } else {
+            " ".repeat(indent::step(text).filter(|_| !certain).unwrap_or(width))
+        };
+        let ending = buffer.area.document.format().ending;
+        let colon = comment_signs::of(&name).is_some_and(|signs| signs.colon);
+        Style { ending, unit, words: block_words::of(&name), colon }
+    }
+
+    /// The tree of the file that is shown, if there is one of the text as it is now.
+    pub fn tree(&mut self) -> Option<Arc<Syntax>> {
+        let buffer = self.buffers.current_mut()?;
+        // Several keys may come before a frame: the tree must know of every edit.
+        buffer.coloring.hear(&mut buffer.area.document);
+        buffer.coloring.tree().cloned()
+    }
+
+    /// The same; a short text that was not read since it was changed is read at once.
+    pub fn tree_now(&mut self) -> Option<Arc<Syntax>> {
+        if let Some(tree) = self.tree() {
+            return Some(tree);
+        }
+        let buffer = self.buffers.current()?;
+        let (text, language) = (buffer.area.text(), buffer.coloring.language()?);
+        let short = text.end().0 <= READ_AT_ONCE;
+        let read = || Syntax::parse(language, text, None, READ_BUDGET).ok();
+        short.then(read).flatten().map(Arc::new)
+    }
+}

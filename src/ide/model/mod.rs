@@ -1,0 +1,21 @@
+//! What is edited and how it is looked at: open texts, windows, jumps, what is known of a text's colors,
+//! folds and differences.
+//!
+//! Imports `text`, `syntax` and `base`. Must not know commands, tasks, features or how anything is drawn.
+
+pub mod area;
+pub mod buffers;
+pub mod coloring;
+pub mod debounce;
+pub mod display;
+pub mod folding;
+pub mod hunks;
+pub mod indentation;
+pub mod jumps;
+pub mod results;
+pub mod scrollbar;
+pub mod text_options;
+pub mod view_state;
+pub mod visible_rows;
+pub mod window_id;
+pub mod windows;

@@ -1,0 +1,31 @@
+//! How things are shown and typed. Must not know what they are.
+
+use crate::ide::core::options::Options;
+
+/// How things are shown and typed, from the settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Show {
+    /// Cells between tab stops.
+    pub tab_width: usize,
+    /// Whether typing an opening bracket or quote puts in its partner.
+    pub auto_pairs: bool,
+    /// The column at which paragraphs are broken.
+    pub wrap_column: usize,
+    /// Whether the model's thinking is shown.
+    pub thinking: bool,
+    /// Whether tool output is shown whole.
+    pub output: bool,
+}
+
+impl Show {
+    /// As the settings want it.
+    pub fn of(options: &Options) -> Self {
+        Self {
+            tab_width: options.tab_width.clamp(1, 16),
+            auto_pairs: options.auto_pairs,
+            wrap_column: options.wrap_column.max(1),
+            thinking: false,
+            output: false,
+        }
+    }
+}

@@ -1,0 +1,522 @@
+//! The owner of the IDE's state: events in, at most one frame out. Knows neither the terminal
+//! nor tasks; the real loop and the tests drive it alike.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use crate::base::clock::SharedClock;
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::event::{Event, Happened};
+use crate::ide::core::layout;
+use crate::ide::core::options::Options;
+use crate::ide::core::overlay::Overlay;
+use crate::ide::core::panes::Focus;
+use crate::ide::core::quit;
+use crate::ide::core::state::State;
+use crate::ide::editor::commands::{fold, search, select};
+use crate::ide::editor::modal::{cursor_shape, cursors, flow, repeat};
+use crate::ide::editor::view::layout as arrange;
+use crate::ide::features::files::commands::save_buffer;
+use crate::ide::features::history_search::events as past;
+use crate::ide::features::login;
+use crate::ide::features::prompt;
+use crate::ide::features::{
+    context, diff, file_tree, files, git, permissions, pipe, plugins, project_search, questions, recovery,
+    reopen, restore, sessions, terminal, transcript, undo_store,
+};
+use crate::ide::model::buffers::{Buffer, BufferId};
+use crate::ide::shell::overlay;
+use crate::ide::shell::panes::PANES;
+use crate::ide::shell::replay;
+use crate::ide::shell::worker::Worker;
+use crate::ide::shell::{after_frame, input, mouse, session_events};
+use crate::runtime::{Delivery, Handle, Snapshot};
+use crate::tui::input::Input;
+use crate::tui::screen::Screen;
+use crate::tui::theme::Theme;
+use crate::tui::tree::{NodeId, Tree};
+
+/// How long a person may hesitate over a key sequence before it shows what may follow.
+const HINT_DELAY: Duration = Duration::from_millis(300);
+/// The working sign moves this often; eight frames a second at most.
+const SIGN_PERIOD: Duration = Duration::from_millis(250);
+
+/// The IDE.
+pub struct App {
+    /// Everything that it knows.
+    pub state: State,
+    /// What is on the screen.
+    pub screen: Screen,
+    worker: Worker,
+    tree: Tree<State>,
+    nodes: BTreeMap<Part, NodeId>,
+    theme: Theme,
+    clock: SharedClock,
+    pending_since: Option<Duration>,
+    sign_due: Option<Duration>,
+    prompts: Vec<(String, Vec<crate::llm::model::Part>)>,
+    /// What is run once the session is there.
+    first: Option<&'static str>,
+    /// Which question that came by itself is on top, by its first answer.
+    asked: Option<session_events::Came>,
+    /// Which files were unsaved in the last frame.
+    unsaved: Vec<BufferId>,
+    /// How many pickers there were.
+    pickers: u64,
+    /// Whether the first frame is drawn, and tasks may begin.
+    begun: bool,
+    /// What is to be put on the clipboard.
+    pub copied: Option<String>,
+}
+
+impl App {
+    /// An IDE of that size, nothing read yet. `wake` is notified, from any thread, when a
+    /// picker has something new.
+    pub fn new(options: Options, mut worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
+        let mut tree = Tree::new();
+        let nodes = PANES.iter().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
+        let keymap = options.keymap.clone();
+        let mut state = State::new(&options, size, keymap, Arc::new(move || wake.notify_one()));
+        let told = &options.problems;
+        if let Some(first) = told.first() {
+            let more = told.len() - 1;
+            let more = if more > 0 { format!(" (and {more} more, in the log)") } else { String::new() };
+            state.fail(format!("{first}{more}"));
+        }
+        for problem in told {
+            tracing::warn!("{problem}");
+        }
+        worker.keep_in(&options.state, options.keep_undo);
+        worker.keep_open_in(
+            reopen::restore::folder_in(&options.state),
+            reopen::restore::name_of(&options.workspace),
+        );
+        let mut app = Self {
+            state,
+            screen: Screen::new(size.0, size.1, options.colors),
+            worker,
+            tree,
+            nodes,
+            theme: options.theme,
+            clock: options.clock,
+            pending_since: None,
+            sign_due: None,
+            prompts: options.prompts,
+            first: options.first,
+            asked: None,
+            unsaved: Vec::new(),
+            pickers: 0,
+            begun: false,
+            copied: None,
+        };
+        app.state.damage.all();
+        app
+    }
+
+    /// Takes in what the pump brought.
+    pub fn take(&mut self, happened: Happened) {
+        match happened {
+            Happened::Event(event) => self.handle(*event),
+            Happened::Wake => self.woken(),
+        }
+    }
+
+    /// Begins what the first frame need not wait for.
+    pub fn begin(&mut self) {
+        self.worker.perform(Effect::List(self.state.workspace.clone()));
+        self.begun = true;
+        self.with_cx(files::disk::watch);
+        self.with_cx(|cx| plugins::run::read(cx, false, None));
+    }
+
+    /// What does the work outside the loop.
+    pub fn worker(&self) -> &Worker {
+        &self.worker
+    }
+
+    /// Whether rows still stream into the picker on top, or into the list that is shown.
+    pub fn is_filling(&self) -> bool {
+        let list = self.state.buffers.current().and_then(Buffer::list);
+        match self.state.overlays.last() {
+            Some(Overlay::Picker(picker)) => picker.filling,
+            _ => list.is_some_and(|list| list.running.is_some()),
+        }
+    }
+
+    /// The session, once it is there.
+    pub fn session(&self) -> Option<&crate::runtime::Handle> {
+        self.worker.session.as_ref()
+    }
+
+    /// Takes in one event.
+    pub fn handle(&mut self, event: Event) {
+        let mut effects = Vec::new();
+        let mut cx = Cx {
+            state: &mut self.state,
+            effects: &mut effects,
+            now_ms: self.clock.now_ms(),
+            now: self.clock.monotonic(),
+        };
+        match event {
+            Event::Input(event) => Self::input(&mut cx, event),
+            Event::Resize(cols, rows) => {
+                cx.state.size = (cols, rows);
+                cx.state.damage.all();
+                self.screen.resize(cols, rows);
+            }
+            Event::Connected(Ok(connection)) => return self.connected(*connection),
+            Event::Connected(Err(report)) => session_events::not_connected(&mut cx, &report),
+            Event::Runtime(event) => session_events::runtime(&mut cx, &event),
+            Event::SessionEnded => session_events::session_ended(&mut cx),
+            Event::Earlier(fetched) => transcript::earlier::arrived(&mut cx, fetched),
+            Event::WayBack(happened) => restore::events::happened(&mut cx, happened),
+            Event::Session(told) => sessions::events::told(&mut cx, *told),
+            Event::Contents(happened) => context::events::happened(&mut cx, happened),
+            Event::Summary(summary, change) => {
+                session_events::show_summary(&mut cx, summary.as_deref(), change);
+            }
+            Event::SystemPrompt(shown) => session_events::show_prompt(&mut cx, shown.as_deref()),
+            Event::Found(search, found) => search::found(&mut cx, &search, *found),
+            Event::Elsewhere(work) => flow::landed(&mut cx, work),
+            Event::Occurrences(asked, found) => select::found(&mut cx, &asked, found.as_ref()),
+            Event::Colored(buffer, colored) => after_frame::colored(&mut cx, buffer, *colored),
+            Event::Folded(buffer, found) => fold::found(&mut cx, buffer, *found),
+            Event::GitText(buffer, answer) => git::events::answered(&mut cx, buffer, answer),
+            Event::Compared(buffer, found) => {
+                git::events::compared(&mut cx, buffer, found.map(|found| *found));
+            }
+            Event::Diff(found) => diff::events::found(&mut cx, *found),
+            Event::Surveyed(found) => after_frame::surveyed(&mut cx, *found),
+            Event::CodeColored(found) => session_events::code_colored(&mut cx, &found),
+            Event::Failed(text) => cx.state.fail(text),
+            Event::Done(text) => cx.state.say(text),
+            Event::Dequeued(messages) => session_events::dequeued(&mut cx, messages),
+            Event::Opened(opened) => files::events::opened(&mut cx, *opened),
+            Event::Reading(part) => files::progressive::more(&mut cx, *part),
+            Event::AllOpened => all_opened(&mut cx),
+            Event::Reread(read) => files::disk::reloaded(&mut cx, read),
+            Event::Saved(saved) => files::events::saved(&mut cx, saved),
+            Event::Listed { folder, result } => file_tree::events::listed(&mut cx, &folder, result),
+            Event::Files(event) => files::disk::happened(&mut cx, event),
+            Event::Listing(outcome) => project_search::events::happened(&mut cx, *outcome),
+            Event::Tree(done) => file_tree::events::done(&mut cx, *done),
+            Event::Shell(done) => pipe::run::done(&mut cx, *done),
+            Event::Plugins(read) => plugins::run::loaded(&mut cx, *read),
+            Event::Plugin(done) => plugins::run::done(&mut cx, *done),
+            Event::Terminal(happening) => terminal::events::happened(&mut cx, happening),
+            Event::Filled(number) => cx.state.filled(number),
+            Event::Past(happened) => past::happened(&mut cx, happened),
+            Event::Kept(kept) => recovery::recover::happened(&mut cx, kept),
+            Event::Buffer(request) => files::events::buffer(&mut cx, request),
+            Event::Ask(ask, reply) => permissions::dialog::ask(&mut cx, ask, reply),
+            Event::Inquired(questions, reply) => questions::events::asked(&mut cx, questions, reply),
+            Event::Access(happened) => login::events::happened(&mut cx, happened),
+        }
+        self.perform(effects);
+        self.with_cx(flow::settle);
+        self.watch_time();
+    }
+
+    /// The session is there: what waited for it begins.
+    fn connected(&mut self, (handle, snapshot): (Handle, Snapshot)) {
+        let models = handle.models();
+        self.worker.session = Some(handle);
+        let first = self.first.take().map(Effect::Run);
+        let prompts = std::mem::take(&mut self.prompts).into_iter();
+        let prompts = prompts.map(|(text, images)| Effect::Prompt(text, images, Delivery::FollowUp));
+        self.with_cx(|cx| {
+            session_events::connected(cx, &snapshot, models);
+            cx.effects.extend(first.into_iter().chain(prompts));
+        });
+        self.with_cx(flow::settle);
+        self.watch_time();
+    }
+
+    fn input(cx: &mut Cx<'_>, event: Input) {
+        match event {
+            Input::Key(key) => input::key(cx, key),
+            Input::Paste(text) => input::paste(cx, &text),
+            Input::PasteCut(bytes) => {
+                cx.state.fail(format!("the paste was too long: its last {bytes} bytes are missing"));
+            }
+            Input::Mouse(mouse) => mouse::mouse(cx, mouse),
+            Input::Focus(true) => files::disk::check_disk(cx),
+            // The loop answers what the terminal says about itself.
+            Input::Focus(false) | Input::Reply(_) => {}
+        }
+    }
+
+    fn perform(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Picker(id) => self.open_picker(id),
+                Effect::Accept => self.accept(),
+                Effect::Run(id) => self.with_cx(|cx| {
+                    if let Some(command) = input::find(id) {
+                        input::run(cx, command);
+                    }
+                }),
+                Effect::RunPlugin(id) => self.with_cx(|cx| plugins::run::run(cx, &id)),
+                Effect::Keys(keys) => replay::keys(&mut self.steps(), &keys),
+                Effect::Retype { keys, times } => replay::retype(&mut self.steps(), &keys, times),
+                Effect::Normal { keys, lines, first } => {
+                    replay::on_lines(&mut self.steps(), &keys, lines, first);
+                }
+                Effect::Played => cursors::release(&mut self.state),
+                Effect::Held(keys) => {
+                    for key in keys {
+                        self.with_cx(|cx| input::key(cx, key));
+                    }
+                }
+                Effect::Repeated => repeat::end(&mut self.state),
+                Effect::SaveAgain(buffer, then) => self.with_cx(|cx| save_buffer(cx, buffer, then, false)),
+                Effect::Copy(text) => self.copied = Some(text),
+                Effect::Repaint => {
+                    self.screen.repaint();
+                    self.state.damage.all();
+                }
+                other => self.worker.perform(other),
+            }
+        }
+    }
+
+    /// [`Self::with_cx`] for what presses keys one after the other.
+    fn steps(&mut self) -> impl FnMut(&mut dyn FnMut(&mut Cx<'_>)) {
+        |step| self.with_cx(step)
+    }
+
+    /// Runs `f` with a context, and performs what it asks for.
+    pub fn with_cx(&mut self, f: impl FnOnce(&mut Cx<'_>)) {
+        let mut effects = Vec::new();
+        let mut cx = Cx {
+            state: &mut self.state,
+            effects: &mut effects,
+            now_ms: self.clock.now_ms(),
+            now: self.clock.monotonic(),
+        };
+        f(&mut cx);
+        self.perform(effects);
+    }
+
+    /// Notes what time alone will change, in so far as the next key or frame must know.
+    fn watch_time(&mut self) {
+        self.with_cx(quit::settle);
+        let now = self.clock.monotonic();
+        let asked = self.state.overlays.last().and_then(session_events::uninvited);
+        if asked != self.asked {
+            // Whoever has just answered one question must not answer the next with the same key.
+            self.state.guard_swallows = self.asked.is_some();
+            self.state.guard_until = asked.as_ref().map(|_| now + input::GUARD);
+            self.asked = asked;
+        }
+        if !input::waits(&self.state) || !self.state.hints.is_empty() {
+            self.pending_since = None;
+        } else {
+            self.pending_since.get_or_insert(now);
+        }
+        let sign_due = self.sign_due.unwrap_or(now + SIGN_PERIOD);
+        self.sign_due = self.state.agent.working_since.map(|_| sign_due);
+    }
+
+    /// When time alone changes something next, on the monotonic clock; `None` means never.
+    pub fn deadline(&self) -> Option<Duration> {
+        let hint = self.pending_since.map(|since| since + HINT_DELAY);
+        let files =
+            [self.state.unsaved.deadline(), self.state.watching.deadline(), after_frame::due(&self.state)];
+        let files =
+            files.into_iter().chain([self.state.restoring.due, self.state.transcript.retry_deadline()]);
+        files.chain([hint, self.sign_due, self.match_due()]).flatten().min()
+    }
+
+    /// Does what is due.
+    pub fn tick(&mut self) {
+        let now = self.clock.monotonic();
+        if self.pending_since.is_some_and(|since| since + HINT_DELAY <= now) {
+            self.pending_since = None;
+            input::show_hints(&mut self.state);
+        }
+        if self.sign_due.is_some_and(|due| due <= now) {
+            self.sign_due = Some(now + SIGN_PERIOD);
+            self.state.agent.sign += 1;
+            self.state.damage.add(Part::Status);
+        }
+        self.match_again();
+        self.with_cx(recovery::recover::tick);
+        self.with_cx(reopen::restore::tick);
+        self.with_cx(transcript::retry::tick);
+        if after_frame::due(&self.state).is_some_and(|due| due <= now) {
+            self.settle();
+        }
+        self.with_cx(files::disk::tick);
+    }
+
+    /// What is to be done about unsaved text at the end, on a thread that may wait for the
+    /// disk. `chosen`: the person has given it up; else it is kept for the next start.
+    pub fn end_keeping(&mut self, chosen: bool) -> impl FnOnce() + Send + 'static + use<> {
+        let last = recovery::recover::last(&mut self.state, chosen, self.clock.now_ms());
+        let (undo, open) = (undo_store::keep::last(&mut self.state), reopen::restore::content(&self.state));
+        self.worker.end_keeping(chosen, last, undo, open)
+    }
+
+    /// Ends every terminal and what runs in it; done once all are gone.
+    pub fn end_terminals(&mut self) -> impl Future<Output = ()> + use<> {
+        self.worker.end_terminals()
+    }
+
+    /// Whether the next frame would differ from the last.
+    pub fn needs_frame(&self) -> bool {
+        self.state.damage.any()
+    }
+
+    /// Draws one frame and returns its bytes, none when nothing changed.
+    pub fn frame(&mut self) -> Vec<u8> {
+        if self.state.damage.any() {
+            self.arrange();
+            self.screen.set_cursor_shape(cursor_shape::wanted(&self.state));
+            self.screen.render(&mut self.tree, &self.state, &self.theme);
+        }
+        self.screen.take_output()
+    }
+
+    /// Begins what a frame leaves to do: colours for what it showed, unsaved text that is to be
+    /// kept. Called once it is sent, so that no key waits for it.
+    pub fn settle(&mut self) {
+        self.match_query();
+        self.watch();
+        if self.begun {
+            self.with_cx(after_frame::settle);
+        }
+    }
+
+    /// Notes what was changed and is to be kept or watched. To be called before the loop sleeps.
+    pub fn watch(&mut self) {
+        self.with_cx(recovery::recover::watch);
+        self.with_cx(reopen::restore::watch);
+        if self.begun {
+            self.with_cx(files::disk::watch);
+        }
+    }
+
+    /// Puts panes in their places and passes the damage on.
+    fn arrange(&mut self) {
+        let current = self.state.buffers.current().map(|buffer| buffer.id);
+        for id in self.state.beside.iter().map(|view| view.buffer).chain(current) {
+            if let Some(buffer) = self.state.buffers.get_mut(id) {
+                buffer.coloring.hear(&mut buffer.area.document);
+                let differs = buffer.coloring.unseen();
+                after_frame::damage(&mut self.state.damage, buffer, differs);
+            }
+        }
+        let mut rows = if arrange::typed(&mut self.state) { Vec::new() } else { self.lay_out() };
+        // The tree and the tabs mark unsaved files; an edit that changes no mark must not draw them again.
+        let unsaved = || self.state.buffers.unsaved().map(|buffer| buffer.id);
+        if !unsaved().eq(self.unsaved.iter().copied()) {
+            self.unsaved = unsaved().collect();
+            self.state.damage.add(Part::Files);
+            self.state.damage.add(Part::Tabs);
+            // So do the rows above the texts.
+            if self.state.shown.iter().chain(&self.state.beside).any(|view| view.title.is_some()) {
+                self.state.damage.add(Part::Editor);
+            }
+        }
+        let damage = self.state.damage.take();
+        if damage.is_all() {
+            self.place();
+            self.tree.damage_all();
+        }
+        for part in damage.parts() {
+            self.tree.damage(self.nodes[part]);
+            if *part == Part::Editor {
+                self.tree.damage(self.nodes[&Part::Status]);
+                self.tree.damage(self.nodes[&Part::Tabs]);
+            }
+        }
+        for row in damage.terminal_rows() {
+            self.tree.damage_rows(self.nodes[&Part::Terminal], *row..row + 1);
+        }
+        if damage.is_caret_line() {
+            rows.extend(arrange::rows_of_caret(&self.state));
+            self.tree.damage(self.nodes[&Part::Status]);
+        }
+        if let Some((id, lines)) = damage.other_colors() {
+            rows.extend(arrange::rows_of_lines(&self.state, *id, lines));
+        }
+        for rows in rows {
+            self.tree.damage_rows(self.nodes[&Part::Editor], rows);
+        }
+    }
+
+    /// Finds where everything is and what the editor shows. Gives the rows of the editor that must be
+    /// drawn though nobody has said so.
+    fn lay_out(&mut self) -> Vec<Range<u16>> {
+        let tabs = self.state.look.tabs.shown(self.state.buffers.all().len());
+        let areas = |cols| {
+            let wishes = (prompt::pane::rows_wanted(&self.state, cols), tabs, self.state.terminals.share);
+            layout::areas(self.state.size, &self.state.panes, wishes)
+        };
+        let cols = |areas: &layout::Areas| areas.prompt.map_or(self.state.size.0, |area| area.width);
+        let before = cols(&self.state.areas);
+        // How many rows the prompt wants follows from its width, which is another one at times.
+        let areas = match areas(before) {
+            found if cols(&found) == before => found,
+            found => areas(cols(&found)),
+        };
+        if areas != self.state.areas {
+            self.state.areas = areas;
+            self.state.damage.all();
+        }
+        for work in terminal::events::fit(&mut self.state) {
+            self.worker.perform(Effect::Terminal(work));
+        }
+        let again = arrange::editor(&mut self.state);
+        if let Some(area) = self.state.areas.files {
+            self.state.files.scroll(usize::from(area.height.saturating_sub(1)));
+        }
+        if again.is_none() {
+            self.state.damage.add(Part::Editor);
+        }
+        again.unwrap_or_default()
+    }
+
+    fn place(&mut self) {
+        let areas = self.state.areas;
+        let places = [
+            (Part::Files, areas.files),
+            (Part::Tabs, areas.tabs),
+            (Part::Editor, areas.editor),
+            (Part::Transcript, areas.transcript),
+            (Part::Prompt, areas.prompt),
+            (Part::Terminal, areas.terminal),
+            (Part::Status, areas.status),
+            (Part::Overlay, overlay::place(&self.state)),
+        ];
+        for (part, area) in places {
+            match area {
+                Some(area) => self.tree.place(self.nodes[&part], area),
+                None => self.tree.hide(self.nodes[&part]),
+            }
+        }
+        let focus = match self.state.panes.focus {
+            _ if !self.state.overlays.is_empty() => Part::Overlay,
+            Focus::Files => Part::Files,
+            Focus::Editor => Part::Editor,
+            Focus::Agent => Part::Prompt,
+            Focus::Terminal => Part::Terminal,
+        };
+        self.tree.focus(self.nodes[&focus]);
+    }
+}
+
+mod picking;
+
+/// Every file that was asked for at the start is open.
+fn all_opened(cx: &mut Cx<'_>) {
+    reopen::restore::arrange(cx);
+    recovery::recover::all_opened(cx);
+}

@@ -1,0 +1,158 @@
+//! Brings events to the application: from tasks, from the session, from pickers. The real loop
+//! adds a terminal to it, the tests a script.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Notify, mpsc};
+
+use crate::base::error::Report;
+use crate::exec::Environment;
+use crate::ide::core::event::{Connect, Event, Happened, Ports};
+use crate::ide::core::options::Options;
+use crate::ide::core::overlay::Overlay;
+use crate::ide::core::panes::Focus;
+use crate::ide::features::files::environment::BufferEnvironment;
+use crate::ide::features::permissions::port::AskPerson;
+use crate::ide::features::questions::events::InquirePerson;
+use crate::ide::shell::app::App;
+use crate::ide::shell::preload::Feed;
+use crate::runtime::RuntimeEvent;
+use crate::runtime::hub::Reader;
+
+/// Events taken in before a frame is drawn and the keyboard is asked again.
+const BATCH: usize = 256;
+
+/// The application with everything that feeds it.
+pub struct Pump {
+    /// The application.
+    pub app: App,
+    sender: mpsc::Sender<Event>,
+    events: mpsc::Receiver<Event>,
+    session: Option<mpsc::Receiver<RuntimeEvent>>,
+    joining: mpsc::Receiver<mpsc::Receiver<RuntimeEvent>>,
+    joined: mpsc::Sender<mpsc::Receiver<RuntimeEvent>>,
+    wake: Arc<Notify>,
+    env: Arc<dyn Environment>,
+    connect: Option<Connect>,
+    /// Whether the file that is shown first is still being read.
+    opening: bool,
+}
+
+impl Pump {
+    /// An application of that size. Nothing is asked of a session before [`Self::connect`].
+    pub fn new(mut options: Options, feed: Feed, size: (u16, u16)) -> Self {
+        let Feed { env, sender, events, worker, opening } = feed;
+        let (joined, joining) = mpsc::channel(1);
+        let wake = Arc::new(Notify::new());
+        let connect = options.connect.take();
+        let mut app = App::new(options, worker, size, wake.clone());
+        if opening {
+            app.state.panes.focus = Focus::Editor;
+        }
+        Self { app, sender, events, session: None, joining, joined, wake, env, connect, opening }
+    }
+
+    /// Waits until the first file is read, at most that long.
+    pub async fn opened(&mut self, patience: Duration) {
+        let patience = tokio::time::sleep(patience);
+        tokio::pin!(patience);
+        while self.opening {
+            tokio::select! {
+                biased;
+                happened = self.next() => {
+                    if let Happened::Event(event) = &happened {
+                        let shows = matches!(**event, Event::Opened(_) | Event::Reading(_));
+                        self.opening &= !shows;
+                    }
+                    self.app.take(happened);
+                }
+                () = &mut patience => break,
+            }
+        }
+    }
+
+    /// Reads the folder and starts the session; to be called once, after the first frame.
+    pub fn connect(&mut self) {
+        self.app.begin();
+        let Some(connect) = self.connect.take() else { return };
+        let env = Arc::new(BufferEnvironment::new(self.env.clone(), self.sender.clone()));
+        let approval = Arc::new(AskPerson::new(self.sender.clone()));
+        let questions = Arc::new(InquirePerson::new(self.sender.clone()));
+        let ports = Ports { env, approval, questions };
+        let (joined, events) = (self.joined.clone(), self.sender.clone());
+        let lost = |why| Event::Connected(Err(Report::caused("cannot start the session", &why)));
+        self.app.worker().task(lost, async move {
+            let handle = match connect(ports).await {
+                Ok(handle) => handle,
+                Err(report) => return Event::Connected(Err(report)),
+            };
+            let ended = || Event::Connected(Err(Report::new("the session ended while it was starting")));
+            let Some((snapshot, told)) = handle.subscribe_as(Reader::Recent).await else { return ended() };
+            if joined.send(told).await.is_err() {
+                return ended();
+            }
+            let over = handle.over();
+            tokio::spawn(async move {
+                over.await;
+                if events.send(Event::SessionEnded).await.is_err() {
+                    tracing::debug!("the loop has ended before the session");
+                }
+            });
+            Event::Connected(Ok(Box::new((handle, snapshot))))
+        });
+    }
+
+    /// Waits for the next event. Safe to drop and call again.
+    pub async fn next(&mut self) -> Happened {
+        loop {
+            tokio::select! {
+                biased;
+                () = self.wake.notified() => return Happened::Wake,
+                Some(event) = self.events.recv() => return Happened::Event(Box::new(event)),
+                // The channels' other ends live as long as this does, or tell their end once.
+                Some(events) = self.joining.recv() => self.session = Some(events),
+                event = from_session(&mut self.session) => match event {
+                    Some(event) => return Happened::Event(Box::new(Event::Runtime(event))),
+                    None => self.session = None,
+                },
+            }
+        }
+    }
+
+    /// Takes one thing in, and whatever else is ready, up to a bound.
+    pub fn take(&mut self, first: Happened) {
+        self.app.take(first);
+        self.take_some(BATCH);
+    }
+
+    /// Takes in what is ready, up to so many events.
+    pub fn take_some(&mut self, most: usize) {
+        for _ in 0..most {
+            if let Ok(event) = self.events.try_recv() {
+                self.app.handle(event);
+            } else if let Some(event) = self.session.as_mut().and_then(|session| session.try_recv().ok()) {
+                self.app.handle(Event::Runtime(event));
+            } else {
+                break;
+            }
+        }
+    }
+
+    /// Whether nothing is under way that could bring an event by itself.
+    pub fn is_idle(&self) -> bool {
+        let quiet = self.events.is_empty() && self.session.as_ref().is_none_or(mpsc::Receiver::is_empty);
+        let settled = match self.app.state.overlays.last() {
+            Some(Overlay::Picker(picker)) => !picker.filling && picker.settled,
+            _ => true,
+        };
+        quiet && settled && !self.app.worker().is_busy() && self.app.state.agent.working_since.is_none()
+    }
+}
+
+async fn from_session(session: &mut Option<mpsc::Receiver<RuntimeEvent>>) -> Option<RuntimeEvent> {
+    match session {
+        Some(session) => session.recv().await,
+        None => std::future::pending().await,
+    }
+}

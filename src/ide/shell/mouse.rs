@@ -1,0 +1,325 @@
+//! The mouse: which part of the screen it is over, and what a press, a drag or the wheel means
+//! there. Must not know what a command does.
+
+use std::time::Duration;
+
+use ratatui::layout::{Position, Rect};
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
+use crate::ide::editor::view::pane::title;
+use crate::ide::editor::windows;
+use crate::ide::features::tab_line;
+use crate::ide::features::terminal;
+use crate::ide::model::buffers::Buffer;
+use crate::ide::model::visible_rows::{Drag, Shown};
+use crate::ide::shell::input::{find, run};
+use crate::text::block::{Block, Corner};
+use crate::text::motion;
+use crate::text::position::{Byte, Column, Line};
+use crate::text::rope::Text;
+use crate::text::select;
+use crate::text::selection::{Range, Selection};
+use crate::tui::input::{Button, Mods, Mouse, MouseKind};
+
+/// Lines that one notch of the wheel scrolls.
+const WHEEL_LINES: isize = 3;
+/// Clicks at one place within this time are a double or triple click.
+const MULTI_CLICK: Duration = Duration::from_millis(400);
+
+/// One event of the mouse.
+pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
+    if !cx.state.overlays.is_empty() {
+        return overlay(cx, mouse);
+    }
+    if terminal::input::held(cx, mouse) || held(cx, mouse) {
+        return;
+    }
+    let areas = cx.state.areas;
+    let at = Position::new(mouse.col, mouse.row);
+    let inside = |area: Option<Rect>| area.filter(|area| area.contains(at));
+    let wheel = match mouse.kind {
+        MouseKind::ScrollUp => -WHEEL_LINES,
+        MouseKind::ScrollDown => WHEEL_LINES,
+        _ => 0,
+    };
+    let pressed = mouse.kind == MouseKind::Down(Button::Left);
+    if inside(areas.editor).is_some() {
+        editor(cx, mouse, wheel);
+    } else if let Some(area) = inside(areas.tabs) {
+        tab_line(cx, mouse, area);
+    } else if let Some(area) = inside(areas.terminal) {
+        terminal::input::mouse(cx, mouse, area);
+    } else if let Some(area) = inside(areas.files) {
+        files(cx, pressed, mouse.row - area.y, wheel);
+    } else if inside(areas.transcript).is_some() {
+        if wheel != 0 {
+            cx.state.scroll_transcript(wheel);
+        } else if pressed {
+            panes::focus(cx, Focus::Agent);
+        }
+    } else if inside(areas.prompt).is_some() && pressed {
+        panes::focus(cx, Focus::Agent);
+    }
+}
+
+/// While a button that was pressed in the editor is held, everything is its: a line between
+/// windows, or a selection.
+fn held(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
+    if mouse.kind == MouseKind::Up(Button::Left) {
+        cx.state.windows.selecting = None;
+        return cx.state.windows.dragged.take().is_some();
+    }
+    if mouse.kind != MouseKind::Drag(Button::Left) {
+        return false;
+    }
+    if let (Some(border), Some(area)) = (cx.state.windows.dragged.clone(), cx.state.areas.editor) {
+        let to = if border.beside { mouse.col } else { mouse.row };
+        cx.state.windows.move_border(area, &border, i32::from(to));
+        cx.state.damage.all();
+        return true;
+    }
+    let Some(drag) = cx.state.windows.selecting else { return false };
+    select_to(cx, mouse, drag);
+    true
+}
+
+fn overlay(cx: &mut Cx<'_>, mouse: Mouse) {
+    let id = match mouse.kind {
+        MouseKind::ScrollUp => "list.up",
+        MouseKind::ScrollDown => "list.down",
+        _ => return,
+    };
+    if let Some(command) = find(id) {
+        run(cx, command);
+    }
+}
+
+/// A press shows a file; with the middle button it closes it.
+fn tab_line(cx: &mut Cx<'_>, mouse: Mouse, area: Rect) {
+    let closes = mouse.kind == MouseKind::Down(Button::Middle);
+    if !closes && mouse.kind != MouseKind::Down(Button::Left) {
+        return;
+    }
+    let places = tab_line::pane::places(cx.state, area.width);
+    let x = mouse.col - area.x;
+    let Some((n, ..)) = places.iter().find(|(_, from, width)| (*from..from + width).contains(&x)) else {
+        return;
+    };
+    let id = cx.state.buffers.all()[*n].id;
+    let before = cx.state.buffers.current().map(|buffer| buffer.id);
+    cx.state.buffers.show(id);
+    panes::focus(cx, Focus::Editor);
+    if closes && let Some(command) = find("file.close") {
+        run(cx, command);
+        // Whoever closes another file wants to go on with the one that was shown.
+        let gone = cx.state.buffers.get_mut(id).is_none();
+        if let Some(before) = before.filter(|_| gone) {
+            cx.state.buffers.show(before);
+        }
+    }
+}
+
+fn files(cx: &mut Cx<'_>, pressed: bool, y: u16, wheel: isize) {
+    if wheel != 0 {
+        cx.state.files.step(wheel);
+        cx.state.damage.add(Part::Files);
+    } else if pressed && y > 0 {
+        let row = cx.state.files.top + usize::from(y) - 1;
+        if row < cx.state.files.rows().len() {
+            cx.state.files.selected = row;
+            cx.state.damage.add(Part::Files);
+            if let Some(command) = find("files.open") {
+                run(cx, command);
+            }
+        }
+    }
+}
+
+fn editor(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
+    let at = Position::new(mouse.col, mouse.row);
+    let pressed = mouse.kind == MouseKind::Down(Button::Left);
+    let whole = |view: &Shown| match view.title {
+        Some(title) => view.area.union(title),
+        None => view.area,
+    };
+    if pressed && let Some(border) = cx.state.borders.iter().find(|border| border.area.contains(at)).cloned()
+    {
+        let beside = border.beside;
+        cx.state.windows.dragged = Some(border);
+        if beside {
+            return;
+        }
+    }
+    if let Some(n) = cx.state.beside.iter().position(|view| whole(view).contains(at)) {
+        if wheel != 0 {
+            return scroll_beside(cx, n, wheel);
+        }
+        if !pressed {
+            return;
+        }
+        // The press is for what is shown there.
+        let there = cx.state.beside[n].clone();
+        windows::activate(cx.state, there.window);
+        let here = cx.state.shown.replace(there);
+        cx.state.beside.splice(n..=n, here);
+    }
+    if pressed && cx.state.panes.focus != Focus::Editor {
+        panes::focus(cx, Focus::Editor);
+    }
+    let (Some(shown), Some(buffer)) = (&cx.state.shown, cx.state.buffers.current_mut()) else { return };
+    if wheel != 0 {
+        buffer.scroll_by(wheel, cx.state.show.tab_width);
+        buffer.area.riders.view.free_scroll = true;
+        return cx.state.damage.add(Part::Editor);
+    }
+    if let Some(title) = shown.title.filter(|title| title.contains(at)) {
+        if let Some(there) = title::crumb_at(shown, buffer, mouse.col - title.x).filter(|_| pressed) {
+            cx.state.windows.dragged = None;
+            buffer.area.go_to(there);
+            cx.state.damage.add(Part::Editor);
+        }
+        return;
+    }
+    text(cx, mouse);
+}
+
+/// The wheel over a window that does not have the keys.
+fn scroll_beside(cx: &mut Cx<'_>, n: usize, wheel: isize) {
+    let (window, id) = (cx.state.beside[n].window, cx.state.beside[n].buffer);
+    let tab_width = cx.state.show.tab_width;
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    windows::as_seen_in(buffer, window, |buffer| {
+        buffer.scroll_by(wheel, tab_width);
+        buffer.area.riders.view.free_scroll = true;
+    });
+    cx.state.damage.add(Part::Editor);
+}
+
+/// A place in the text under the mouse, as near as there is one.
+struct Spot {
+    at: Byte,
+    line: Line,
+    column: usize,
+    /// Whether it is beside the text, where a fold has its signs.
+    beside: bool,
+}
+
+fn spot(cx: &Cx<'_>, mouse: Mouse) -> Option<Spot> {
+    let (shown, buffer) = (cx.state.shown.as_ref()?, cx.state.buffers.current()?);
+    let y = usize::from(mouse.row.saturating_sub(shown.area.y));
+    let row = shown.rows.get(y).or(shown.rows.last())?;
+    let text_area = shown.text_area();
+    let column = usize::from(mouse.col.saturating_sub(text_area.x)) + shown.left;
+    let lens = buffer.area.lens(buffer.tab_width(cx.state.show.tab_width));
+    let behind = row.is_last && column > lens.column(row, row.end);
+    let beside = y < shown.rows.len() && (mouse.col < text_area.x || behind);
+    Some(Spot { at: lens.at_column(row, column), line: row.line, column, beside })
+}
+
+/// A press or a drag in the text of the window with the keys.
+fn text(cx: &mut Cx<'_>, mouse: Mouse) {
+    let usual = cx.state.show.tab_width;
+    let Some(Spot { at, line, column, beside }) = spot(cx, mouse) else { return };
+    let (now, last) = (cx.now, cx.state.last_click);
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let tab_width = buffer.tab_width(usual);
+    let text = buffer.area.text();
+    let corner = Corner { line, column: Column(column) };
+    let (alt, shift) = (mouse.mods.contains(Mods::ALT), mouse.mods.contains(Mods::SHIFT));
+    match mouse.kind {
+        MouseKind::Down(Button::Left) if beside && !alt && !shift => {
+            let end = text.line_end(line);
+            if buffer.area.riders.folds.open_at(end) {
+                return cx.state.damage.all();
+            }
+            press(cx, (at, line), now, last);
+        }
+        MouseKind::Down(Button::Left) if alt => {
+            let toggled = select::toggle_cursor(&buffer.area.selection, at);
+            buffer.area.select(toggled);
+            buffer.area.block = Some(Block { anchor: corner, head: corner });
+            cx.state.last_click = None;
+        }
+        MouseKind::Drag(Button::Left) if alt && buffer.area.block.is_some() => {
+            let block = buffer
+                .area
+                .block
+                .map_or(Block { anchor: corner, head: corner }, |block| Block { head: corner, ..block });
+            let selection = block.selection(text, tab_width);
+            buffer.area.select(selection);
+            buffer.area.block = Some(block);
+        }
+        MouseKind::Down(Button::Left) if shift => {
+            let anchor = buffer.area.selection.primary().anchor;
+            buffer.area.select(Selection::single(Range::new(anchor, at)));
+            cx.state.windows.selecting = Some(begin(buffer, 1, Range::cursor(anchor)));
+            cx.state.last_click = None;
+        }
+        MouseKind::Down(Button::Left) => press(cx, (at, line), now, last),
+        _ => return,
+    }
+    cx.state.kill_ring.interrupt();
+    cx.state.damage.add(Part::Editor);
+}
+
+/// A plain press: a cursor, at the second and third time a word and a line.
+fn press(cx: &mut Cx<'_>, (at, line): (Byte, Line), now: Duration, last: Option<(Duration, Byte, u8)>) {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let by = match last {
+        Some((before, place, n)) if place == at && now.saturating_sub(before) <= MULTI_CLICK => n % 3 + 1,
+        _ => 1,
+    };
+    let range = clicked(buffer.area.text(), at, line, by);
+    buffer.area.select(Selection::single(range));
+    cx.state.last_click = Some((now, at, by));
+    cx.state.windows.selecting = Some(begin(buffer, by, range));
+}
+
+/// A selection by the mouse begins.
+fn begin(buffer: &Buffer, by: u8, from: Range) -> Drag {
+    Drag { by, from, buffer: buffer.id, version: buffer.area.document.version() }
+}
+
+/// What one, two or three clicks select.
+fn clicked(text: &Text, at: Byte, line: Line, clicks: u8) -> Range {
+    match clicks {
+        2 => motion::word_around(text, at),
+        3 => Range::new(text.line_start(line), text.line_start(Line(line.0 + 1))),
+        _ => Range::cursor(at),
+    }
+}
+
+/// Selects up to where the mouse is, by what the first press selected. Above and below the
+/// window it scrolls.
+fn select_to(cx: &mut Cx<'_>, mut mouse: Mouse, drag: Drag) {
+    let tab_width = cx.state.show.tab_width;
+    let (Some(shown), Some(buffer)) = (&cx.state.shown, cx.state.buffers.current_mut()) else { return };
+    let (top, bottom) = (shown.area.top(), shown.area.bottom());
+    if mouse.row < top || mouse.row >= bottom {
+        buffer.scroll_by(if mouse.row < top { -1 } else { 1 }, tab_width);
+        mouse.row = mouse.row.clamp(top, bottom.saturating_sub(1));
+    }
+    let Some(Spot { at, line, .. }) = spot(cx, mouse) else { return };
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    // Typed meanwhile, or another file by now: where it began is somewhere else.
+    let is_known = (drag.buffer, drag.version) == (buffer.id, buffer.area.document.version());
+    let drag =
+        if is_known { drag } else { begin(buffer, 1, Range::cursor(buffer.area.selection.primary().anchor)) };
+    cx.state.windows.selecting = Some(drag);
+    let here = clicked(buffer.area.text(), at, line, drag.by);
+    let range = if here.start() < drag.from.start() {
+        Range::new(drag.from.end(), here.start())
+    } else {
+        Range::new(drag.from.start(), here.end().max(drag.from.start()))
+    };
+    if range != drag.from {
+        // A press after a drag begins to count anew.
+        cx.state.last_click = None;
+    }
+    buffer.area.selection = Selection::single(range);
+    cx.state.kill_ring.interrupt();
+    cx.state.damage.add(Part::Editor);
+}

@@ -1,0 +1,80 @@
+//! Keys that are pressed again: a recording, what a count types once more, `:normal`. Must not know what they do.
+
+use crate::ide::core::context::Cx;
+use crate::ide::editor::modal::{flow, line, repeat, typing};
+use crate::ide::shell::input;
+use crate::text::position::Line;
+use crate::tui::input::{Key, KeyCode, Mods};
+
+/// Replays inside each other: a recording that presses itself would take the whole stack.
+const DEPTH_MAX: usize = 20;
+
+/// Runs one step and what it asks for.
+pub type Steps<'a> = dyn FnMut(&mut dyn FnMut(&mut Cx<'_>)) + 'a;
+
+/// Presses keys that were recorded; one that fails ends it, and the replay that it is part of.
+pub fn keys(run: &mut Steps<'_>, keys: &[Key]) {
+    let (mut outer, mut too_deep) = (false, false);
+    run(&mut |cx| {
+        too_deep = cx.state.again.depth >= DEPTH_MAX;
+        if too_deep {
+            cx.state.modal.failed = true;
+            return cx.state.fail("these keys press themselves: nothing more is pressed");
+        }
+        cx.state.again.depth += 1;
+        outer = std::mem::replace(&mut cx.state.again.replaying, true);
+        // A motion that failed before is no failure of this replay.
+        cx.state.modal.failed = false;
+    });
+    if too_deep {
+        return;
+    }
+    for key in keys {
+        run(&mut |cx| input::key(cx, *key));
+        let mut failed = false;
+        run(&mut |cx| {
+            failed = repeat::failed(cx);
+            cx.state.modal.failed = failed && outer;
+        });
+        if failed {
+            break;
+        }
+    }
+    run(&mut |cx| {
+        cx.state.again.replaying = outer;
+        cx.state.again.depth -= 1;
+    });
+}
+
+/// Types keys again for a count, and ends typing.
+pub fn retype(run: &mut Steps<'_>, keys: &[Key], times: usize) {
+    for _ in 0..times {
+        run(&mut typing::insert::again);
+        for key in keys {
+            run(&mut |cx| typing::insert::carry_indent(cx, *key, |cx| input::retyped(cx, *key)));
+        }
+    }
+    run(&mut typing::insert::finish);
+    run(&mut |cx| flow::after(cx, None));
+}
+
+/// Presses the keys of `:normal` on each line that waits for them, as one step.
+pub fn on_lines(run: &mut Steps<'_>, pressed: &[Key], lines: usize, first: Option<Line>) {
+    run(&mut line::normal::begin);
+    for n in 0..lines.max(1) {
+        let mut there = true;
+        if lines > 0 {
+            run(&mut |cx| there = line::normal::go(cx, n, first));
+        }
+        if there {
+            keys(run, pressed);
+            let mut types = false;
+            run(&mut |cx| types = cx.state.modal.mode.types());
+            if types {
+                keys(run, &[Key::new(KeyCode::Escape, Mods::NONE)]);
+            }
+            run(&mut line::normal::finish);
+        }
+    }
+    run(&mut line::normal::end);
+}

@@ -1,0 +1,329 @@
+//! The loop on a real terminal: bytes in, frames out, signals, time.
+//!
+//! The keyboard is always asked first; a key is drawn at once, output as [`FramePacing`] lets it. With nothing to do the loop sleeps without a time-out.
+
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::time::Duration;
+
+use base64::Engine;
+use futures::FutureExt;
+
+use crate::base::clock::SharedClock;
+use crate::base::error::Report;
+use crate::base::panics::catch;
+use crate::ide::core::event::Event;
+use crate::ide::core::options::Options;
+use crate::ide::core::quit;
+use crate::ide::shell::app::App;
+use crate::ide::shell::event_source::Pump;
+use crate::ide::shell::frame_pacing::FramePacing;
+use crate::ide::shell::preload::Feed;
+use crate::tui::caps::{Action, Caps, erases_colored, queries};
+use crate::tui::input::{Decoder, Input};
+use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, terminal};
+
+/// Events that are taken in after keys, though more keys may have come.
+const BESIDE_KEYS: usize = 8;
+/// How long the first frame waits for what it is to show; a slow disk shows an empty frame.
+const FIRST_FRAME: Duration = Duration::from_millis(10);
+/// How long the session may take to end before the program ends without it; a signal ends the
+/// wait too.
+const GOODBYE: Duration = Duration::from_secs(5);
+/// How long terminals may take to end; what is left hears from the system that they are gone.
+const TERMINALS_END: Duration = Duration::from_secs(2);
+/// Longest text that is handed to the terminal's clipboard; many terminals drop longer ones.
+const CLIPBOARD_MAX: usize = 74_000;
+
+/// Runs the IDE until the person leaves. Returns the exit code.
+pub async fn run(options: Options, feed: Feed, term: Option<String>) -> Result<i32, Report> {
+    let failed = |what: &str, error: &std::io::Error| Report::caused(what, error);
+    let mut signals = Signals::catch().map_err(|e| failed("cannot watch for signals", &e))?;
+    install_panic_hook();
+    let mouse = options.mouse;
+    let clock = options.clock.clone();
+    let no_terminal =
+        |e| failed("cannot take over the terminal", &e).hint("bowline needs a terminal; use -p without one");
+    let tty = terminal::open().map_err(no_terminal)?;
+    let mut pump = Pump::new(options, feed, terminal::size_of(&tty));
+    pump.opened(FIRST_FRAME).await;
+    pump.app.screen.set_erase_colored(erases_colored(term.as_deref()));
+    // Modes, frame and questions in one go: our screen is never seen empty.
+    let first = [&*pump.app.frame(), queries(term.as_deref())].concat();
+    let terminal = Terminal::enter_on(tty, TermOptions { mouse }, &first).map_err(no_terminal)?;
+    let mut screen = OnTerminal {
+        terminal,
+        decoder: Decoder::new(),
+        caps: Caps::default(),
+        clock,
+        pacing: FramePacing::default(),
+    };
+    let result = screen.run(pump, &mut signals).await;
+    result.map_err(|error| failed("the terminal failed", &error))
+}
+
+struct OnTerminal {
+    terminal: Terminal,
+    decoder: Decoder,
+    caps: Caps,
+    clock: SharedClock,
+    pacing: FramePacing,
+}
+
+impl OnTerminal {
+    async fn run(&mut self, mut pump: Pump, signals: &mut Signals) -> std::io::Result<i32> {
+        pump.connect();
+        let looped = AssertUnwindSafe(self.looped(&mut pump, signals)).catch_unwind().await;
+        let result = match looped {
+            Ok(result) => result,
+            Err(panic) => {
+                // The hook has given the terminal back and told why; what was typed last is still there.
+                keep_unsaved(&mut pump.app).await;
+                resume_unwind(panic)
+            }
+        };
+        self.end(&mut pump, signals).await;
+        // Everything is written. To give back a large text and its tree piece by piece takes longer
+        // than all else of an end, and the process takes them along anyway.
+        std::mem::forget(pump);
+        result
+    }
+
+    /// Goes on until the end; its exit code.
+    async fn looped(&mut self, pump: &mut Pump, signals: &mut Signals) -> std::io::Result<i32> {
+        let mut code = 0;
+        while !pump.app.state.quit {
+            let deadline = self.deadline(&pump.app);
+            let (mut hasty, mut waited) = (false, false);
+            tokio::select! {
+                biased;
+                input = self.terminal.input() => {
+                    if !self.input(&mut pump.app, input)? {
+                        code = Signal::HangUp.exit_code();
+                        break;
+                    }
+                    hasty = true;
+                }
+                signal = signals.next() => match self.signal(&mut pump.app, signal, signals).await? {
+                    Some(exit) => {
+                        code = exit;
+                        break;
+                    }
+                    None => hasty = true,
+                },
+                happened = pump.next() => pump.take(happened),
+                // Polled last, and so not at all where keys were there already.
+                () = async {
+                    waited = true;
+                    sleep_until(&self.clock, deadline).await;
+                } => self.due(&mut pump.app)?,
+            }
+            // Only a stream of events is worth pacing; whatever comes by itself is shown at once.
+            let streaming = pump.app.state.agent.working_since.is_some() || pump.app.is_filling();
+            let paced = streaming && self.clock.monotonic() < self.pacing.due();
+            if hasty || !paced {
+                self.draw(&mut pump.app)?;
+            }
+            if hasty && self.beside(pump) && !streaming {
+                self.draw(&mut pump.app)?;
+            }
+            pump.app.watch();
+            // Keys that come without a pause must not keep a signal from being heard, nor the task that
+            // hears it from running.
+            if hasty && !waited {
+                tokio::task::yield_now().await;
+            }
+            if hasty
+                && !pump.app.state.quit
+                && let Some(signal) = signals.heard()
+            {
+                if let Some(exit) = self.signal(&mut pump.app, signal, signals).await? {
+                    code = exit;
+                    break;
+                }
+                self.draw(&mut pump.app)?;
+            }
+        }
+        Ok(code)
+    }
+
+    /// Gives the terminal back and ends everything that the program has begun.
+    async fn end(&mut self, pump: &mut Pump, signals: &mut Signals) {
+        if let Err(error) = self.terminal.suspend() {
+            // A window that was closed cannot be given back; the session must still end well.
+            tracing::warn!("the terminal could not be restored: {error}");
+        }
+        finish_changes(pump, signals).await;
+        let terminals = pump.app.end_terminals();
+        keep_unsaved(&mut pump.app).await;
+        if tokio::time::timeout(TERMINALS_END, terminals).await.is_err() {
+            tracing::warn!("a terminal did not end in time");
+        }
+        if let Some(session) = pump.app.session().cloned() {
+            // The session's last questions to the loop must still be answered.
+            let ended = session.shutdown();
+            tokio::pin!(ended);
+            let patience = tokio::time::sleep(GOODBYE);
+            tokio::pin!(patience);
+            loop {
+                tokio::select! {
+                    () = &mut ended => break,
+                    happened = pump.next() => pump.take(happened),
+                    _ = signals.next() => break,
+                    () = &mut patience => break,
+                }
+            }
+        }
+    }
+
+    /// Does what must not wait for ever because of keys that come without a pause. Tells whether
+    /// there is something to draw now.
+    fn beside(&self, pump: &mut Pump) -> bool {
+        pump.take_some(BESIDE_KEYS);
+        if pump.app.deadline().is_some_and(|due| due <= self.clock.monotonic()) {
+            pump.app.tick();
+        }
+        pump.app.needs_frame()
+    }
+
+    /// When time alone has to wake the loop.
+    fn deadline(&self, app: &App) -> Option<Duration> {
+        let frame = app.needs_frame().then(|| self.pacing.due());
+        [self.decoder.deadline(), app.deadline(), frame].into_iter().flatten().min()
+    }
+
+    fn due(&mut self, app: &mut App) -> std::io::Result<()> {
+        let mut inputs = Vec::new();
+        self.decoder.expire(self.clock.monotonic(), &mut inputs);
+        self.inputs(app, inputs)?;
+        app.tick();
+        Ok(())
+    }
+
+    /// Takes in what the terminal sent. False when the terminal is gone.
+    fn input(&mut self, app: &mut App, input: TermInput) -> std::io::Result<bool> {
+        match input {
+            TermInput::Bytes(bytes) => {
+                let mut inputs = Vec::new();
+                self.decoder.feed(&bytes, self.clock.monotonic(), &mut inputs);
+                self.inputs(app, inputs)?;
+                Ok(true)
+            }
+            TermInput::Closed(why) => {
+                tracing::info!("the terminal is gone: {why}");
+                Ok(false)
+            }
+        }
+    }
+
+    fn inputs(&mut self, app: &mut App, inputs: Vec<Input>) -> std::io::Result<()> {
+        for input in inputs {
+            if let Input::Reply(reply) = &input {
+                for action in self.caps.apply(reply) {
+                    match action {
+                        Action::EnableKitty => self.terminal.enable_kitty_keyboard()?,
+                        Action::EnableOtherKeys => self.terminal.enable_other_keys()?,
+                        Action::Synchronized(on) => app.screen.set_synchronized(on),
+                        Action::EraseColored => app.screen.set_erase_colored(true),
+                        Action::Margins => app.screen.set_margins(true),
+                        Action::Dark(_) => {}
+                    }
+                }
+            } else {
+                app.handle(Event::Input(input));
+            }
+        }
+        Ok(())
+    }
+
+    /// Acts on a signal; an exit code when it ends the program.
+    async fn signal(
+        &mut self,
+        app: &mut App,
+        signal: Signal,
+        signals: &mut Signals,
+    ) -> std::io::Result<Option<i32>> {
+        match signal {
+            Signal::Resize => {
+                let (cols, rows) = self.terminal.size();
+                app.handle(Event::Resize(cols, rows));
+            }
+            Signal::Terminate | Signal::HangUp | Signal::Interrupt => return Ok(Some(signal.exit_code())),
+            Signal::Stop => {
+                self.terminal.suspend()?;
+                signals.stop_until_continued().await?;
+                self.back(app)?;
+            }
+            Signal::Continue => self.back(app)?,
+        }
+        Ok(None)
+    }
+
+    /// Sets the terminal up again after a stop.
+    fn back(&mut self, app: &mut App) -> std::io::Result<()> {
+        self.terminal.resume()?;
+        let (cols, rows) = self.terminal.size();
+        app.handle(Event::Resize(cols, rows));
+        app.screen.repaint();
+        Ok(())
+    }
+
+    fn draw(&mut self, app: &mut App) -> std::io::Result<()> {
+        if let Some(text) = app.copied.take() {
+            self.copy(app, &text)?;
+        }
+        let bytes = app.frame();
+        if app.screen.has_cursor_shape() {
+            self.terminal.own_caret()?;
+        }
+        if !bytes.is_empty() {
+            self.terminal.write(&bytes)?;
+            self.pacing.sent(bytes.len(), self.clock.monotonic());
+        }
+        app.settle();
+        Ok(())
+    }
+
+    /// Hands a text to the terminal's clipboard (OSC 52), which works through ssh too.
+    fn copy(&self, app: &mut App, text: &str) -> std::io::Result<()> {
+        if text.len() > CLIPBOARD_MAX {
+            app.state.say("copied inside bowline; too long for the terminal's clipboard");
+            return Ok(());
+        }
+        let data = base64::engine::general_purpose::STANDARD.encode(text);
+        self.terminal.write(format!("\x1b]52;c;{data}\x1b\\").as_bytes())
+    }
+}
+
+/// Where a signal ends the program while files are being changed: what was begun is done, in so
+/// far as that takes no longer than a good-bye may.
+async fn finish_changes(pump: &mut Pump, signals: &mut Signals) {
+    let patience = tokio::time::sleep(GOODBYE);
+    tokio::pin!(patience);
+    while !pump.app.state.quit && quit::is_changing(&pump.app.state) {
+        tokio::select! {
+            happened = pump.next() => pump.take(happened),
+            _ = signals.next() => return,
+            () = &mut patience => return tracing::error!("files were still being changed at the end"),
+        }
+    }
+}
+
+/// Keeps what is unsaved for the next start, unless the person has given it up.
+async fn keep_unsaved(app: &mut App) {
+    // The loop may have ended between a key and this, or in this.
+    if let Err(panicked) = catch(|| app.watch()) {
+        tracing::error!("what is unsaved could not be looked at: {panicked}");
+    }
+    let chosen = app.state.quit;
+    let kept = tokio::task::spawn_blocking(app.end_keeping(chosen));
+    if !matches!(tokio::time::timeout(GOODBYE, kept).await, Ok(Ok(()))) {
+        tracing::error!("unsaved text could not be kept in time");
+    }
+}
+
+async fn sleep_until(clock: &SharedClock, deadline: Option<Duration>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep(deadline.saturating_sub(clock.monotonic())).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,312 @@
+//! What each event does to the state. One function per event; the outside work that follows
+//! is asked for as effects.
+
+use crate::agent::event::{AgentEvent, CompactionReason};
+use crate::base::error::Report;
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::overlay::{Answer, Overlay};
+use crate::ide::core::panes::Focus;
+use crate::ide::features::agent::state::{Agent, INTERRUPTING, Summing};
+use crate::ide::features::agent::summaries::SUMMARY_WORD;
+use crate::ide::features::files;
+use crate::ide::features::history_search::work::Work as Past;
+use crate::ide::features::login;
+use crate::ide::features::permissions;
+use crate::ide::features::questions;
+use crate::ide::features::transcript;
+use crate::ide::features::transcript::code_blocks::CodeColored;
+use crate::llm::model::{Message, Usage, UserMessage};
+use crate::runtime::{Equipment, RuntimeEvent, Shown, Snapshot};
+
+/// What names a question that came by itself, so that nobody can have meant to answer it
+/// with what he was typing.
+pub fn uninvited(overlay: &Overlay) -> Option<Came> {
+    if let Overlay::Inquiry(view) = overlay {
+        return Some(Came::Inquiry(view.number));
+    }
+    let Overlay::Dialog(dialog) = overlay else { return None };
+    let first = dialog.choices.first().map(|choice| &choice.answer)?;
+    matches!(first, Answer::Allow(_) | Answer::Recover(_) | Answer::TakeDisk(_) | Answer::Trust(_))
+        .then(|| Came::Dialog(first.clone()))
+}
+
+/// A question that came by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Came {
+    /// By its first answer.
+    Dialog(Answer),
+    /// By its number.
+    Inquiry(u64),
+}
+
+/// The session is there.
+pub fn connected(
+    cx: &mut Cx<'_>,
+    snapshot: &Snapshot,
+    models: Vec<std::sync::Arc<crate::llm::model::Model>>,
+) {
+    crate::ide::features::plugins::run::connected(cx);
+    let state = &mut *cx.state;
+    state.agent.connected = true;
+    cx.effects.push(Effect::Past(Past::Recall(snapshot.earlier.clone())));
+    state.agent.models = models;
+    equip(state, &snapshot.equipment);
+    state.transcript.load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);
+    show_session(state, snapshot);
+    if snapshot.offline {
+        state.say("Offline: only models on this machine can be asked");
+    }
+    for message in &snapshot.messages {
+        if let crate::session::message::AgentMessage::Llm(Message::User(user)) = &**message {
+            state.prompt.history.push(crate::llm::model::message::join_text(&user.content));
+        }
+    }
+    state.damage.all();
+}
+
+/// Other tools are there, perhaps those of another profile.
+fn equip(state: &mut crate::ide::core::state::State, equipment: &Equipment) {
+    state.tools = equipment.all.clone();
+    state.agent.tools = equipment.offered.iter().cloned().collect();
+}
+
+fn show_session(state: &mut crate::ide::core::state::State, snapshot: &Snapshot) {
+    state.agent.session.clone_from(&snapshot.session_id);
+    state.agent.model.clone_from(&snapshot.model);
+    state.agent.thinking = snapshot.thinking;
+    state.agent.name.clone_from(&snapshot.name);
+    state.agent.usage = snapshot.usage.clone();
+    state.agent.context_tokens = snapshot.context_tokens;
+    state.agent.way_back.clone_from(&snapshot.way_back);
+}
+
+/// The conversation is at another place now.
+pub fn replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
+    let state = &mut *cx.state;
+    state.transcript = crate::ide::features::transcript::items::Transcript::default();
+    *state.transcript_view.borrow_mut() = crate::ide::features::transcript::view::TranscriptView::default();
+    state.transcript.load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);
+    show_session(state, snapshot);
+    state.damage.all();
+}
+
+/// What the model is told before the conversation, as a text that can be read.
+pub fn show_prompt(cx: &mut Cx<'_>, shown: Option<&Shown>) {
+    let Some(shown) = shown else { return cx.state.fail("the session has ended".to_string()) };
+    cx.state.buffers.open_fixed("system prompt", "this text is only shown", &shown.text());
+    crate::ide::editor::commands::panes::focus(cx, Focus::Editor);
+    cx.state.say("this is what the agent is told before the conversation");
+    cx.state.damage.all();
+}
+
+/// The session could not be started.
+pub fn not_connected(cx: &mut Cx<'_>, report: &Report) {
+    cx.state.transcript.notice(true, report.to_string());
+    cx.state.fail(report.to_string());
+    cx.state.damage.all();
+}
+
+/// The session is over. Where the program does not end, it failed inside.
+pub fn session_ended(cx: &mut Cx<'_>) {
+    let agent = &mut cx.state.agent;
+    if cx.state.quit || !std::mem::take(&mut agent.connected) {
+        return;
+    }
+    (agent.working_since, agent.summing) = (None, None);
+    let report = Report::new("the session ended because of an internal error; all that was said is kept")
+        .hint("start bowline again with --continue");
+    cx.state.transcript.notice(true, report.to_string());
+    cx.state.fail(report.to_string());
+    cx.state.damage.all();
+}
+
+/// Something happened in the session.
+pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
+    match event {
+        RuntimeEvent::Agent(event) => agent(cx, event),
+        RuntimeEvent::ModelChanged(model) => {
+            cx.state.agent.model = Some(model.clone());
+            cx.state.say(format!("{} answers from now on", model.name));
+        }
+        RuntimeEvent::ThinkingChanged(level) => {
+            cx.state.agent.thinking = *level;
+            cx.state.say(format!("thinking: {}", level.name()));
+        }
+        RuntimeEvent::ToolsChanged(equipment) => equip(cx.state, equipment),
+        RuntimeEvent::Delegated { event, .. } => delegated(cx, event),
+        // Whoever ended it knows; what closes it by itself has been told. The rest is for programs: a window stays
+        // in its folder.
+        RuntimeEvent::Ended
+        | RuntimeEvent::EntryAppended(_)
+        | RuntimeEvent::Settled
+        | RuntimeEvent::PlaceChanged { .. } => {}
+        RuntimeEvent::Replaced(snapshot) => replaced(cx, snapshot),
+        RuntimeEvent::Named(name) => {
+            cx.state.agent.name.clone_from(name);
+            cx.state.damage.add(Part::Status);
+        }
+        RuntimeEvent::Returned(messages) => dequeued(cx, messages.clone()),
+        RuntimeEvent::Restored(_) => {
+            files::events::refresh_tree(cx);
+            files::disk::check_disk(cx);
+        }
+        RuntimeEvent::ModelsFound(models) => login::events::offered(cx, models),
+        RuntimeEvent::Failed(report) => {
+            cx.state.transcript.notice(true, report.to_string());
+            cx.state.damage.add(Part::Transcript);
+        }
+    }
+}
+
+fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
+    let now = cx.now;
+    let agent = &mut cx.state.agent;
+    match event {
+        AgentEvent::AgentStart => {
+            agent.working_since = Some(now);
+            // Rising over all runs of the program, since undo trees outlive it.
+            agent.run = cx.now_ms.max(agent.run + 1);
+            cx.state.damage.add(Part::Status);
+            cx.state.damage.add(Part::Prompt);
+        }
+        AgentEvent::AgentEnd { .. } => {
+            agent.working_since = None;
+            if cx.state.status.message == INTERRUPTING {
+                cx.state.say("");
+            }
+            permissions::dialog::drop_withdrawn(cx);
+            questions::events::drop_withdrawn(cx);
+            cx.state.damage.add(Part::Status);
+            cx.state.damage.add(Part::Prompt);
+            files::disk::check_disk(cx);
+        }
+        AgentEvent::QueueUpdate { steering, follow_up } => {
+            agent.steering.clone_from(steering);
+            agent.follow_up.clone_from(follow_up);
+            cx.state.damage.all();
+        }
+        AgentEvent::MessageEnd(message) => {
+            if let Message::Assistant(answer) = &**message {
+                agent.usage += &answer.usage;
+                if answer.usage.total_tokens > 0 {
+                    agent.context_tokens = answer.usage.total_tokens;
+                }
+                cx.state.damage.add(Part::Status);
+            }
+        }
+        AgentEvent::ToolEnd { .. } => {
+            permissions::dialog::drop_withdrawn(cx);
+            questions::events::drop_withdrawn(cx);
+            files::events::refresh_tree(cx);
+            files::disk::check_disk(cx);
+        }
+        _ => {}
+    }
+    summing(cx, event);
+    transcript::retry::apply(cx, event);
+    let state = &mut *cx.state;
+    if state.transcript.apply(event, &state.tools) {
+        state.damage.add(Part::Transcript);
+    }
+}
+
+/// Something is being summed up, or is no more: that is work, whether the agent does anything else or not.
+fn summing(cx: &mut Cx<'_>, event: &AgentEvent) {
+    let now = cx.now;
+    let agent = &mut cx.state.agent;
+    match event {
+        AgentEvent::CompactionStart { .. } => begin_summing(agent, "compacting…", now),
+        AgentEvent::BranchSummaryStart => begin_summing(agent, "summing up the branch…", now),
+        AgentEvent::BranchSummaryEnd { .. } => end_summing(agent),
+        AgentEvent::CompactionEnd { reason, result, error, .. } => {
+            if let Some(done) = result {
+                agent.context_tokens = done.tokens_after;
+                agent.usage += done.usage.as_ref().unwrap_or(&Usage::default());
+            }
+            end_summing(agent);
+            let told = match result {
+                Some(_) => Some("the conversation was compacted; Alt-g goes back to before".to_string()),
+                None => error.clone(),
+            };
+            if let Some(told) = told.filter(|_| *reason == CompactionReason::Manual) {
+                cx.state.say(told);
+            }
+        }
+        _ => return,
+    }
+    cx.state.damage.add(Part::Status);
+    cx.state.damage.add(Part::Prompt);
+}
+
+fn begin_summing(agent: &mut Agent, what: &'static str, now: std::time::Duration) {
+    agent.summing = Some(Summing { what, alone: agent.working_since.is_none() });
+    agent.working_since.get_or_insert(now);
+}
+
+fn end_summing(agent: &mut Agent) {
+    if agent.summing.take().is_some_and(|summing| summing.alone) {
+        agent.working_since = None;
+    }
+}
+
+/// The summary that counts, to be read, or to be changed in the prompt.
+pub fn show_summary(cx: &mut Cx<'_>, summary: Option<&str>, change: bool) {
+    let Some(summary) = summary else {
+        return cx.state.say("there is no summary here; /compact makes one");
+    };
+    if change {
+        let now_ms = cx.now_ms;
+        cx.state.prompt.put(&format!("{SUMMARY_WORD} {summary}"), now_ms);
+        crate::ide::editor::commands::panes::focus(cx, Focus::Agent);
+        cx.state.say("change it here; Enter puts it in place of the summary");
+    } else {
+        cx.state.buffers.open_fixed("summary", "this text is only shown", summary);
+        crate::ide::editor::commands::panes::focus(cx, Focus::Editor);
+        cx.state.say("this is what the agent is told of what was said before");
+    }
+    cx.state.damage.all();
+}
+
+/// Something happened to an agent that the agent has started: it costs money and changes files.
+fn delegated(cx: &mut Cx<'_>, event: &AgentEvent) {
+    match event {
+        AgentEvent::MessageEnd(message) => {
+            if let Message::Assistant(answer) = &**message {
+                cx.state.agent.usage += &answer.usage;
+                cx.state.damage.add(Part::Status);
+            }
+        }
+        AgentEvent::ToolEnd { .. } => {
+            permissions::dialog::drop_withdrawn(cx);
+            questions::events::drop_withdrawn(cx);
+            files::events::refresh_tree(cx);
+            files::disk::check_disk(cx);
+        }
+        _ => {}
+    }
+}
+
+/// The colours of a block of code in an answer were found.
+pub fn code_colored(cx: &mut Cx<'_>, found: &CodeColored) {
+    let CodeColored { item, block, colors } = found;
+    let mut view = cx.state.transcript_view.borrow_mut();
+    if view.color(&cx.state.transcript, *item, block, colors) {
+        cx.state.damage.add(Part::Transcript);
+    }
+}
+
+/// What waited in the queues comes back into the prompt.
+pub fn dequeued(cx: &mut Cx<'_>, messages: Vec<UserMessage>) {
+    if messages.is_empty() {
+        return cx.state.say("nothing waits");
+    }
+    let now_ms = cx.now_ms;
+    let attached = cx.state.prompt.put_back(messages, now_ms);
+    if attached > 0 {
+        let goes = if attached == 1 { "attachment goes" } else { "attachments go" };
+        cx.state.say(format!("{attached} {goes} with what you say next"));
+    }
+    cx.state.damage.all();
+}

@@ -1,0 +1,237 @@
+//! Work for lists of places: searches, and the files that lists change.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::base::panics::{Panicked, catch_async};
+use crate::exec::{EnvError, Environment, FileData, Stamp};
+use crate::ide::core::effect::GrepFor;
+use crate::ide::core::event::Event;
+use crate::ide::features::project_search;
+use crate::ide::features::project_search::job::{Changed, FilePlan, Job, OpenText, Outcome, Plan, Target};
+use crate::ide::model::results::{Known, Wish};
+use crate::ide::shell::worker::{Worker, filled, on_thread};
+use crate::text::format;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+
+impl Worker {
+    /// Searches for a picker, in place of what was searched for before.
+    pub(super) fn start_grep(&mut self, grep: GrepFor) {
+        self.walk.cancel();
+        self.walk = CancellationToken::new();
+        let (cancel, env, picker) = (self.walk.clone(), self.env.clone(), grep.picker);
+        self.task(filled(picker), async move {
+            let root = with_real(&*env, env.root().to_path_buf()).await;
+            on_thread(move || project_search::search::pick(root, grep, &cancel)).await;
+            Event::Filled(picker)
+        });
+    }
+
+    /// Does a piece of work for a list.
+    pub(super) fn list_work(&self, job: Job) {
+        let (env, events) = (self.env.clone(), self.events.clone());
+        match job {
+            Job::Search { list, root, asked, open, cancel } => {
+                let lost = move |why: Panicked| told(Outcome::Searched(list, Err(why.to_string())));
+                self.task(lost, async move {
+                    let root = with_real(&*env, root).await;
+                    let found = move || {
+                        project_search::search::run(root, &asked, open, &cancel, |batch| {
+                            if events.blocking_send(told(Outcome::Found(list, batch))).is_err() {
+                                // The loop has ended: nothing waits for the rest.
+                                cancel.cancel();
+                            }
+                        })
+                    };
+                    told(Outcome::Searched(list, on_thread(found).await))
+                });
+            }
+            Job::Plan { list, version, text, known, open } => {
+                let of = Some((list, version));
+                let lost = move |why: Panicked| {
+                    told(Outcome::Planned(Plan {
+                        list: of,
+                        refused: vec![why.to_string()],
+                        ..Plan::default()
+                    }))
+                };
+                self.task(lost, async move {
+                    told(Outcome::Planned(Plan { list: of, ..wanted(&*env, text, known, &open).await }))
+                });
+            }
+            Job::Back { files, open } => {
+                let left = files.clone();
+                let lost = move |why: Panicked| {
+                    told(Outcome::Planned(Plan { left, refused: vec![why.to_string()], ..Plan::default() }))
+                };
+                self.task(lost, async move { told(Outcome::Planned(back(&*env, files, &open).await)) });
+            }
+            Job::Write(files) => {
+                let all: Vec<_> = files.iter().map(|(number, file)| (*number, file.path.clone())).collect();
+                let lost = move |why: Panicked| {
+                    let error = |(number, path): (usize, PathBuf)| {
+                        (number, Err(EnvError::internal(&path, why.clone())))
+                    };
+                    told(Outcome::Written(all.into_iter().map(error).collect()))
+                };
+                self.task(lost, async move {
+                    let mut results = Vec::new();
+                    for (number, file) in files {
+                        let path = file.path.clone();
+                        let written = catch_async(write(&*env, file)).await;
+                        results.push((
+                            number,
+                            written.unwrap_or_else(|why| Err(EnvError::internal(&path, why))),
+                        ));
+                    }
+                    told(Outcome::Written(results))
+                });
+            }
+        }
+    }
+}
+
+/// A folder, and where it is with every link followed.
+async fn with_real(env: &dyn Environment, folder: PathBuf) -> project_search::search::Root {
+    let real = env.resolve(&folder).await.unwrap_or_else(|_| folder.clone());
+    (folder, real)
+}
+
+fn told(outcome: Outcome) -> Event {
+    Event::Listing(Box::new(outcome))
+}
+
+/// A file's text, how its lines end, and where a change of it is to be made.
+type Now = (Text, &'static str, Target);
+
+/// What a file says now: its open text, else the disk's. Says why it cannot be changed.
+async fn now(env: &dyn Environment, path: &Path, open: &[OpenText]) -> Result<Now, String> {
+    let real = env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
+    let is_it = |open: &&OpenText| open.path == path || open.real.as_ref() == Some(&real);
+    if let Some(open) = open.iter().find(is_it) {
+        let target = Target::Open(open.id, open.version);
+        return open
+            .read_only
+            .map_or(Ok((open.text.clone(), "\n", target)), |reason| Err(reason.to_string()));
+    }
+    let FileData { bytes, stamp } = env.read(path).await.map_err(|error| match error {
+        EnvError::NotFound(_) => "is gone".to_string(),
+        error => error.to_string(),
+    })?;
+    let decoded = tokio::task::spawn_blocking(move || {
+        let (text, format) = format::decode(&bytes);
+        (Text::from(text.as_str()), format)
+    });
+    let (text, format) = decoded.await.map_err(|error| error.to_string())?;
+    let target = Target::Closed(stamp, format);
+    format.read_only().map_or(Ok((text, format.ending.text(), target)), |reason| Err(reason.to_string()))
+}
+
+/// What a list wants changed.
+async fn wanted(env: &dyn Environment, list: Text, known: Arc<Known>, open: &[OpenText]) -> Plan {
+    let mut plan = Plan::default();
+    let read = {
+        let known = known.clone();
+        tokio::task::spawn_blocking(move || known.read(&list.to_string())).await
+    };
+    let (wishes, problems) = match read {
+        Ok(read) => read,
+        Err(error) => (Vec::new(), vec![format!("a task of the program failed: {error}")]),
+    };
+    plan.refused = problems;
+    for wishes in wishes.chunk_by(|a, b| a.origin.file == b.origin.file) {
+        let file = &known.files[wishes[0].origin.file];
+        match of_file(env, wishes, &known, open).await {
+            Ok((planned, stale)) => {
+                let not_so = |line| format!("{}:{line}: is not what was found any more", file.name);
+                plan.refused.extend(stale.into_iter().map(not_so));
+                plan.files.extend(planned);
+            }
+            Err(why) => plan.refused.push(format!("{}: {why}", file.name)),
+        }
+    }
+    plan
+}
+
+/// What is to become of one file, and the lines that are not as they were found.
+async fn of_file(
+    env: &dyn Environment,
+    wishes: &[Wish],
+    known: &Arc<Known>,
+    open: &[OpenText],
+) -> Result<(Option<FilePlan>, Vec<usize>), String> {
+    let file = &known.files[wishes[0].origin.file];
+    let (before, ending, target) = now(env, &file.path, open).await?;
+    let (text, all, wishes) = (before.clone(), known.clone(), wishes.to_vec());
+    let made = tokio::task::spawn_blocking(move || project_search::plan::make(&all, &wishes, &text, ending));
+    let made = made.await.map_err(|error| error.to_string())?;
+    let (path, name) = (file.path.clone(), file.name.clone());
+    let places = made.known.len();
+    let planned = FilePlan { path, name, before, changes: made.changes, places, known: made.known, target };
+    if places == 0 {
+        return Ok((None, made.stale));
+    }
+    Ok((Some(fitting(planned).await?), made.stale))
+}
+
+/// The same, if the new text can be written in the file's encoding.
+async fn fitting(file: FilePlan) -> Result<FilePlan, String> {
+    let Target::Closed(_, format) = file.target else { return Ok(file) };
+    let encoded = tokio::task::spawn_blocking(move || {
+        let mut after = file.before.clone();
+        file.changes.apply(&mut after);
+        format::encode(after.chunks_from(Byte(0)), format).map(|_| file)
+    });
+    encoded.await.map_err(|error| error.to_string())?.map_err(|unfit| unfit.to_string())
+}
+
+/// How changes are taken back.
+async fn back(env: &dyn Environment, files: Vec<Changed>, open: &[OpenText]) -> Plan {
+    let mut plan = Plan::default();
+    for file in files {
+        let name = file.name.clone();
+        match back_in(env, &file, open).await {
+            Ok(Some(planned)) => plan.files.push(planned),
+            Ok(None) => plan.there.push(file),
+            Err(why) => {
+                plan.refused.push(format!("{name}: {why}"));
+                plan.left.push(file);
+            }
+        }
+    }
+    plan
+}
+
+async fn back_in(
+    env: &dyn Environment,
+    file: &Changed,
+    open: &[OpenText],
+) -> Result<Option<FilePlan>, String> {
+    let (before, _, target) = now(env, &file.path, open).await?;
+    let (done, text) = (file.clone(), before.clone());
+    let changes = tokio::task::spawn_blocking(move || project_search::plan::take_back(&done, &text)).await;
+    let changes = changes.map_err(|error| error.to_string())?.map_err(|overlap| overlap.to_string())?;
+    let Some(changes) = changes else { return Ok(None) };
+    let known = file.known.iter().map(|(origin, old, new)| (*origin, new.clone(), old.clone())).collect();
+    let (path, name, places) = (file.path.clone(), file.name.clone(), file.places);
+    fitting(FilePlan { path, name, before, changes, places, known, target }).await.map(Some)
+}
+
+/// Writes a file that is as it was when the change was made.
+async fn write(env: &dyn Environment, file: FilePlan) -> Result<Stamp, EnvError> {
+    let Target::Closed(stamp, format) = file.target else { return Err(EnvError::Cancelled) };
+    let path = file.path;
+    let encoded = tokio::task::spawn_blocking(move || {
+        let mut after = file.before;
+        file.changes.apply(&mut after);
+        format::encode(after.chunks_from(Byte(0)), format)
+    });
+    match encoded.await {
+        Ok(Ok(bytes)) => env.write(&path, bytes, Some(stamp)).await,
+        Ok(Err(unfit)) => Err(EnvError::unfit(&path, unfit)),
+        Err(_) => Err(EnvError::Cancelled),
+    }
+}

@@ -1,0 +1,226 @@
+//! Reads plugins, notes what is said about a project's, and runs their programs.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use crate::config::plugins::{self, Input, Output};
+use crate::exec::trust::{Standing, Trust};
+use crate::exec::{CommandSpec, Environment};
+use crate::ide::core::event::Event;
+use crate::ide::features::pipe::job::ShellProblem;
+use crate::ide::features::plugins::protocol as talk;
+use crate::ide::features::plugins::state::{
+    Came, PluginDone, PluginJob, PluginProblem, PluginText, PluginsJob, PluginsRead, Say,
+};
+use crate::ide::shell::worker::shell;
+use crate::ide::shell::worker::shell::OUTPUT_MAX;
+use crate::ide::shell::worker::{Worker, failed};
+use crate::runtime::wishes::{self, Wishes};
+use crate::text::changes::ChangeSet;
+use crate::text::diff;
+use crate::text::position::Byte;
+use crate::text::selection;
+use crate::text::transaction::{Author, Transaction};
+
+/// Of a message no more than this is shown, in bytes.
+const MESSAGE_MAX: usize = 64 << 10;
+
+impl Worker {
+    /// Reads all plugins.
+    pub(super) fn read_plugins(&self, job: PluginsJob) {
+        let state = self.state.clone();
+        self.blocking(failed("read plugins"), move || Event::Plugins(Box::new(read(&job, state.as_deref()))));
+    }
+
+    /// Runs a command of a plugin.
+    pub(super) fn run_plugin(&self, job: PluginJob) {
+        let env = self.env.clone();
+        let shown = job.shown.as_ref().map(|shown| (shown.buffer, shown.version));
+        let command = job.command.clone();
+        let done = move |result| Event::Plugin(Box::new(PluginDone { command, shown, result }));
+        let lost = done.clone();
+        self.task(move |why| lost(Err(ShellProblem::NotRun(why.to_string()).into())), async move {
+            done(run(&*env, job).await)
+        });
+    }
+}
+
+fn read(job: &PluginsJob, state: Option<&Path>) -> PluginsRead {
+    let (own, mut wrong) = plugins::read(&job.own);
+    let (project, more) = plugins::read(&wishes::plugins(&job.workspace));
+    let Wishes { allows, digest } = Wishes::read(&job.workspace, &job.home);
+    wrong.extend(more);
+    let mut problems: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+    let forgotten = job.say == Some(Say::Forget);
+    let mut read =
+        PluginsRead { own, project, allows, asked: job.asked, forgotten, ..PluginsRead::default() };
+    let trust = state.map(Trust::new);
+    let runs = read.project.iter().any(|plugin| !plugin.commands.is_empty());
+    let wants = runs || !read.allows.is_empty();
+    let known = || -> std::io::Result<()> {
+        match (&trust, &job.say) {
+            (Some(trust), Some(Say::Answer(digest, trusted))) => {
+                trust.answer(&job.workspace, digest, *trusted)?;
+            }
+            (Some(trust), Some(Say::Forget)) => trust.forget(&job.workspace)?,
+            _ => {}
+        }
+        if wants {
+            let digest = digest?;
+            read.said = match trust.as_ref().map(|trust| trust.standing(&job.workspace, &digest)) {
+                Some(standing) => match standing? {
+                    Standing::Trusted => Some(true),
+                    Standing::Refused => Some(false),
+                    Standing::Open => None,
+                },
+                None => None,
+            };
+            read.digest = Some(digest.into());
+        }
+        Ok(())
+    };
+    if let Err(error) = known() {
+        problems.push(format!("the plugins of this project cannot be trusted: {error}"));
+        read.project.clear();
+        read.allows.clear();
+        read.digest = None;
+    }
+    read.problems = problems;
+    read
+}
+
+async fn run(env: &dyn Environment, job: PluginJob) -> Result<Came, PluginProblem> {
+    if let Some(trusted) = job.command.trusted.clone() {
+        let (workspace, home) = (job.workspace.clone(), job.home.clone());
+        let now = tokio::task::spawn_blocking(move || Wishes::read(&workspace, &home).digest).await;
+        if !matches!(now, Ok(Ok(now)) if *now == *trusted) {
+            return Err(PluginProblem::Changed);
+        }
+    }
+    let command = &job.command.command;
+    match (command.output, &job.shown) {
+        (Output::Replace, Some(shown)) => replaced(env, &job, shown).await,
+        (Output::Insert, Some(shown)) => inserted(env, &job, shown).await,
+        (Output::Edits, Some(shown)) => {
+            let answer = once(env, &job, OUTPUT_MAX).await?;
+            let edits = talk::edits(&shown.text, &answer, shown.format.ending);
+            Ok(edit(&job, shown, edits.map_err(PluginProblem::Answer)?, false))
+        }
+        (Output::List, _) => {
+            let answer = once(env, &job, OUTPUT_MAX).await?;
+            talk::places(&job.workspace, &answer).map(Came::Places).map_err(PluginProblem::Answer)
+        }
+        _ => {
+            let mut said = once(env, &job, OUTPUT_MAX).await?;
+            said.truncate(said.floor_char_boundary(MESSAGE_MAX));
+            Ok(Came::Message(said))
+        }
+    }
+}
+
+/// The selections, as places of the text.
+fn selected(shown: &PluginText) -> Vec<Range<Byte>> {
+    shown.selection.ranges().iter().map(selection::Range::span).collect()
+}
+
+/// One run of the program, for everything that it is to know of.
+async fn once(env: &dyn Environment, job: &PluginJob, most: usize) -> Result<String, PluginProblem> {
+    let places = job.shown.as_ref().map(selected).unwrap_or_default();
+    one(env, job, &places, most).await
+}
+
+async fn replaced(env: &dyn Environment, job: &PluginJob, shown: &PluginText) -> Result<Came, PluginProblem> {
+    if job.command.command.input == Input::Text {
+        let output = once(env, job, OUTPUT_MAX).await?;
+        let (old, new) = (shown.text.to_string(), talk::fitted(&output, shown.format.ending));
+        // As small as it can be, so that cursors and marks stay where they are.
+        let changes = diff::change(&old, &new);
+        return Ok(authored(job, shown, Transaction::new(changes)));
+    }
+    let mut edits = Vec::new();
+    if job.command.command.input == Input::None {
+        let output = talk::fitted(&once(env, job, OUTPUT_MAX).await?, shown.format.ending);
+        edits.extend(selected(shown).into_iter().map(|place| (place, output.clone())));
+        return Ok(edit(job, shown, edits, true));
+    }
+    let mut left = OUTPUT_MAX;
+    for place in selected(shown) {
+        let output = one(env, job, std::slice::from_ref(&place), left).await?;
+        left -= output.len();
+        let read = shown.text.slice(place.clone());
+        // Programs end their last line; a part of a line must not be broken by that.
+        let output = if read.ends_with('\n') { output.as_str() } else { shell::without_end(&output) };
+        edits.push((place, talk::fitted(output, shown.format.ending)));
+    }
+    Ok(edit(job, shown, edits, true))
+}
+
+async fn inserted(env: &dyn Environment, job: &PluginJob, shown: &PluginText) -> Result<Came, PluginProblem> {
+    let output = once(env, job, OUTPUT_MAX / shown.selection.ranges().len().max(1)).await?;
+    let output = talk::fitted(shell::without_end(&output), shown.format.ending);
+    let at = |range: &selection::Range| (range.head..range.head, output.clone());
+    Ok(edit(job, shown, shown.selection.ranges().iter().map(at).collect(), false))
+}
+
+/// One step of edits; `selects` what was put in.
+fn edit(job: &PluginJob, shown: &PluginText, edits: Vec<(Range<Byte>, String)>, selects: bool) -> Came {
+    let mut ranges = Vec::new();
+    let (mut added, mut gone) = (0, 0);
+    for (place, new) in edits.iter().filter(|_| selects) {
+        let start = Byte(place.start.0 + added - gone);
+        ranges.push(selection::Range::new(start, start + new.len()));
+        added += new.len();
+        gone += place.end - place.start;
+    }
+    let made = Transaction::new(ChangeSet::replace(shown.text.end().0, edits));
+    let primary = shown.selection.primary_index();
+    let made = if ranges.len() > primary && !shown.selection.is_empty() {
+        made.select(selection::Selection::new(ranges, primary))
+    } else {
+        made
+    };
+    authored(job, shown, made)
+}
+
+fn authored(job: &PluginJob, shown: &PluginText, made: Transaction) -> Came {
+    let made = made.by(Author::Plugin(job.command.plugin.clone())).prepared(&shown.text);
+    Came::Edit(Box::new(made))
+}
+
+/// One run of the program.
+async fn one(
+    env: &dyn Environment,
+    job: &PluginJob,
+    places: &[Range<Byte>],
+    most: usize,
+) -> Result<String, PluginProblem> {
+    let (command, input) = (&job.command, job.command.command.input);
+    let request = talk::request(&command.id, &job.workspace, job.shown.as_ref(), input, places);
+    let request = request.map_err(|error| ShellProblem::NotRun(error.to_string()))?;
+    let spec = CommandSpec {
+        script: script(&command.command.words(&command.folder)),
+        cwd: env.root().to_path_buf(),
+        timeout: None,
+        env: BTreeMap::new(),
+    };
+    Ok(shell::collect(env, spec, request, (most, &job.cancel)).await?)
+}
+
+/// The program with its arguments, for the shell: words that mean nothing else, in its own process.
+fn script(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
+    format!("exec {}", words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_mean_nothing_to_the_shell() {
+        let run: Vec<String> = ["/p q/it's", "$(rm -rf /)", "a b", ""].map(String::from).into();
+        assert_eq!(script(&run), r"exec '/p q/it'\''s' '$(rm -rf /)' 'a b' ''");
+        assert_eq!(script(&["sort".to_string()]), "exec 'sort'");
+    }
+}

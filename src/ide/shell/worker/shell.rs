@@ -1,0 +1,177 @@
+//! Runs commands for texts, one after the other.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::base::width::{truncate, visible};
+use crate::exec::{CommandSpec, Environment, Exit, OutputSink};
+use crate::ide::core::event::Event;
+use crate::ide::features::pipe::job::{ShellDone, ShellJob, ShellProblem, ShellUse};
+use crate::ide::shell::worker::Worker;
+use crate::text::encoding::Encoding;
+use crate::text::format::{self, Format};
+
+/// No more output than that is taken, in all, in bytes.
+pub(super) const OUTPUT_MAX: usize = 64 << 20;
+/// No more is taken of what is only shown, in bytes.
+const SAID_MAX: usize = 1 << 20;
+/// Cells of a line that are shown.
+const LINE_MAX: usize = 1_000;
+/// Complaints are looked at for their first line.
+const COMPLAINT_MAX: usize = 4 << 10;
+/// Cells of a complaint that are shown.
+const SHOWN_MAX: usize = 100;
+
+impl Worker {
+    /// Runs a command for each place of a text.
+    pub(super) fn shell(&self, job: ShellJob) {
+        let env = self.env.clone();
+        let (buffer, version, purpose) = (job.buffer, job.version, job.purpose);
+        let script = job.script.clone();
+        let done =
+            move |result| Event::Shell(Box::new(ShellDone { buffer, version, script, purpose, result }));
+        let lost = done.clone();
+        self.task(move |why| lost(Err(ShellProblem::NotRun(why.to_string()))), async move {
+            let result = run(&*env, &job).await;
+            // Giving back a large text takes its time.
+            drop(job);
+            done(result)
+        });
+    }
+}
+
+async fn run(
+    env: &dyn Environment,
+    job: &ShellJob,
+) -> Result<Vec<(std::ops::Range<crate::text::position::Byte>, String)>, ShellProblem> {
+    if job.purpose == ShellUse::Show {
+        let output = said(env, job).await?;
+        return Ok(job.places.iter().map(|place| (place.clone(), output.clone())).collect());
+    }
+    if !job.purpose.reads() {
+        let mut output = one(env, job, Vec::new(), OUTPUT_MAX / job.places.len().max(1)).await?;
+        if job.purpose == ShellUse::Lines && !output.is_empty() && !output.ends_with('\n') {
+            output.push('\n');
+        }
+        let output = if job.purpose == ShellUse::Lines { &output } else { without_end(&output) };
+        return Ok(job.places.iter().map(|place| (place.clone(), output.to_string())).collect());
+    }
+    let mut left = OUTPUT_MAX;
+    let mut edits = Vec::new();
+    for place in &job.places {
+        let read = job.text.slice(place.clone()).into_owned();
+        let ends = read.ends_with('\n');
+        // Commands speak UTF-8, whatever the file's encoding is; bytes that are none stay what they are.
+        let plain = Format { encoding: Encoding::UTF8, bom: false, ..job.format };
+        let bytes = format::encode(std::iter::once(read.as_str()), plain);
+        let bytes = bytes.map_err(|unfit| ShellProblem::NotRun(unfit.to_string()))?;
+        let mut output = one(env, job, bytes, left).await?;
+        left -= output.len();
+        // Commands end their last line; a part of a line must not be broken by that.
+        if !ends {
+            output.truncate(without_end(&output).len());
+        } else if job.purpose == ShellUse::Filter && !output.is_empty() && !output.ends_with('\n') {
+            output.push('\n');
+        }
+        edits.push((place.clone(), output));
+    }
+    Ok(edits)
+}
+
+/// Output without what ends its last line.
+pub(super) fn without_end(output: &str) -> &str {
+    output.strip_suffix('\n').map_or(output, |line| line.strip_suffix('\r').unwrap_or(line))
+}
+
+/// What comes in, up to so many bytes; tells somebody when there is more.
+fn gather(most: usize, full: CancellationToken) -> (Arc<Mutex<Vec<u8>>>, OutputSink) {
+    let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let into = bytes.clone();
+    let sink = move |piece: &[u8]| {
+        let mut bytes = into.lock().unwrap_or_else(PoisonError::into_inner);
+        if bytes.len() + piece.len() > most {
+            full.cancel();
+        } else {
+            bytes.extend_from_slice(piece);
+        }
+    };
+    (bytes, Box::new(sink))
+}
+
+fn taken(bytes: &Mutex<Vec<u8>>) -> Vec<u8> {
+    std::mem::take(&mut *bytes.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// One run of the command.
+async fn one(
+    env: &dyn Environment,
+    job: &ShellJob,
+    input: Vec<u8>,
+    most: usize,
+) -> Result<String, ShellProblem> {
+    let command = CommandSpec {
+        script: job.script.clone(),
+        cwd: env.root().to_path_buf(),
+        timeout: None,
+        env: BTreeMap::new(),
+    };
+    collect(env, command, input, (most, &job.cancel)).await
+}
+
+/// Everything that a command says, for people: complaints too, in order, and how it failed if it did.
+async fn said(env: &dyn Environment, job: &ShellJob) -> Result<String, ShellProblem> {
+    let command = CommandSpec {
+        script: format!("exec 2>&1\n{}", job.script),
+        cwd: env.root().to_path_buf(),
+        timeout: None,
+        env: BTreeMap::new(),
+    };
+    let too_long = job.cancel.child_token();
+    let (output, into_output) = gather(SAID_MAX, too_long.clone());
+    let (_, nowhere) = gather(0, CancellationToken::new());
+    let exit = env.filter(command, Vec::new(), into_output, nowhere, too_long).await;
+    let exit = exit.map_err(|error| ShellProblem::NotRun(error.to_string()))?;
+    let mut said = String::new();
+    for line in String::from_utf8_lossy(&taken(&output)).lines() {
+        said.push_str(&truncate(line, LINE_MAX));
+        said.push('\n');
+    }
+    match exit {
+        Exit::Code(0) => {}
+        // At the top, where it is seen however much was said.
+        Exit::Code(code) => said.insert_str(0, &format!("(exit {code})\n")),
+        Exit::TimedOut | Exit::Cancelled if job.cancel.is_cancelled() => return Err(ShellProblem::Cancelled),
+        Exit::TimedOut | Exit::Cancelled => {
+            said.insert_str(0, &format!("(it said more than {} MB and was ended)\n", SAID_MAX >> 20));
+        }
+    }
+    Ok(said)
+}
+
+/// The output of a command that reads `input`, at most so many bytes of it; `cancel` ends it.
+pub(super) async fn collect(
+    env: &dyn Environment,
+    command: CommandSpec,
+    input: Vec<u8>,
+    (most, cancel): (usize, &CancellationToken),
+) -> Result<String, ShellProblem> {
+    let too_long = cancel.child_token();
+    let (output, into_output) = gather(most, too_long.clone());
+    let (errors, into_errors) = gather(COMPLAINT_MAX, CancellationToken::new());
+    let exit = env.filter(command, input, into_output, into_errors, too_long).await;
+    match exit.map_err(|error| ShellProblem::NotRun(error.to_string()))? {
+        Exit::Code(0) => String::from_utf8(taken(&output)).map_err(|_| ShellProblem::NoText),
+        Exit::Code(code) => Err(ShellProblem::Failed(complaint(&taken(&errors)), code)),
+        Exit::TimedOut | Exit::Cancelled if cancel.is_cancelled() => Err(ShellProblem::Cancelled),
+        Exit::TimedOut | Exit::Cancelled => Err(ShellProblem::TooLong(OUTPUT_MAX >> 20)),
+    }
+}
+
+/// The first line of what a command complained about.
+fn complaint(errors: &[u8]) -> String {
+    let text = String::from_utf8_lossy(errors);
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty());
+    truncate(&visible(first.unwrap_or("the command failed and said nothing")), SHOWN_MAX).into_owned()
+}
