@@ -8,7 +8,7 @@ use bowline::base::clock::SystemClock;
 use bowline::exec::local::LocalEnvironment;
 use bowline::ide::core::event::{Event, Opened};
 use bowline::ide::core::options::Options;
-use bowline::ide::core::threads::Tasks;
+use bowline::ide::core::threads::Threads;
 use bowline::ide::shell::app::App;
 use bowline::ide::shell::input::read_keymap;
 use bowline::ide::shell::worker::Worker;
@@ -63,7 +63,7 @@ fn bench(text: &str) -> Bench {
         connect: None,
         clock: SystemClock::shared(),
     };
-    let worker = Worker::new(env, sender, Tasks::on(runtime.handle().clone()));
+    let worker = Worker::new(env, sender, Threads::on(runtime.handle().clone()));
     let mut app = App::new(options, worker, SIZE, Arc::new(Notify::new()));
     // As xterm-256color promises.
     app.screen.set_erase_colored(true);

@@ -21,7 +21,7 @@ use crate::cli::{errand, headless, models};
 use crate::exec::dumping;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
-use crate::ide::core::threads::Tasks;
+use crate::ide::core::threads::Threads;
 use crate::modes::print;
 use crate::runtime;
 use crate::tools::Mode;
@@ -88,7 +88,7 @@ fn start(args: &Args) -> Result<i32, (i32, Report)> {
         runtime.block_on(run_print(args, setup, &process))
     } else {
         // The loop has a thread to itself that sleeps on the terminal: a key wakes no other.
-        let tasks = Tasks::lazy();
+        let tasks = Threads::lazy();
         let code = runtime.block_on(run_ide(args, setup, process, tasks.clone()));
         tasks.abandon();
         code
@@ -180,7 +180,7 @@ fn resumes(args: &Args, setup: &Setup, print: bool) -> Result<(), Report> {
     }
 }
 
-async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> Result<i32, (i32, Report)> {
+async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
     // Whoever names files wants those, and what was open here stays as it was.
     let keep_open = setup.open.is_empty() && setup.loaded.settings.restore;
@@ -225,9 +225,9 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Tasks) -> R
     };
     let args = args.clone();
     let term = process.vars.get("TERM").cloned();
-    let connect: ide::core::event::Connect = Box::new(move |ports| {
+    let connect: ide::core::ports::Connect = Box::new(move |ports| {
         async move {
-            let ide::core::event::Ports { env, approval, questions } = ports;
+            let ide::core::ports::Ports { env, approval, questions } = ports;
             let mut options = setup::session(&args, &setup, &process, Mode::OnRequest, env, approval)?;
             options.questions = Some(questions);
             runtime::start(options).await

@@ -10,7 +10,7 @@ use bowline::base::paths::Home;
 use bowline::exec::LocalEnvironment;
 use bowline::ide::core::keymap::BUILTIN;
 use bowline::ide::core::options::{OpenTarget, Options};
-use bowline::ide::core::threads::Tasks;
+use bowline::ide::core::threads::Threads;
 use bowline::ide::shell::input::read_keymap;
 use bowline::ide::shell::preload::Feed;
 use bowline::tui::theme::color::ColorDepth;
@@ -48,7 +48,7 @@ async fn loop_of_the_host() {
     let work = std::env::current_dir().unwrap();
     let env = Arc::new(LocalEnvironment::new(work.clone(), []));
     let open = vec![OpenTarget { path: work.join("a.txt"), at: None }];
-    let feed = Feed::start(env, Tasks::on(tokio::runtime::Handle::current()), open, |_| None);
+    let feed = Feed::start(env, Threads::on(tokio::runtime::Handle::current()), open, |_| None);
     let (keymap, problems) = read_keymap("default.toml", BUILTIN[0].1);
     let options = Options {
         workspace: work,

@@ -1,10 +1,24 @@
-//! What a command is and what it gets. Must not know any command.
+//! What a command is, what it gets, and how it starts outside work: a task is started where its answer is used, and
+//! the answer comes back to the loop as a callback.
+//!
+//! Must not know any command, nor what any task does. A task that panics reaches its callback as a [`TaskError`], so
+//! nothing waits for ever. Commands and tasks stand in one file because each is made of the other.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
+
+use crate::base::error::Report;
+use crate::base::panics::{Panicked, catch_async};
+use crate::exec::Environment;
 use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::effect::Effect;
+use crate::ide::core::fault::{Fault, Struck};
 use crate::ide::core::state::State;
+use crate::ide::core::threads::{Threads, on_thread};
+use crate::runtime::Handle;
 
 /// One action.
 pub struct Command {
@@ -24,6 +38,12 @@ pub struct Cx<'a> {
     pub state: &'a mut State,
     /// Outside work to be done.
     pub effects: &'a mut Vec<Effect>,
+    /// What starts tasks.
+    pub tasks: &'a Tasks,
+    /// Files and commands of the place that is worked in.
+    pub env: &'a Arc<dyn Environment>,
+    /// The session, once it is there.
+    pub session: Option<&'a Handle>,
     /// Milliseconds since the epoch.
     pub now_ms: u64,
     /// The monotonic clock.
@@ -45,5 +65,159 @@ pub fn wait(cx: &mut Cx<'_>, awaiting: Awaiting, question: &str) {
     if cx.state.text_target().is_some() {
         cx.state.awaiting = Some(awaiting);
         cx.state.say(question);
+    }
+}
+
+/// Why a task has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TaskError {
+    /// It panicked. Where it did is in the log.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+}
+
+/// The answer of a task that may fail in a way of its own; where it has none, the report says what could not be done.
+pub fn reported<T>(what: &str, answer: Result<Result<T, Report>, TaskError>) -> Result<T, Report> {
+    answer.unwrap_or_else(|why| Err(Report::caused(format!("cannot {what}"), &why)))
+}
+
+/// The answer; where there is none, the last line says what could not be done.
+pub fn answered<T>(cx: &mut Cx<'_>, what: &str, answer: Result<T, TaskError>) -> Option<T> {
+    answer.map_err(|why| cx.state.fail(format!("cannot {what}: {why}"))).ok()
+}
+
+/// A task that is done: its answer with the callback that it goes to.
+pub struct Completion {
+    name: &'static str,
+    callback: Box<dyn FnOnce(&mut Cx<'_>) + Send>,
+}
+
+impl Completion {
+    /// Hands the answer over.
+    pub fn deliver(self, cx: &mut Cx<'_>) {
+        tracing::trace!(task = self.name, "done");
+        (self.callback)(cx);
+    }
+
+    /// The name of its task.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+/// Where answers wait for the loop.
+pub trait Queue: Send + Sync {
+    /// Puts one in; waits while there is no room.
+    fn put(&self, completion: Completion) -> BoxFuture<'_, ()>;
+}
+
+/// Starts tasks. Copies start them for the same loop.
+#[derive(Clone)]
+pub struct Tasks {
+    threads: Threads,
+    queue: Arc<dyn Queue>,
+    running: Arc<AtomicUsize>,
+    fault: Fault,
+}
+
+/// Counts a task for as long as it lives.
+pub struct Running(Arc<AtomicUsize>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Tasks {
+    /// Tasks that run on `threads` and answer to the loop that reads `queue`.
+    pub fn new(threads: Threads, queue: Arc<dyn Queue>) -> Self {
+        Self { threads, queue, running: Arc::default(), fault: Fault::default() }
+    }
+
+    /// Starts `work`. Its answer, or that it has none, is handed to `done` on the loop. `name` is `feature.verb`, for
+    /// the log.
+    pub fn spawn<T: Send + 'static>(
+        &self,
+        name: &'static str,
+        work: impl Future<Output = T> + Send + 'static,
+        done: impl FnOnce(&mut Cx<'_>, Result<T, TaskError>) + Send + 'static,
+    ) {
+        let work = self.guard(work);
+        let tasks = self.clone();
+        self.run(async move {
+            let answer = work.await.map_err(TaskError::from);
+            tasks.post(name, move |cx| done(cx, answer)).await;
+        });
+    }
+
+    /// The same for work that blocks, or that computes for long.
+    pub fn spawn_blocking<T: Send + 'static>(
+        &self,
+        name: &'static str,
+        work: impl FnOnce() -> T + Send + 'static,
+        done: impl FnOnce(&mut Cx<'_>, Result<T, TaskError>) + Send + 'static,
+    ) {
+        self.spawn(name, on_thread(work), done);
+    }
+
+    /// Counts as a task until it is dropped.
+    pub fn running(&self) -> Running {
+        self.running.fetch_add(1, Ordering::SeqCst);
+        Running(self.running.clone())
+    }
+
+    /// Whether a task is still at work.
+    pub fn is_busy(&self) -> bool {
+        self.running.load(Ordering::SeqCst) > 0
+    }
+
+    /// Hands a callback to the loop; waits while its queue is full.
+    pub async fn post(&self, name: &'static str, callback: impl FnOnce(&mut Cx<'_>) + Send + 'static) {
+        self.queue.put(Completion { name, callback: Box::new(callback) }).await;
+    }
+
+    /// Runs a task that says for itself what becomes of it.
+    pub fn run(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let running = self.running();
+        self.threads.spawn(async move {
+            task.await;
+            drop(running);
+        });
+    }
+
+    /// Runs a task that nothing waits for.
+    pub fn detach(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.threads.spawn(task);
+    }
+
+    /// Whether the task that begins now panics for a test.
+    pub fn next_fault(&self) -> Struck {
+        self.fault.next()
+    }
+
+    /// Catches the panic of `work`, or makes it panic if a test wants it. To be called on the loop, where the order
+    /// of tasks is known.
+    pub fn guard<W: Future + Send + 'static>(
+        &self,
+        work: W,
+    ) -> impl Future<Output = Result<W::Output, Panicked>> + Send + use<W> {
+        let fault = self.fault.next();
+        catch_async(async move {
+            fault.strike();
+            work.await
+        })
+    }
+
+    /// Makes the task panic that is the `nth` to come, from 1. For tests.
+    #[doc(hidden)]
+    pub fn panic_in_task(&self, nth: usize) {
+        self.fault.set(nth);
+    }
+
+    /// Whether that task did not come yet. For tests.
+    #[doc(hidden)]
+    pub fn is_panic_to_come(&self) -> bool {
+        self.fault.is_to_come()
     }
 }

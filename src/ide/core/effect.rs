@@ -20,7 +20,6 @@ use crate::ide::features::pipe::job::ShellJob;
 use crate::ide::features::plugins::state::{PluginJob, PluginsJob};
 use crate::ide::features::project_search;
 use crate::ide::features::recovery::journal::Job;
-use crate::ide::features::restore::view::Ask;
 use crate::ide::features::sessions::work::Work as SessionWork;
 use crate::ide::features::symbols::job::SymbolsJob;
 use crate::ide::features::terminal::work::Work as TerminalWork;
@@ -205,8 +204,6 @@ pub enum Effect {
     SetTools(Vec<String>),
     /// Show what the model is told before the conversation.
     ShowPrompt,
-    /// Ask the session about a way back of files, or go it.
-    WayBack(Ask),
     /// Ask the session about its tree, or for another session.
     Session(Box<SessionWork>),
     /// Ask the session about its context, or change that.

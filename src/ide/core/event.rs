@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tokio::sync::oneshot;
+use futures::future::BoxFuture;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
+use crate::ide::core::context::{Completion, Queue};
 use crate::ide::core::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
 use crate::ide::editor::modal::background_job::Done;
 use crate::ide::features::context::work::Happened as ContentsHappened;
@@ -19,7 +21,6 @@ use crate::ide::features::pipe::job::ShellDone;
 use crate::ide::features::plugins::state::{PluginDone, PluginsRead};
 use crate::ide::features::project_search::job::Outcome;
 use crate::ide::features::recovery::journal::Kept;
-use crate::ide::features::restore::view::Happened as WayBackHappened;
 use crate::ide::features::sessions::work::Told;
 use crate::ide::features::terminal::work::Happening;
 use crate::ide::features::transcript::code_blocks::CodeColored;
@@ -41,7 +42,7 @@ use crate::text::history::{Formats, RevisionId};
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
 use crate::tools::approval::{Ask, Decision};
-use crate::tools::questions::{Answer, Question, Questions};
+use crate::tools::questions::{Answer, Question};
 use crate::tui::input::Input;
 use crate::workspace::editorconfig::Found;
 
@@ -59,8 +60,6 @@ pub enum Event {
     SessionEnded,
     /// Messages before those that are here.
     Earlier(Fetched),
-    /// Something came of a way back of files.
-    WayBack(WayBackHappened),
     /// The session was asked about its tree, or for another session.
     Session(Box<Told>),
     /// The summary that counts, and whether it is to be changed.
@@ -89,8 +88,10 @@ pub enum Event {
     CodeColored(Box<CodeColored>),
     /// Something failed that nobody waits for.
     Failed(String),
+    /// A task is done.
+    Done(Completion),
     /// Some work is done, in words.
-    Done(String),
+    Notice(String),
     /// The queues that were taken back.
     Dequeued(Vec<UserMessage>),
     /// A file was read.
@@ -330,16 +331,12 @@ pub struct BufferSnapshot {
     pub stamp: Option<Stamp>,
 }
 
-/// Starts the session once the first frame is drawn.
-pub type Connect =
-    Box<dyn FnOnce(Ports) -> futures::future::BoxFuture<'static, Result<Handle, Report>> + Send>;
-
-/// How the session reaches the person and the open files.
-pub struct Ports {
-    /// Files and commands; what is open is read and written as it is open.
-    pub env: Arc<dyn crate::exec::Environment>,
-    /// Who answers when a call needs leave.
-    pub approval: Arc<dyn crate::tools::approval::Approval>,
-    /// Who answers the agent's questions.
-    pub questions: Arc<dyn Questions>,
+impl Queue for mpsc::Sender<Event> {
+    fn put(&self, completion: Completion) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if self.send(Event::Done(completion)).await.is_err() {
+                tracing::debug!("the loop has ended before a task's result");
+            }
+        })
+    }
 }

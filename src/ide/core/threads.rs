@@ -14,7 +14,7 @@ type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Threads for tasks. Copies share them.
 #[derive(Clone)]
-pub struct Tasks(Kind);
+pub struct Threads(Kind);
 
 #[derive(Clone)]
 enum Kind {
@@ -22,7 +22,7 @@ enum Kind {
     Given(Handle),
 }
 
-impl Tasks {
+impl Threads {
     /// Threads that are made at the first need.
     pub fn lazy() -> Self {
         Self(Kind::Own(Arc::default()))
@@ -66,4 +66,15 @@ impl Tasks {
 fn make(slot: &OnceLock<Runtime>) -> std::io::Result<&Runtime> {
     let made = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
     Ok(slot.get_or_init(|| made))
+}
+
+/// Runs `work` where it may block. Its panic goes on in the caller.
+pub async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(payload) => std::panic::resume_unwind(payload),
+            Err(error) => std::panic::panic_any(error.to_string()),
+        },
+    }
 }

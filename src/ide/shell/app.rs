@@ -28,7 +28,7 @@ use crate::ide::features::login;
 use crate::ide::features::prompt;
 use crate::ide::features::{
     context, diff, file_tree, files, git, permissions, pipe, plugins, project_search, questions, recovery,
-    reopen, restore, sessions, terminal, transcript, undo_store,
+    reopen, sessions, terminal, transcript, undo_store,
 };
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::overlay;
@@ -160,6 +160,9 @@ impl App {
         let mut cx = Cx {
             state: &mut self.state,
             effects: &mut effects,
+            tasks: self.worker.tasks(),
+            env: self.worker.env(),
+            session: self.worker.session.as_ref(),
             now_ms: self.clock.now_ms(),
             now: self.clock.monotonic(),
         };
@@ -175,7 +178,6 @@ impl App {
             Event::Runtime(event) => session_events::runtime(&mut cx, &event),
             Event::SessionEnded => session_events::session_ended(&mut cx),
             Event::Earlier(fetched) => transcript::earlier::arrived(&mut cx, fetched),
-            Event::WayBack(happened) => restore::events::happened(&mut cx, happened),
             Event::Session(told) => sessions::events::told(&mut cx, *told),
             Event::Contents(happened) => context::events::happened(&mut cx, happened),
             Event::Summary(summary, change) => {
@@ -195,7 +197,8 @@ impl App {
             Event::Surveyed(found) => after_frame::surveyed(&mut cx, *found),
             Event::CodeColored(found) => session_events::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
-            Event::Done(text) => cx.state.say(text),
+            Event::Done(completion) => completion.deliver(&mut cx),
+            Event::Notice(text) => cx.state.say(text),
             Event::Dequeued(messages) => session_events::dequeued(&mut cx, messages),
             Event::Opened(opened) => files::events::opened(&mut cx, *opened),
             Event::Reading(part) => files::progressive::more(&mut cx, *part),
@@ -297,6 +300,9 @@ impl App {
         let mut cx = Cx {
             state: &mut self.state,
             effects: &mut effects,
+            tasks: self.worker.tasks(),
+            env: self.worker.env(),
+            session: self.worker.session.as_ref(),
             now_ms: self.clock.now_ms(),
             now: self.clock.monotonic(),
         };

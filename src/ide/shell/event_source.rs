@@ -8,10 +8,11 @@ use tokio::sync::{Notify, mpsc};
 
 use crate::base::error::Report;
 use crate::exec::Environment;
-use crate::ide::core::event::{Connect, Event, Happened, Ports};
+use crate::ide::core::event::{Event, Happened};
 use crate::ide::core::options::Options;
 use crate::ide::core::overlay::Overlay;
 use crate::ide::core::panes::Focus;
+use crate::ide::core::ports::{Connect, Ports};
 use crate::ide::features::files::environment::BufferEnvironment;
 use crate::ide::features::permissions::port::AskPerson;
 use crate::ide::features::questions::events::InquirePerson;

@@ -12,14 +12,14 @@ use tokio::sync::mpsc;
 use crate::exec::{Environment, FileData};
 use crate::ide::core::event::{Event, Opened};
 use crate::ide::core::options::OpenTarget;
-use crate::ide::core::threads::Tasks;
+use crate::ide::core::threads::Threads;
 use crate::ide::shell::worker::Worker;
 use crate::text::document::Document;
 
 /// Events of tasks that wait for the loop; a full queue holds the tasks up.
 const EVENTS_MAX: usize = 1024;
 
-/// Tasks at work and the queue into which they answer.
+/// Threads at work and the queue into which they answer.
 pub struct Feed {
     pub env: Arc<dyn Environment>,
     pub sender: mpsc::Sender<Event>,
@@ -35,7 +35,7 @@ impl Feed {
     /// than a thread is made for it, else nothing.
     pub fn start(
         env: Arc<dyn Environment>,
-        tasks: Tasks,
+        tasks: Threads,
         open: Vec<OpenTarget>,
         read_now: impl FnOnce(&Path) -> Option<(PathBuf, FileData)>,
     ) -> Self {

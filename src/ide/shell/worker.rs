@@ -2,7 +2,6 @@
 //! as an event. Must not know the state.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc;
@@ -10,9 +9,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::panics::{Panicked, catch_async};
 use crate::exec::{EnvError, Environment, KeptFiles, Stamp};
+use crate::ide::core::context::Tasks;
 use crate::ide::core::effect::{Effect, Found, Save, SearchFor};
 use crate::ide::core::event::{Event, FileEvent, Opened, Reread, Saved, Tidied};
-use crate::ide::core::threads::Tasks;
+use crate::ide::core::threads::{Threads, on_thread};
 use crate::ide::editor::modal::background_job::{Done, Work};
 use crate::ide::features::files;
 use crate::ide::features::files::open::Seen;
@@ -30,16 +30,14 @@ use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::workspace::editorconfig;
 use crate::workspace::watch::{Touches, Watcher};
-use fault::Fault;
 use lane::Lane;
-use lost::{failed, filled, internal, not_opened, not_saved, on_thread, report};
+use lost::{failed, filled, internal, not_opened, not_saved, report};
 use opened::OpenShelf;
 
 mod access;
 mod contents;
 mod diffing;
 mod earlier;
-mod fault;
 mod file_list;
 mod keep;
 mod lane;
@@ -56,7 +54,6 @@ mod shell;
 mod summaries;
 mod terminal;
 mod tree;
-mod way_back;
 
 /// Does outside work.
 pub struct Worker {
@@ -75,29 +72,19 @@ pub struct Worker {
     undo: Option<Arc<UndoShelf>>,
     /// Where what is open is kept.
     open: Option<Arc<OpenShelf>>,
-    running: Arc<AtomicUsize>,
     walk: CancellationToken,
     files: file_list::FileList,
     watcher: Arc<Mutex<Option<Watcher>>>,
     seen: Arc<Seen>,
     terminals: terminal::Terminals,
     parsing: Lane,
-    fault: Fault,
-}
-
-/// Counts a task for as long as it lives.
-struct Running(Arc<AtomicUsize>);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
 }
 
 impl Worker {
     /// A worker for files of `env` that runs on `tasks` and answers to the loop listening to
     /// `events`.
-    pub fn new(env: Arc<dyn Environment>, events: mpsc::Sender<Event>, tasks: Tasks) -> Self {
+    pub fn new(env: Arc<dyn Environment>, events: mpsc::Sender<Event>, threads: Threads) -> Self {
+        let tasks = Tasks::new(threads, Arc::new(events.clone()));
         let walk = CancellationToken::new();
         Self {
             env,
@@ -109,14 +96,12 @@ impl Worker {
             deleted: None,
             undo: None,
             open: None,
-            running: Arc::default(),
             walk,
             files: file_list::FileList::default(),
             watcher: Arc::default(),
             seen: Arc::default(),
             terminals: terminal::Terminals::default(),
             parsing: Lane::default(),
-            fault: Fault::default(),
         }
     }
 
@@ -130,7 +115,7 @@ impl Worker {
 
     /// Whether a task is still at work.
     pub fn is_busy(&self) -> bool {
-        self.running.load(Ordering::SeqCst) > 0
+        self.tasks.is_busy()
     }
 
     /// Starts one piece of work.
@@ -291,7 +276,6 @@ impl Worker {
                     Event::SystemPrompt(session.system_prompt().await.map(Box::new))
                 });
             }
-            Effect::WayBack(ask) => self.way_back(ask),
             Effect::Session(work) => self.ask_session(*work),
             Effect::Contents(work) => self.contents(work),
             Effect::Earlier(from, tools) => self.earlier(from, tools),
@@ -307,7 +291,7 @@ impl Worker {
     /// waits.
     pub(super) fn open_all(&self, first: Option<Opened>, files: Vec<(PathBuf, Option<(usize, usize)>)>) {
         let (env, events, seen) = (self.env.clone(), self.events.clone(), self.seen.clone());
-        let running = self.running();
+        let running = self.tasks.running();
         tokio::spawn(async move {
             let mut behind = first.is_some();
             if let Some(first) = first {
@@ -325,11 +309,6 @@ impl Worker {
         });
     }
 
-    fn running(&self) -> Running {
-        self.running.fetch_add(1, Ordering::SeqCst);
-        Running(self.running.clone())
-    }
-
     fn with_session(&self, ask: impl FnOnce(&Handle)) {
         // Without a session there is nobody to tell; the screen says so already.
         if let Some(session) = &self.session {
@@ -344,16 +323,9 @@ impl Worker {
         lost: impl FnOnce(Panicked) -> Event + Send + 'static,
         work: impl Future<Output = Event> + Send + 'static,
     ) {
-        let (events, running, fault) = (self.events.clone(), self.running(), self.fault.next());
-        self.tasks.spawn(async move {
-            let work = async move {
-                fault.strike();
-                work.await
-            };
-            let event = catch_async(work).await.unwrap_or_else(lost);
-            send(&events, event).await;
-            drop(running);
-        });
+        let work = self.tasks.guard(work);
+        let events = self.events.clone();
+        self.tasks.run(async move { send(&events, work.await.unwrap_or_else(lost)).await });
     }
 
     fn blocking(
@@ -366,16 +338,14 @@ impl Worker {
         self.task(lost, async move { on_thread(work).await });
     }
 
-    /// Makes the task panic that is the `nth` to come, from 1. For tests.
-    #[doc(hidden)]
-    pub fn panic_in_task(&self, nth: usize) {
-        self.fault.set(nth);
+    /// What starts tasks.
+    pub fn tasks(&self) -> &Tasks {
+        &self.tasks
     }
 
-    /// Whether that task did not come yet. For tests.
-    #[doc(hidden)]
-    pub fn is_panic_to_come(&self) -> bool {
-        self.fault.is_to_come()
+    /// Files and commands of the place that is worked in.
+    pub fn env(&self) -> &Arc<dyn Environment> {
+        &self.env
     }
 
     fn check_disk(&self, files: Vec<(BufferId, PathBuf, Stamp)>) {

@@ -10,10 +10,10 @@ use std::time::Duration;
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
 use bowline::base::paths::Home;
-use bowline::ide::core::event::{Connect, Ports};
 use bowline::ide::core::options::{OpenTarget, Options};
+use bowline::ide::core::ports::{Connect, Ports};
 use bowline::ide::core::state::State;
-use bowline::ide::core::threads::Tasks;
+use bowline::ide::core::threads::Threads;
 use bowline::ide::features::reopen;
 use bowline::ide::shell::event_source::Pump;
 use bowline::ide::shell::headless::Headless;
@@ -301,7 +301,7 @@ impl Plan {
             }
             .boxed()
         });
-        let tasks = Tasks::on(tokio::runtime::Handle::current());
+        let tasks = Threads::on(tokio::runtime::Handle::current());
         let keep_open = self.restores && self.open.is_empty();
         let last = || reopen::restore::last(&state, &work);
         let (open, restored) =

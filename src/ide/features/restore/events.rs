@@ -3,10 +3,10 @@
 //! Must not know how states are kept. Whoever shows places of the session opens it with [`open`].
 
 use crate::base::counted::counted;
-use crate::ide::core::context::Cx;
-use crate::ide::core::effect::Effect;
+use crate::ide::core::context::{Cx, reported};
 use crate::ide::core::overlay::Overlay;
-use crate::ide::features::restore::view::{Ask, Happened, WayBack};
+
+use crate::ide::features::restore::view::WayBack;
 use crate::ide::shell::session_events;
 use crate::runtime::ways::{Preview, Restored, Way, What};
 use crate::tui::input::{Key, KeyCode};
@@ -14,36 +14,46 @@ use crate::workspace::checkpoint::{Decision, Decisions};
 
 /// Rows that a page of a difference moves.
 const PAGE: isize = 10;
+/// What could not be done where a task has no answer.
+const TASK: &str = "restore files";
 
 /// Shows what a way back would do, and goes it when the person agrees.
 pub fn open(cx: &mut Cx<'_>, way: Way) {
-    if !cx.state.agent.connected {
+    let Some(session) = cx.session.cloned() else {
         return cx.state.say("the session is still starting; try again in a moment");
-    }
-    if let Way::To(entry, What::Conversation) = way {
-        return cx
-            .effects
-            .push(Effect::WayBack(Ask::Go(Way::To(entry, What::Conversation), Decisions::new())));
+    };
+    if matches!(way, Way::To(_, What::Conversation)) {
+        return start(cx, way, Decisions::new());
     }
     cx.state.say("looking at the files…");
-    cx.effects.push(Effect::WayBack(Ask::Look(way)));
+    let preview = async move { session.preview(way, Decisions::new()).await };
+    cx.tasks.spawn("restore.preview", preview, |cx, preview| {
+        match reported(TASK, preview) {
+            Ok(preview) => looked(cx, preview),
+            Err(report) => cx.state.fail(report.to_string()),
+        }
+        cx.state.damage.all();
+    });
 }
 
-/// Something came of it.
-pub fn happened(cx: &mut Cx<'_>, happened: Happened) {
-    match happened {
-        Happened::Looked(Ok(preview)) => looked(cx, *preview),
-        Happened::Gone(Ok(restored)) => gone(cx, *restored),
-        Happened::Looked(Err(report)) | Happened::Gone(Err(report)) => cx.state.fail(report.to_string()),
-    }
-    cx.state.damage.all();
+/// Has the session do it.
+fn start(cx: &mut Cx<'_>, way: Way, decisions: Decisions) {
+    let Some(session) = cx.session.cloned() else { return };
+    let restored = async move { session.take(way, decisions).await };
+    cx.tasks.spawn("restore.apply", restored, |cx, restored| {
+        match reported(TASK, restored) {
+            Ok(restored) => gone(cx, restored),
+            Err(report) => cx.state.fail(report.to_string()),
+        }
+        cx.state.damage.all();
+    });
 }
 
 fn looked(cx: &mut Cx<'_>, preview: Preview) {
     cx.state.say("");
     let with_conversation = matches!(preview.way, Way::To(_, What::Both));
     if preview.files.is_empty() && with_conversation {
-        return cx.effects.push(Effect::WayBack(Ask::Go(preview.way, Decisions::new())));
+        return start(cx, preview.way, Decisions::new());
     }
     if preview.files.is_empty() {
         return cx.state.say(match preview.left.len() {
@@ -108,7 +118,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
         KeyCode::Enter => {
             if let Some(Overlay::WayBack(view)) = cx.state.pop_overlay() {
                 cx.state.say("bringing the files back…");
-                cx.effects.push(Effect::WayBack(Ask::Go(view.preview.way, view.decisions)));
+                start(cx, view.preview.way, view.decisions);
             }
             Ok(())
         }

@@ -1,27 +1,8 @@
 //! A way back of files, as it is looked at before it is gone: which paths, and what the person decides about
 //! those that both sides changed. Must not know how it is drawn, nor how one goes it.
 
-use crate::base::error::Report;
-use crate::runtime::ways::{Preview, Restored, Shown, Way};
+use crate::runtime::ways::{Preview, Shown};
 use crate::workspace::checkpoint::{Decision, Decisions};
-
-/// What is asked of the session.
-#[derive(Debug, Clone)]
-pub enum Ask {
-    /// What a way would do.
-    Look(Way),
-    /// Go it.
-    Go(Way, Decisions),
-}
-
-/// What came of asking the session.
-#[derive(Debug)]
-pub enum Happened {
-    /// What a way would do.
-    Looked(Result<Box<Preview>, Report>),
-    /// It was gone.
-    Gone(Result<Box<Restored>, Report>),
-}
 
 /// A way back over everything else.
 #[derive(Debug)]
@@ -90,7 +71,7 @@ impl WayBack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::ways::What;
+    use crate::runtime::ways::{Way, What};
     use crate::workspace::checkpoint::plan::Clash;
     use crate::workspace::checkpoint::{Conflict, Name};
 

@@ -31,8 +31,8 @@ impl Worker {
         };
         match work {
             Work::LookAgain => {
-                let (events, running) = (self.events.clone(), self.running());
-                self.tasks.spawn(async move {
+                let (events, running) = (self.events.clone(), self.tasks.running());
+                self.tasks.detach(async move {
                     let work = async {
                         // Files first: servers may take their time.
                         let looked = session.look_again(false).await;
@@ -77,7 +77,7 @@ impl Worker {
     /// Waits for a person, so it does not count as work that will end by itself.
     fn log_in(&self, session: Handle, provider: String, number: u64, cancel: CancellationToken) {
         let events = self.events.clone();
-        self.tasks.spawn(async move {
+        self.tasks.detach(async move {
             let (sender, mut heard) = mpsc::channel(SAID_MAX);
             let login = catch_async(session.login(&provider, sender));
             tokio::pin!(login);

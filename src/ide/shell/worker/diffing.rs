@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use crate::exec::Environment;
 use crate::ide::core::event::Event;
+use crate::ide::core::threads::on_thread;
 use crate::ide::features::diff::view::{DiffAsk, DiffFound, Other, Source};
 use crate::ide::features::git;
-use crate::ide::shell::worker::{Worker, on_thread};
+use crate::ide::shell::worker::Worker;
 use crate::text::changes::ChangeSet;
 use crate::text::compare;
 use crate::text::encoding::Encoding;

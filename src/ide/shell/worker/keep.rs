@@ -3,17 +3,17 @@
 use crate::base::panics::catch_async;
 use crate::exec::KeptFiles;
 use crate::ide::core::event::{Event, FileEvent};
+use crate::ide::core::threads::on_thread;
 use crate::ide::features::recovery;
 use crate::ide::features::recovery::journal::{Job, Kept};
 use crate::ide::features::undo_store::store::UndoJob;
-use crate::ide::shell::worker::lost::on_thread;
 use crate::ide::shell::worker::{Worker, send};
 
 impl Worker {
     pub(super) fn keep(&self, job: Job) {
         let Some(files) = self.kept.clone() else { return };
-        let (events, running, fault) = (self.events.clone(), self.running(), self.fault.next());
-        self.tasks.spawn(async move {
+        let (events, running, fault) = (self.events.clone(), self.tasks.running(), self.tasks.next_fault());
+        self.tasks.detach(async move {
             let lost = recovery::journal::lost(&job);
             let work = async move {
                 fault.strike();
@@ -29,8 +29,8 @@ impl Worker {
 
     pub(super) fn undo(&self, job: UndoJob) {
         let Some(trees) = self.undo.clone() else { return };
-        let (events, running) = (self.events.clone(), self.running());
-        self.tasks.spawn(async move {
+        let (events, running) = (self.events.clone(), self.tasks.running());
+        self.tasks.detach(async move {
             match catch_async(on_thread(move || trees.perform(job))).await {
                 Ok(Some(found)) => send(&events, Event::Files(FileEvent::Undo(found))).await,
                 Ok(None) => {}

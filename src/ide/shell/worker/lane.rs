@@ -9,7 +9,7 @@ use std::thread;
 use tokio::sync::oneshot;
 
 use crate::base::panics::catch;
-use crate::ide::shell::worker::lost::on_thread;
+use crate::ide::core::threads::on_thread;
 
 type Work = Box<dyn FnOnce() + Send>;
 

@@ -7,12 +7,13 @@ use nucleo::Injector;
 
 use crate::ide::core::event::Event;
 use crate::ide::core::overlay::{PickRow, push};
+use crate::ide::core::threads::on_thread;
 use crate::ide::features::symbols::job::SymbolsJob;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::coloring::ColorJob;
 use crate::ide::model::hunks::Compare;
 use crate::ide::model::scrollbar::{Survey, Surveyed};
-use crate::ide::shell::worker::{Worker, filled, on_thread};
+use crate::ide::shell::worker::{Worker, filled};
 
 /// Bytes that are searched for the scrollbar after every key.
 const SURVEY_AT_ONCE: usize = 100 << 10;

@@ -8,17 +8,6 @@ use crate::exec::EnvError;
 use crate::ide::core::effect::Save;
 use crate::ide::core::event::{Event, Opened, Saved};
 
-/// Runs `work` where it may block. Its panic goes on in the caller.
-pub(super) async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(payload) => std::panic::resume_unwind(payload),
-            Err(error) => std::panic::panic_any(error.to_string()),
-        },
-    }
-}
-
 /// What a lost task is reported as where nothing waits for its result: "cannot `what`".
 pub(super) fn failed(what: &'static str) -> impl FnOnce(Panicked) -> Event {
     move |why| Event::Failed(format!("cannot {what}: {why}"))

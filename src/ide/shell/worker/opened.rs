@@ -31,8 +31,8 @@ impl Worker {
     /// Keeps it.
     pub(super) fn keep_open(&self, content: String) {
         let Some(kept) = self.open.clone() else { return };
-        let running = self.running();
-        self.tasks.spawn(async move {
+        let running = self.tasks.running();
+        self.tasks.detach(async move {
             if let Err(error) = tokio::task::spawn_blocking(move || kept.put(&content)).await {
                 tracing::error!("keeping what is open failed: {error}");
             }

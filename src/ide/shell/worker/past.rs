@@ -27,7 +27,7 @@ impl Worker {
     pub(super) fn past(&mut self, work: Work) {
         let Some(past) = self.session.as_ref().map(crate::runtime::Handle::past) else { return };
         match work {
-            Work::Keep(text) => self.tasks.spawn(async move {
+            Work::Keep(text) => self.tasks.detach(async move {
                 // Nobody waits for it, and it fails only where nothing can be written at all.
                 match tokio::task::spawn_blocking(move || past.remember(&text)).await {
                     Ok(Ok(())) => {}
@@ -38,7 +38,7 @@ impl Worker {
             Work::Recall(earlier) => self.recall(past, earlier),
             Work::Import(place) => {
                 self.blocking(failed("import the session"), move || match past.import(&place) {
-                    Ok(said) => Event::Done(said),
+                    Ok(said) => Event::Notice(said),
                     Err(report) => Event::Failed(report.to_string()),
                 });
             }

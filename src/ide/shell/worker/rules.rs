@@ -11,7 +11,7 @@ impl Worker {
         let Some(session) = self.session.clone() else { return };
         self.task(failed("keep the rule"), async move {
             match session.remember(&rule).await {
-                Ok(said) => Event::Done(said),
+                Ok(said) => Event::Notice(said),
                 Err(report) => Event::Failed(report.to_string()),
             }
         });
@@ -21,7 +21,7 @@ impl Worker {
     pub(super) fn reread_rules(&self, now: Option<Arc<str>>) {
         let Some(session) = self.session.clone() else { return };
         self.task(failed("read the rules again"), async move {
-            Event::Done(session.reread_rules(now.as_deref()).await)
+            Event::Notice(session.reread_rules(now.as_deref()).await)
         });
     }
 }

@@ -29,7 +29,7 @@ impl Worker {
                 let (sender, asks) = mpsc::channel(ASKS_MAX);
                 let job = Job::new(id, (cols, rows), self.env.clone(), asks, self.events.clone());
                 self.terminals.asks.insert(id, sender);
-                let (events, fault) = (self.events.clone(), self.fault.next());
+                let (events, fault) = (self.events.clone(), self.tasks.next_fault());
                 let run = async move {
                     let work = async move {
                         fault.strike();
@@ -39,7 +39,7 @@ impl Worker {
                         send(&events, Event::Terminal(Happening::Failed(id, why.to_string()))).await;
                     }
                 };
-                self.tasks.spawn(self.terminals.running.track_future(run));
+                self.tasks.detach(self.terminals.running.track_future(run));
             }
             Work::Ask(id, ask) => {
                 let Some(sender) = self.terminals.asks.get(&id) else { return };

@@ -6,26 +6,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Counts down to the task that panics; 0 means none. Copies share the count.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Fault(Arc<AtomicUsize>);
+pub struct Fault(Arc<AtomicUsize>);
 
 /// Whether one task panics.
 #[derive(Debug)]
-pub(super) struct Struck(bool);
+pub struct Struck(bool);
 
 impl Fault {
     /// The `nth` task to come panics, from 1.
-    pub(super) fn set(&self, nth: usize) {
+    pub fn set(&self, nth: usize) {
         self.0.store(nth, Ordering::SeqCst);
     }
 
     /// Whether the task that panics did not come yet.
-    pub(super) fn is_to_come(&self) -> bool {
+    pub fn is_to_come(&self) -> bool {
         self.0.load(Ordering::SeqCst) > 0
     }
 
     /// Whether the task that begins now is the one. To be called on the loop, where the order of
     /// tasks is known.
-    pub(super) fn next(&self) -> Struck {
+    pub fn next(&self) -> Struck {
         let counted = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         Struck(counted == Ok(1))
     }
@@ -33,7 +33,7 @@ impl Fault {
 
 impl Struck {
     /// Panics if it does.
-    pub(super) fn strike(self) {
+    pub fn strike(self) {
         assert!(!self.0, "a task that panics for a test");
     }
 }
