@@ -283,6 +283,16 @@ async fn picker_enter_opens_the_match_of_the_query_that_was_typed() {
 }
 
 #[tokio::test]
+async fn picker_tab_shows_that_nothing_matches_the_query_that_was_typed() {
+    let mut desk = many_rows().await;
+    desk.ide.app().handle(Event::Input(Input::Paste("zzzz".to_string())));
+    desk.ide.app().frame();
+    desk.ide.app().handle(Event::Input(Input::Key("Tab".parse().unwrap())));
+    let picture = desk.picture();
+    assert!(picture.contains("0 / 20002") && picture.contains("nothing matches"), "{picture}");
+}
+
+#[tokio::test]
 async fn picker_of_files_walks_once_a_minute() {
     let mut desk = Plan::new().file("one.txt", "1").start().await;
     open_files(&mut desk).await;

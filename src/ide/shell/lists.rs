@@ -46,7 +46,9 @@ fn step(cx: &mut Cx<'_>, by: isize) {
 
 fn toggle(cx: &mut Cx<'_>) {
     let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() else { return };
+    // The matches may be others now, perhaps none.
     picker.catch_up();
+    cx.state.damage.add(Part::Overlay);
     let Some(pick) = picker.current().map(|row| row.pick.clone()) else { return };
     match picker.marked.iter().position(|marked| *marked == pick) {
         Some(at) => {
@@ -55,5 +57,4 @@ fn toggle(cx: &mut Cx<'_>) {
         None => picker.marked.push(pick),
     }
     picker.step(1);
-    cx.state.damage.add(Part::Overlay);
 }
