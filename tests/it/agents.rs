@@ -62,6 +62,27 @@ async fn agents_of_a_session_are_limited_in_sum_and_closing_makes_no_room() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn agents_that_agents_start_count_in_the_sum_of_the_session() {
+    for family in FAMILIES {
+        let rounds = vec![vec![family.spawn("c1", "look at a.txt")], vec![wait("c2", "agent_1")]];
+        let mut replies: Vec<Reply> = rounds.into_iter().map(|bits| family.reply(bits)).collect();
+        replies.push(family.says(&["done"]));
+        let delegated =
+            vec![family.reply(vec![family.spawn("d1", "look at b.txt")]), family.says(&["it is empty"])];
+        let limit = |options: Options| {
+            assert_eq!(options.agents_max, 100, "the default");
+            Options { agents_deep: 2, agents_max: 1, ..options }
+        };
+        let mut stage = Stage::with(family, replies, delegated, limit).await;
+        let outputs = outputs(&stage.run("have it looked at").await);
+        assert!(outputs[1].contains("it is empty"), "{}: {outputs:?}", family.profile);
+        let seen = stage.server.seen();
+        let theirs = seen.iter().rfind(|seen| seen.text.contains("You are working for another")).unwrap();
+        assert!(theirs.text.contains("this session may start 1 in all"), "{}", theirs.text);
+    }
+}
+
 /// More events than tokio gives a task at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_of_many_events_is_told_to_its_end() {

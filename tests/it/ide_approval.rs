@@ -217,3 +217,19 @@ async fn approval_edit_needs_the_command_read_to_its_end() {
     until_asked(&mut desk).await;
     desk.keys("n").await;
 }
+
+#[tokio::test]
+async fn approval_rule_is_read_to_its_end_before_it_is_written() {
+    let turns = [bash("c1", "mkdir -p a"), Turn::text("done")];
+    let mut desk = asked(Plan::new().turns(turns).size(40, 8)).await;
+    desk.ide.press(&"PageDown ".repeat(12));
+    desk.ide.press("l");
+    desk.wait(Duration::from_millis(400));
+    for key in ["y", "w"] {
+        desk.ide.press(key);
+        assert!(desk.picture().contains("a lasting rule") && !desk.path("a").exists(), "{}", desk.picture());
+    }
+    desk.ide.press(&"PageDown ".repeat(12));
+    desk.keys("y").await;
+    assert!(desk.path("a").exists() && desk.home("config/permissions.toml").exists());
+}

@@ -58,3 +58,14 @@ fn print_into_a_closed_pipe_fails_and_says_so() {
     assert_eq!(ended.status.code(), Some(1), "{err}");
     assert!(err.contains("the answer cannot be written: Broken pipe"), "{err}");
 }
+
+#[test]
+fn json_into_a_closed_pipe_fails_and_says_so() {
+    let place = Place::new(vec![wire::says("One.")]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let ended = place.command(&["--mode", "json", "go"]).stdout(writer).output().unwrap();
+    let err = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(1), "{err}");
+    assert!(err.contains("the events cannot be written: Broken pipe"), "{err}");
+}

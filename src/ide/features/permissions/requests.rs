@@ -63,3 +63,43 @@ impl Asks {
         gone
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::tool::ToolClass;
+
+    fn ask(subject: &str, arguments: &str, repeatable: bool) -> Ask {
+        Ask {
+            call_id: "c".into(),
+            tool: "bash".into(),
+            class: ToolClass::Runs,
+            subject: subject.into(),
+            rule: String::new(),
+            place: "/w".into(),
+            editable: None,
+            proposal: None,
+            preview: None,
+            arguments: arguments.into(),
+            repeatable,
+        }
+    }
+
+    fn is_asked(asks: &mut Asks, ask: Ask) -> bool {
+        let (reply, _answer) = oneshot::channel();
+        asks.add(ask, reply).is_some()
+    }
+
+    #[test]
+    fn approval_always_holds_for_the_same_subject_and_arguments() {
+        let mut asks = Asks::default();
+        let (reply, _answer) = oneshot::channel();
+        let id = asks.add(ask("make", "{1}", true), reply).unwrap();
+        asks.answer(id, Decision::Allow, true);
+        assert!(!is_asked(&mut asks, ask("make", "{1}", true)));
+        // The same arguments in another folder are another command.
+        assert!(is_asked(&mut asks, ask("cd '/x' && make", "{1}", true)));
+        assert!(is_asked(&mut asks, ask("make", "{2}", true)));
+        assert!(is_asked(&mut asks, ask("make", "{1}", false)));
+    }
+}
