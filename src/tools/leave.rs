@@ -318,7 +318,7 @@ async fn judge_command(cx: &Context, tool: &Names, line: &str) -> Verdict {
         Verdict::Run => {
             let script = command::parse(line);
             let barriers = cx.rules.get().barriers(&tool.or(&named::readers()));
-            let why = Place::new(cx, grounds(cx).await, &script).reads(&script, &barriers).await;
+            let why = Place::new(cx, grounds(cx).await, &script).reads(line, &script, &barriers).await;
             let git = policy::verdict(mode, git_programs::objection(&*cx.env, line).await);
             why.map_or(Verdict::Run, |why| policy::strict(mode, why)).max(git)
         }
@@ -341,7 +341,7 @@ async fn judge_operands(cx: &Context, tool: &Names, line: &str) -> Verdict {
         }
     }
     let barriers = cx.rules.get().barriers(&tool.or(&named::readers()));
-    place.reads(&script, &barriers).await.map_or(Verdict::Run, |why| policy::strict(mode, why))
+    place.reads(line, &script, &barriers).await.map_or(Verdict::Run, |why| policy::strict(mode, why))
 }
 
 /// Patterns for the files that hold keys, where a search in the workspace or one of these folders would find

@@ -2,15 +2,16 @@
 //!
 //! Must not know modes. Where the shell decides what a word becomes, what it may become counts.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use super::command::{self, Depth, Named, Part, Script};
+use super::command::{self, Depth, Made, Named, Part, Script};
 use super::context::Context;
 use super::links;
 use super::paths;
-use super::policy::{self, Grounds, SECRET_FILE};
+use super::policy::{self, Grounds, MADE_NAMES, SECRET_FILE};
 use super::rules::barrier::Barrier;
 use crate::base::names;
+use crate::exec::FileKind;
 
 /// More words than this are not put together to paths.
 const PAIRS_MAX: usize = 60;
@@ -126,28 +127,86 @@ impl<'c> Place<'c> {
 
     /// Why a command that only looks is asked about all the same: it may tell what is in a file that a rule is
     /// about, or in the one that holds bowline's keys.
-    pub(super) async fn reads(&self, script: &Script, barriers: &[Barrier]) -> Option<String> {
+    pub(super) async fn reads(&self, line: &str, script: &Script, barriers: &[Barrier]) -> Option<String> {
         let looks = |part: &&Part| command::part_is_read_only(part);
         for part in script.parts.iter().filter(looks) {
-            if let (Some(barrier), false) = (barriers.first(), command::names_every_file(part)) {
+            let folders = self.compares_folders(part).await;
+            if let (Some(barrier), false) = (barriers.first(), command::names_every_file(part) && !folders) {
                 return Some(barrier.rule.clone());
             }
             if command::shows_contents(part) && self.patterns_lead_to_secrets(&command::named(part)).await {
                 return Some(SECRET_FILE.to_string());
             }
-            let depth = command::depth(part);
-            let here = (depth != Depth::Named).then(|| Named { text: ".".to_string(), exact: true });
+            let depth = if folders { Depth::Linked } else { command::depth(part) };
+            let here =
+                (command::depth(part) != Depth::Named).then(|| Named { text: ".".to_string(), exact: true });
             let words: Vec<Named> = command::named(part).into_iter().chain(here).collect();
             let found = self.leads_to(&words, depth, barriers).await;
             if found.is_some() {
                 return found;
             }
         }
+        if self.made_names_lead_to_secrets(line, script).await {
+            return Some(MADE_NAMES.to_string());
+        }
         let read = command::read_by(script);
         if self.patterns_lead_to_secrets(&read).await {
             return Some(SECRET_FILE.to_string());
         }
         self.leads_to(&read, Depth::Named, barriers).await
+    }
+
+    /// Whether a part compares what is in a folder, of which it names no file.
+    async fn compares_folders(&self, part: &Part) -> bool {
+        if part.words.first().is_none_or(|first| first.text != "diff") {
+            return false;
+        }
+        for named in command::named(part) {
+            for path in self.paths(&named).await.unwrap_or_default() {
+                if self.cx.env.stat(&path).await.is_ok_and(|facts| facts.kind == FileKind::Folder) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether files that no word names, such as what `find` gives to `xargs cat`, may be those that hold keys.
+    async fn made_names_lead_to_secrets(&self, line: &str, script: &Script) -> bool {
+        let words = match command::made_names(line, script) {
+            Made::None => return false,
+            Made::From(words) => Some(words),
+            Made::Unknown => None,
+        };
+        let mut secrets = Vec::new();
+        for secret in self.grounds.secrets() {
+            if self.cx.env.stat(&secret).await.is_ok() {
+                secrets.push(secret);
+            }
+        }
+        if secrets.is_empty() {
+            return false;
+        }
+        let (Some(words), Some(folders)) = (words, &self.folders) else { return true };
+        if links::have_several_names(self.cx, &secrets).await {
+            return true;
+        }
+        let mut sources: Vec<PathBuf> = folders.clone();
+        for named in &words {
+            let (folder, _) = if named.exact { (&*named.text, None) } else { command::pattern(&named.text) };
+            let folder = self.below_home(folder).unwrap_or_else(|| PathBuf::from(folder));
+            sources.extend(folders.iter().map(|base| base.join(&folder)));
+        }
+        sources.sort_unstable();
+        sources.dedup();
+        let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+        let below = |path: &Path| folders.iter().any(|base| path != base && path.starts_with(base));
+        for source in sources.into_iter().filter(|source| climbs(source) || !below(source)) {
+            if links::lead_to(self.cx, &source, None, &secrets).await {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether what the shell makes of words may be a link to a file that holds keys, or another name of it.

@@ -100,6 +100,9 @@ pub(super) const TOUCHES_SET_UP: &str =
     "command that names a file of the repository's, bowline's or your own set-up";
 /// Why nothing gives what is in such a file.
 pub(super) const SECRET_FILE: &str = "file that holds keys";
+/// Why a command is asked about that reads files which it does not name.
+pub(super) const MADE_NAMES: &str =
+    "command that may read a file that holds keys, by names that are not known";
 /// The file of each of bowline's own folders that holds keys.
 pub(super) const KEYS: &str = "auth.json";
 /// Why an edit is asked about in a workspace that is the home folder, or holds it.

@@ -72,3 +72,53 @@ async fn recursive_commands_do_not_reach_the_keys_by_links() {
         assert!(failed && !text.contains("the key"), "{line}: {text}");
     }
 }
+
+/// Reads files that no word names.
+const MADE: [&str; 20] = [
+    "x=../own/auth.json; cat $x",
+    "x=../own; cat $x/*",
+    "for f in ../own/*; do cat \"$f\"; done",
+    "find .. -name auth.json -exec cat {} +",
+    "find .. -name auth.json -exec cat {} \\;",
+    "find .. -name 'auth*' | xargs cat",
+    "find ~ -name auth.json | xargs cat",
+    "ls -d ../own/* | xargs cat",
+    "ls -d ~/*/* | xargs cat",
+    "cd .. && find . -name auth.json | xargs cat",
+    "find ../work/../ow* -type f | xargs cat",
+    "cat list | xargs cat",
+    "xargs cat < list",
+    "cat $(cat list)",
+    "cat `cat list`",
+    "read x < list; cat \"$x\"",
+    "grep key $(cat list)",
+    "sort --files0-from=list",
+    "diff sub ../own",
+    "diff sub/auth.json ../own",
+];
+
+#[tokio::test]
+async fn commands_do_not_reach_the_keys_by_names_that_they_make() {
+    let desk = Desk::new(&["a.txt", "sub/auth.json"], "");
+    let own = desk.root.parent().unwrap().join("own");
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("auth.json"), "{\"x\": \"the key\"}\n").unwrap();
+    fs::write(desk.root.join("list"), own.join("auth.json").to_str().unwrap()).unwrap();
+    for line in MADE {
+        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        assert!(failed && text.contains("Not run") && !text.contains("the key"), "{line}: {text}");
+    }
+    let harmless = [
+        "find . -name '*.txt' | xargs cat",
+        "find sub -type f -exec cat {} +",
+        "find . -name a.txt | grep -v sub | sort | xargs grep -n found",
+        "for f in *.txt sub/*; do cat \"$f\"; done",
+        "x=a.txt; cat $x",
+        "cat $(ls *.txt)",
+        "diff a.txt sub/auth.json; true",
+    ];
+    for line in harmless {
+        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        assert!(!failed && text.contains("found in"), "{line}: {text}");
+    }
+}

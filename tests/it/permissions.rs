@@ -27,7 +27,7 @@ impl Approval for Nobody {
 pub(crate) struct Desk {
     _folder: tempfile::TempDir,
     pub(crate) root: std::path::PathBuf,
-    rules: Rules,
+    pub(crate) rules: Rules,
 }
 
 impl Desk {
@@ -45,7 +45,7 @@ impl Desk {
     }
 
     /// What a model is told, and whether it went wrong.
-    async fn call(&self, set: &str, name: &str, arguments: Value) -> (String, bool) {
+    pub(crate) async fn call(&self, set: &str, name: &str, arguments: Value) -> (String, bool) {
         self.call_as(Mode::AutoEdit, Arc::new(Nobody), set, name, arguments).await
     }
 
@@ -290,7 +290,10 @@ async fn command_rules_do_not_reach_guarded_files() {
         fs::create_dir_all(parent.join(folder)).unwrap();
     }
     symlink(".git/hooks", desk.root.join("way")).unwrap();
+    fs::write(parent.join(".zshrc"), "old\n").unwrap();
+    fs::hard_link(parent.join(".zshrc"), desk.root.join("other.txt")).unwrap();
     for line in [
+        "cp a.txt other.txt",
         "cp a.txt .git/hooks/pre-commit",
         "cp a.txt way/pre-commit",
         "cp -t.git/hooks a.txt",
@@ -315,6 +318,9 @@ async fn command_rules_do_not_reach_guarded_files() {
         "wget http://127.0.0.1:9/.profile -P ..",
         "cd .. && wget -q http://127.0.0.1:9/%2eprofile",
         "wget --content-disposition http://127.0.0.1:9/x",
+        "wget -x -nH http://127.0.0.1:9/%2egit/config",
+        "wget -i a.txt",
+        "curl -sO 'http://127.0.0.1:9/.gi[t-t]'",
         "git log --output=../.bashrc --format=x",
         "git log --ext-diff",
     ] {
@@ -354,6 +360,7 @@ async fn path_rules_hold_for_commands_that_only_look() {
         "rg -uu found",
         "rg found",
         "diff -r src secret",
+        "diff src .",
         "git show HEAD:.env",
         "git diff",
         "git log -p",
@@ -398,6 +405,8 @@ async fn hard_links_of_forbidden_and_guarded_files_are_these_files() {
         assert!(failed && text.contains("your own set-up"), "{path}: {text}");
         assert_eq!(fs::read_to_string(desk.root.join(path)).unwrap(), "secret\n");
     }
+    let (text, failed) = desk.call("pi", "read", json!({"path": "d.txt"})).await;
+    assert!(failed && text.contains("file that holds keys"), "{text}");
     // Two names of one ordinary file are no more than that.
     fs::write(desk.root.join("e.txt"), "e").unwrap();
     fs::hard_link(desk.root.join("e.txt"), desk.root.join("f.txt")).unwrap();

@@ -148,9 +148,12 @@ pub fn derived(part: &Part) -> Option<Vec<String>> {
     let by_server = |word: &Word| match program {
         "curl" => {
             let short = word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('J');
-            short || word.text == "--remote-header-name"
+            // `{a,b}` and `[1-3]` in an address are names that it makes itself, and a file may name others.
+            let config = word.text.starts_with("-K") || word.text.starts_with("--config");
+            let last = word.text.rsplit('/').next().unwrap_or_default();
+            short || config || word.text == "--remote-header-name" || last.contains(['{', '['])
         }
-        "wget" => matches!(word.text.as_str(), "--content-disposition" | "--trust-server-names"),
+        "wget" => wget_makes_names(&word.text),
         _ => false,
     };
     if rest.iter().any(by_server) {
@@ -161,6 +164,26 @@ pub fn derived(part: &Part) -> Option<Vec<String>> {
         _ => of_url(&word.text),
     };
     Some(rest.iter().flat_map(of).filter(|name| !name.is_empty()).collect())
+}
+
+/// Whether an option lets wget make names beside the last one of an address: of folders, of what it finds in pages
+/// and of what a file or the server says.
+fn wget_makes_names(word: &str) -> bool {
+    /// Letters behind which the rest of the word is a value.
+    const VALUED: &str = "aeoOPtTwQAlRDIBUXG";
+    const LONG: [&str; 8] = [
+        "--content-disposition",
+        "--trust-server-names",
+        "--recursive",
+        "--mirror",
+        "--page-requisites",
+        "--force-directories",
+        "--input-file",
+        "--config",
+    ];
+    let name = word.split('=').next().unwrap_or_default();
+    let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default();
+    LONG.contains(&name) || letters.chars().take_while(|c| !VALUED.contains(*c)).any(|c| "rmxpi".contains(c))
 }
 
 /// As git names the folder of a clone.
@@ -230,9 +253,18 @@ mod tests {
             assert!(derived(&part(line)).unwrap().iter().any(|found| found == name), "{line}");
         }
         assert_eq!(derived(&part("git clone https://host/a/.git")).unwrap().last().unwrap(), "a");
-        for line in ["curl -OJ https://host", "wget --content-disposition https://host"] {
+        for line in [
+            "curl -OJ https://host",
+            "wget --content-disposition https://host",
+            "wget -qx https://host/%2egit/config",
+            "wget --mirror https://host",
+            "wget -i list",
+            "curl -O 'https://host/{.git,x}'",
+            "curl -K list",
+        ] {
             assert_eq!(derived(&part(line)), None, "{line}");
         }
+        assert_eq!(derived(&part("wget -Pmirror https://host/a")).unwrap().last().unwrap(), "a");
         assert_eq!(derived(&part("make https://host/.profile")), Some(Vec::new()));
     }
 

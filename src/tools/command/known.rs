@@ -96,12 +96,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         "-c -n -s --bytes --lines --max-unchanged-stats --pid --sleep-interval",
         "--follow",
     ),
-    open(
-        "wc",
-        "-c -m -l -L -w --bytes --chars --lines --max-line-length --words",
-        "--files0-from --total",
-        "",
-    ),
+    open("wc", "-c -m -l -L -w --bytes --chars --lines --max-line-length --words", "--total", ""),
     open(
         "nl",
         "-p --no-renumber",
@@ -232,7 +227,7 @@ pub(super) const PROGRAMS: &[Program] = &[
          --ignore-case --general-numeric-sort --human-numeric-sort --ignore-nonprinting --month-sort \
          --numeric-sort --random-sort --reverse --version-sort --debug --merge --stable --unique \
          --zero-terminated",
-        "-k -S -t --key --buffer-size --field-separator --parallel --batch-size --files0-from --random-source",
+        "-k -S -t --key --buffer-size --field-separator --parallel --batch-size --random-source",
         "--sort --check",
     ),
     closed(

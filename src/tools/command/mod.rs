@@ -13,6 +13,7 @@ mod host;
 mod known;
 mod leaves;
 mod looks;
+mod made;
 mod maybe;
 mod memory;
 mod options;
@@ -30,6 +31,7 @@ pub use files::{
 pub use git::git_options;
 pub use host::{Host, Hosts};
 pub use looks::{is_in_table, is_read_only, looks_elsewhere, part_is_read_only};
+pub use made::{Made, made_names};
 pub use reach::{Reach, reach, reach_of_writes};
 pub use script::{Part, Script, Word};
 
