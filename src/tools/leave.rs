@@ -274,16 +274,20 @@ async fn said(cx: &Context, tool: &Names, class: ToolClass, subject: &str) -> Op
     if rules.is_empty() && grants.is_empty() {
         return None;
     }
-    let mut names = match class {
+    let written = match class {
         ToolClass::Reads => paths::readable(&*cx.env, subject),
         ToolClass::Edits | ToolClass::Runs => vec![paths::resolve(&*cx.env, subject)],
     };
-    for path in names.clone() {
+    let mut names = Vec::new();
+    for path in &written {
         // A path that leads nowhere is told by the tool itself.
-        let real = cx.env.resolve(&path).await.unwrap_or(path);
-        names.extend(links::others(cx, &real, &rules.barriers(tool)).await);
-        names.push(real);
+        names.push(cx.env.resolve(path).await.unwrap_or_else(|_| path.clone()));
     }
+    for real in names.clone() {
+        names.extend(links::others(cx, &real, &rules.barriers(tool)).await);
+    }
+    // Last, because rules that allow are asked about the first name alone: a link must not take them elsewhere.
+    names.extend(written);
     let names: Vec<&Path> = names.iter().map(PathBuf::as_path).collect();
     granted(rules.file(tool, class, &names), || grants.file(tool, class, &names))
 }

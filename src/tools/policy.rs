@@ -73,7 +73,7 @@ impl SharedMode {
 }
 
 /// What becomes of a call, from mild to strict. Rules are said to people and models.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It runs.
     Run,
@@ -90,6 +90,32 @@ impl Verdict {
     pub fn is_about_set_up(&self) -> bool {
         let guards = |rule: &str| [SET_UP, TOUCHES_SET_UP].contains(&rule);
         matches!(self, Self::Ask(rule) | Self::Refuse(rule) if guards(rule))
+    }
+
+    /// How strict it is, and the reason.
+    fn rank(&self) -> (u8, &str) {
+        match self {
+            Self::Run => (0, ""),
+            Self::Ask(rule) => (1, rule),
+            Self::Refuse(rule) => (2, rule),
+            Self::Forbid(rule) => (3, rule),
+        }
+    }
+}
+
+impl Ord for Verdict {
+    /// Of two that are equally strict, the one about a file of the set-up is greater: rules and earlier approvals
+    /// lift other reasons, and must not lift this one along.
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let ((rank, rule), (other_rank, other_rule)) = (self.rank(), other.rank());
+        let guards = self.is_about_set_up().cmp(&other.is_about_set_up());
+        rank.cmp(&other_rank).then(guards).then(rule.cmp(other_rule))
+    }
+}
+
+impl PartialOrd for Verdict {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -174,10 +200,13 @@ pub fn overrule(mode: Mode, verdict: Verdict, said: Said) -> Verdict {
     let guarded = verdict.is_about_set_up();
     match (said.ruling, mode) {
         (Ruling::Deny, _) => Verdict::Forbid(said.rule),
+        // Neither a rule nor the user's answer to its question gives what is never given.
+        _ if matches!(verdict, Verdict::Forbid(_)) => verdict,
+        // Answers to a question about the set-up hold once, so the question stays one about the set-up.
+        (Ruling::Ask | Ruling::Allow, _) if guarded => verdict,
         (Ruling::Ask, Mode::Full) => verdict,
         (Ruling::Ask, Mode::AutoEdit) => Verdict::Refuse(said.rule.into()),
         (Ruling::Ask, Mode::Untrusted | Mode::OnRequest) => Verdict::Ask(said.rule.into()),
-        (Ruling::Allow, _) if guarded => verdict,
         (Ruling::Allow, _) => Verdict::Run,
     }
 }

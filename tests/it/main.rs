@@ -183,6 +183,7 @@ mod openai;
 mod parity;
 /// What rules say about calls of every family's tools.
 mod permission_links;
+mod permission_paths;
 mod permissions;
 mod pi_sessions;
 /// `bowline -p` as a process.
