@@ -36,6 +36,8 @@ pub struct LocalEnvironment {
     own_vars: Vec<(OsString, OsString)>,
     rule: Inherit,
     locks: Arc<PathLocks>,
+    /// The longest wait for a file.
+    answers: Duration,
 }
 
 impl LocalEnvironment {
@@ -46,7 +48,7 @@ impl LocalEnvironment {
         let rule = Inherit::default();
         let vars = rule.of(&own_vars);
         let home = vars.iter().find(|(name, _)| name == "HOME").map(|(_, value)| PathBuf::from(value));
-        Self { root, home, vars, own_vars, rule, locks: Arc::default() }
+        Self { root, home, vars, own_vars, rule, locks: Arc::default(), answers: ANSWERS }
     }
 
     /// With another rule for the variables that commands inherit.
@@ -126,23 +128,23 @@ impl Environment for LocalEnvironment {
     }
 
     fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
-        Self::within(ANSWERS, path, files::real_path)
+        Self::within(self.answers, path, files::real_path)
     }
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
-        Self::within(ANSWERS, path, files::stat)
+        Self::within(self.answers, path, files::stat)
     }
 
     fn hard_link<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
-        Self::within(ANSWERS, path, files::hard_link)
+        Self::within(self.answers, path, files::hard_link)
     }
 
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
-        Self::within(ANSWERS, path, files::list)
+        Self::within(self.answers, path, files::list)
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
-        Self::within(ANSWERS, path, files::read)
+        Self::within(self.answers, path, files::read)
     }
 
     fn read_pieces<'a>(
@@ -150,7 +152,7 @@ impl Environment for LocalEnvironment {
         path: &'a Path,
         mut sink: PieceSink,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        Self::progressing(ANSWERS, path, move |path, steps| {
+        Self::progressing(self.answers, path, move |path, steps| {
             files::read_pieces(path, &mut |piece| {
                 steps.fetch_add(1, Ordering::Relaxed);
                 sink(piece)
@@ -165,7 +167,7 @@ impl Environment for LocalEnvironment {
         expected: Option<Stamp>,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
         let locks = Arc::clone(&self.locks);
-        Self::within(ANSWERS, path, move |path| {
+        Self::within(self.answers, path, move |path| {
             let real = files::real_path(path)?;
             locks.with(&real, || replace::replace(&real, &bytes, expected.as_ref()))
         })
@@ -173,7 +175,7 @@ impl Environment for LocalEnvironment {
 
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
         let locks = Arc::clone(&self.locks);
-        Self::within(ANSWERS, path, move |path| {
+        Self::within(self.answers, path, move |path| {
             let real = files::real_path(path)?;
             locks.with(&real, || replace::remove(path, expected.as_ref()))
         })

@@ -11,6 +11,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::exec::FileKind;
 
+mod answers;
+
 /// Far below what the commands would take by themselves, far above what a busy machine adds.
 const PROMPT: Duration = Duration::from_secs(15);
 
@@ -433,32 +435,6 @@ async fn a_shell_that_is_asked_tells_where_it_ended() {
             assert_eq!(running.control.folder().await, wanted, "{script}");
         }
     }
-}
-
-#[tokio::test]
-async fn reading_a_file_that_never_answers_ends_after_a_while() {
-    let (_hold, never) = mpsc::channel::<()>();
-    let work = move |_: &Path| {
-        let _ = never.recv();
-        Ok(())
-    };
-    let limit = Duration::from_millis(1500);
-    let error = LocalEnvironment::within(limit, Path::new("/mnt/hung"), work).await.unwrap_err();
-    assert_eq!(error.to_string(), "/mnt/hung: no answer for 1 s; the file or its file system may hang");
-}
-
-#[tokio::test]
-async fn work_that_goes_on_in_steps_may_take_longer_than_the_limit() {
-    let limit = Duration::from_secs(1);
-    let work = move |_: &Path, steps: &AtomicUsize| {
-        let begun = std::time::Instant::now();
-        while begun.elapsed() < limit * 5 / 2 {
-            steps.fetch_add(1, Ordering::SeqCst);
-            std::thread::sleep(limit / 50);
-        }
-        Ok(())
-    };
-    LocalEnvironment::progressing(limit, Path::new("/big"), work).await.unwrap();
 }
 
 /// Longer than one argument may be, and with all that a script may hold.
