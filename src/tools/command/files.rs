@@ -206,12 +206,23 @@ fn of_url(address: &str) -> Vec<String> {
 /// Whether a path as it is written may lead to a file or folder of this name, or into it.
 pub fn may_contain(path: &str, name: &str) -> bool {
     let wanted: Vec<&str> = name.split('/').collect();
+    if braces_hold_slash(path) {
+        // `{~/.config,x}/git`: which names follow each other depends on what is taken of the braces.
+        let names: Vec<&str> = path.split(['/', '{', '}', ',']).filter(|name| !name.is_empty()).collect();
+        return wanted.iter().all(|wanted| names.iter().any(|name| may_be(name, wanted)));
+    }
     let components: Vec<&str> = path.split('/').filter(|component| !component.is_empty()).collect();
     components.windows(wanted.len()).any(|window| {
         // `*` is no hidden name, and `$x` alone is any word.
         let says = window.iter().any(|component| !is_open(component));
         says && window.iter().zip(&wanted).all(|(component, name)| may_be(component, name))
     })
+}
+
+/// Whether one of several words in braces has folders in it.
+fn braces_hold_slash(path: &str) -> bool {
+    let bare = path.replace("${", "");
+    bare.split('{').skip(1).any(|rest| rest.split('}').next().is_some_and(|held| held.contains('/')))
 }
 
 #[cfg(test)]
@@ -302,6 +313,10 @@ mod tests {
             ("$x", ".git", false),
             ("*/config", ".git", false),
             ("src/a.rs", ".git", false),
+            ("{~/.config,x}/git/config", ".config/git", true),
+            ("{~/.con*,x}/g?t", ".config/git", true),
+            ("{~/.config,x}/nvim", ".config/git", false),
+            ("src/{a/b,c}.rs", ".git", false),
         ] {
             assert_eq!(may_contain(path, name), expected, "{path} {name}");
         }
