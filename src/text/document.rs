@@ -2,6 +2,7 @@
 //! is a transaction. Must not know files or views; a view's selection comes in as an argument.
 
 use super::changes::ChangeSet;
+use super::edit::{Indents, indents};
 use super::encoding::Unfit;
 use super::format::{self, Format};
 use super::history::{Commit, Formats, History, Revision, RevisionId, Step};
@@ -27,6 +28,8 @@ pub struct Document {
     heard: Option<Vec<Past>>,
     /// What changed since the last call of [`Self::steps`]; `None` before, and after too much.
     trail: Option<Trail>,
+    /// What the text was indented by when it was read.
+    began: Option<Indents>,
 }
 
 /// A change that was made, for those who follow the text.
@@ -79,18 +82,20 @@ pub struct Applied {
 impl Document {
     /// A document of this text, unmodified.
     pub fn new(text: &str, format: Format) -> Self {
-        Self { text: Text::from(text), format, saved: Some(RevisionId::default()), ..Self::default() }
+        Self::of(Text::from(text), format)
     }
 
     /// A document of a text that was read already, unmodified.
     pub fn of(text: Text, format: Format) -> Self {
-        Self { text, format, saved: Some(RevisionId::default()), ..Self::default() }
+        let began = indents(&text, None);
+        Self { text, format, began, saved: Some(RevisionId::default()), ..Self::default() }
     }
 
     /// More of a text was read that nobody may edit yet; it begins as it was.
     pub fn grow(&mut self, text: Text) {
         debug_assert!(self.history.is_empty() && text.end() >= self.text.end(), "a text only grows");
         self.text = text;
+        self.began = indents(&self.text, None);
         self.version += 1;
     }
 
@@ -114,6 +119,11 @@ impl Document {
     /// The text; cloning it is a free snapshot.
     pub fn text(&self) -> &Text {
         &self.text
+    }
+
+    /// What lines are indented by: an edit of the first indented line alone changes nothing about it.
+    pub fn indents(&self) -> Option<Indents> {
+        indents(&self.text, self.began)
     }
 
     /// What the file is like beside its text.

@@ -214,13 +214,35 @@ pub fn lines_of(text: &Text, range: Range) -> (Line, Line) {
     (first, if past { Line(last.0 - 1) } else { last })
 }
 
-/// Whether a text indents by tab characters: its first indented line decides. Looks at no more
-/// than the first 200 lines, since it runs on every press of the tab key.
+/// Whether a text indents by tab characters, as [`indents`] says; by spaces where no line is indented.
 pub fn indents_by_tabs(text: &Text) -> bool {
-    (0..text.line_count().min(200))
-        .filter_map(|line| text.byte_at(text.line_start(Line(line))))
-        .find(|byte| matches!(byte, b'\t' | b' '))
-        == Some(b'\t')
+    indents(text, None) == Some(Indents::Tabs)
+}
+
+/// What lines are indented by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Indents {
+    /// Tab characters, as far as they reach.
+    Tabs,
+    /// Spaces.
+    Spaces,
+}
+
+/// What a text is indented by, and was at first: by the same as long as a line of it is, else the first indented
+/// line decides. Looks at no more than the first 200 lines, since it runs on every press of the tab key.
+pub fn indents(text: &Text, at_first: Option<Indents>) -> Option<Indents> {
+    let first = |line| text.byte_at(text.line_start(Line(line)));
+    let mut lines = (0..text.line_count().min(200)).filter_map(first).filter_map(|byte| match byte {
+        b'\t' => Some(Indents::Tabs),
+        b' ' => Some(Indents::Spaces),
+        _ => None,
+    });
+    let decides = lines.next();
+    if decides == at_first || lines.any(|line| Some(line) == at_first) {
+        at_first
+    } else {
+        decides.or(at_first)
+    }
 }
 
 #[cfg(test)]

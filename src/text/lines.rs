@@ -22,6 +22,8 @@ pub enum Order {
     Reverse,
     /// By the first number in them; lines without one come first.
     Numeric,
+    /// By the first whole number of each line, lines without one first.
+    Integer,
     /// Not sorted: of equal lines only the first one stays.
     Unique,
 }
@@ -196,6 +198,7 @@ pub fn sort(text: &Text, selection: &Selection, order: Order) -> Transaction {
             Order::Reverse => new.sort_unstable_by(|a, b| b.cmp(a)),
             // Stable: lines with equal numbers keep their order.
             Order::Numeric => new.sort_by(|a, b| numbers_of(a).total_cmp(&numbers_of(b))),
+            Order::Integer => new.sort_by(|a, b| numbers_of(a).trunc().total_cmp(&numbers_of(b).trunc())),
             Order::Unique => {
                 let mut seen = HashSet::new();
                 new.retain(|line| seen.insert(*line));
@@ -231,7 +234,13 @@ pub fn sort(text: &Text, selection: &Selection, order: Order) -> Transaction {
 /// The first number of a line, for sorting.
 fn numbers_of(line: &str) -> f64 {
     let Some(start) = line.find(|c: char| c.is_ascii_digit()) else { return f64::NEG_INFINITY };
-    let end = line[start..].find(|c: char| !c.is_ascii_digit() && c != '.').map_or(line.len(), |n| start + n);
+    let mut points = 0;
+    let mut goes_on = |c: char| {
+        points += usize::from(c == '.');
+        c.is_ascii_digit() || c == '.' && points == 1
+    };
+    // A second point ends it: versions are sorted by their first two parts.
+    let end = line[start..].find(|c: char| !goes_on(c)).map_or(line.len(), |n| start + n);
     let number = line[start..end].trim_end_matches('.').parse().unwrap_or(f64::INFINITY);
     if line[..start].ends_with('-') { -number } else { number }
 }

@@ -263,6 +263,7 @@ mod vim;
 mod vim_faults;
 /// Neovim judges random scripts for the Vim key map.
 mod vim_random;
+mod vim_tabs;
 /// Ways back past what the person changed, past failures and past agents at work.
 mod ways_back;
 /// Answers that come in one piece.

@@ -4,7 +4,7 @@
 use crate::vim::{desk, play};
 
 /// Texts, keys, and what they come to.
-async fn check(cases: &[(&str, &str, &str, &str)]) {
+pub async fn check(cases: &[(&str, &str, &str, &str)]) {
     let mut desk = desk().await;
     for (text, keys, place, after) in cases {
         let ours = play(&mut desk, &format!("{text}\t{keys}"));

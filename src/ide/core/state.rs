@@ -39,6 +39,7 @@ use crate::ide::model::scrollbar::Surveys;
 use crate::ide::model::text_options::Show;
 use crate::ide::model::visible_rows::Shown;
 use crate::ide::model::windows::{Border, Windows};
+use crate::text::edit::Indents;
 use crate::text::kill_ring::KillRing;
 use crate::text::position::Byte;
 use crate::text::registers::Registers;
@@ -311,8 +312,12 @@ impl State {
 
     /// How its project wants the text written that has the keys.
     pub fn rules(&self) -> Rules {
-        let in_file = self.overlays.is_empty() && self.panes.focus == Focus::Editor;
-        self.buffers.current().filter(|_| in_file).map(|buffer| buffer.rules).unwrap_or_default()
+        self.buffers.current().filter(|_| self.in_file()).map(|buffer| buffer.rules).unwrap_or_default()
+    }
+
+    /// Whether keys go to the editor.
+    fn in_file(&self) -> bool {
+        self.overlays.is_empty() && self.panes.focus == Focus::Editor
     }
 
     /// Columns from one tab stop to the next in the text that has the keys.
@@ -321,10 +326,11 @@ impl State {
     }
 
     /// Columns of one step of indentation in the text that has the keys, and whether it is made
-    /// of tabs, where that is certain.
+    /// of tabs: as the project says, else as the text does it.
     pub fn indentation(&self) -> (usize, Option<bool>) {
-        let rules = self.rules();
-        (rules.indent.unwrap_or(self.tab_width()), rules.by_tabs)
+        let (rules, file) = (self.rules(), self.buffers.current().filter(|_| self.in_file()));
+        let by_tabs = || Some(file?.area.document.indents()? == Indents::Tabs);
+        (rules.indent.unwrap_or(self.tab_width()), rules.by_tabs.or_else(by_tabs))
     }
 
     /// The column at which paragraphs are broken in the text that has the keys.

@@ -39,6 +39,15 @@ fn tabs() {
 }
 
 #[test]
+fn indents_stay_what_they_were_at_first_while_a_line_has_them() {
+    let of = |text: &str, at_first| indents(&Text::from(text), at_first);
+    assert_eq!(of("a\n  b\n\tc", Some(Indents::Tabs)), Some(Indents::Tabs));
+    assert_eq!(of("a\n  b\n", Some(Indents::Tabs)), Some(Indents::Spaces));
+    assert_eq!(of("a\nb\n", Some(Indents::Tabs)), Some(Indents::Tabs));
+    assert_eq!((of("a\n", None), of("\ta\n", None)), (None, Some(Indents::Tabs)));
+}
+
+#[test]
 fn duplicating_lines() {
     check(|t, s| duplicate_lines(t, s, LineEnding::Lf), "a|b\nc", "a|b\nab\nc");
     check(|t, s| duplicate_lines(t, s, LineEnding::CrLf), "é|\r\n", "é|\r\né\r\n");

@@ -61,6 +61,8 @@ fn lines_are_sorted() {
     check(by(Order::Plain), "«b\na\n»z", "«a\nb»\nz");
     check(by(Order::Reverse), "«a\r\nb»", "«b\r\na»");
     check(by(Order::Numeric), "«x10\nx9\nx-1\ny»", "«y\nx-1\nx9\nx10»");
+    check(by(Order::Numeric), "«v1.2.3\nv10\nv1.1»", "«v1.1\nv1.2.3\nv10»");
+    check(by(Order::Integer), "«v1.2\nv1.1\nv0»", "«v0\nv1.2\nv1.1»");
     check(by(Order::Unique), "«a\nb\na\nb»\nb", "«a\nb»\nb");
     check(by(Order::Plain), "«b\na»\n-\n«d\nc»", "«a\nb»\n-\n«c\nd»");
     check(by(Order::Plain), "b|\na", "b|\na");

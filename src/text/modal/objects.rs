@@ -7,6 +7,7 @@ use super::paragraphs::Paragraphs;
 use super::walk::{Walk, Went, Word};
 use super::{quotes, sentences};
 use crate::text::brackets;
+use crate::text::motion;
 use crate::text::position::{Byte, Line};
 
 /// A thing around a place.
@@ -275,7 +276,11 @@ fn sought(page: Page<'_>, at: Byte, open: char, close: char) -> Byte {
     if page.char(at) == Some(open) || closes || is_within(page, at..at, open) || unclosed() {
         return at;
     }
-    opening_ahead(page, at, open, close).unwrap_or(at)
+    // A closing one that closes nothing is passed over, for a brace behind the line's indentation, too.
+    let indented = open == '{' && page.in_indent(at);
+    let first = if indented { motion::indent_end(page.text, page.line(at)) } else { at };
+    let next = if page.char(first) == Some(open) { first } else { page.right(first) };
+    opening_ahead(page, next, open, close).unwrap_or(at)
 }
 
 /// The next opening bracket from a place on that none before it is around.

@@ -3,14 +3,14 @@
 
 use std::ops::Range as ByteRange;
 
+use super::outcome::{differing, done};
 use super::page::Page;
+use super::shift_block;
 use super::spans::Piece;
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::content::Shape;
 use crate::text::motion;
 use crate::text::position::{Byte, Column, Line};
-use crate::text::rope::Text;
-use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
 /// How letters are changed.
@@ -44,28 +44,6 @@ fn deleted(spans: Vec<ByteRange<Byte>>, pieces: &[Piece]) -> Vec<(ByteRange<Byte
         return spans.iter().zip(sides).map(|(span, sides)| (span.clone(), left(sides.outside))).collect();
     }
     merged(spans).into_iter().map(|span| (span, String::new())).collect()
-}
-
-/// The text after a change, for finding out where cursors stand in it.
-fn changed(text: &Text, changes: &ChangeSet) -> Text {
-    let mut after = text.clone();
-    changes.apply(&mut after);
-    after
-}
-
-/// A transaction whose cursors are found in the text after it.
-fn done(
-    page: Page<'_>,
-    changes: ChangeSet,
-    cursors: impl FnOnce(Page<'_>, &ChangeSet) -> Vec<Byte>,
-) -> Transaction {
-    let after = changed(page.text, &changes);
-    let cursors = cursors(Page::new(&after, page.tab_width), &changes);
-    let ranges = cursors.into_iter().map(Range::cursor).collect::<Vec<_>>();
-    if ranges.is_empty() {
-        return Transaction::new(changes);
-    }
-    Transaction::new(changes).select(Selection::new(ranges, 0))
 }
 
 /// Deletes. Cursors that lose their lines keep their columns, `goals` in the order of pieces.
@@ -200,14 +178,6 @@ fn map(page: Page<'_>, pieces: &[Piece], f: impl Fn(char) -> String) -> Transact
     })
 }
 
-/// Edits without those that put in what stands there already: a text is not modified by them.
-fn differing(
-    page: Page<'_>,
-    edits: impl IntoIterator<Item = (ByteRange<Byte>, String)>,
-) -> impl Iterator<Item = (ByteRange<Byte>, String)> {
-    edits.into_iter().filter(move |(span, new)| *page.text.slice(span.clone()) != **new)
-}
-
 fn starts(after: Page<'_>, changes: &ChangeSet, pieces: &[Piece]) -> Vec<Byte> {
     pieces.iter().map(|piece| after.rest(changes.map(piece.start, Side::Before))).collect()
 }
@@ -240,7 +210,7 @@ pub fn shift(
     goals: &[Column],
 ) -> Transaction {
     if pieces.first().is_some_and(|piece| piece.shape == Shape::Block) {
-        return shift_block(page, &pieces[0], columns, back);
+        return shift_block::shift(page, &pieces[0], columns, back, hard);
     }
     let width = page.tab_width;
     let edits = touched(page, pieces).into_iter().filter_map(|line| {
@@ -261,22 +231,6 @@ pub fn shift(
         };
         pieces.iter().enumerate().map(place).collect()
     })
-}
-
-fn shift_block(page: Page<'_>, piece: &Piece, columns: usize, back: bool) -> Transaction {
-    let edit = |span: &ByteRange<Byte>| {
-        if span.is_empty() {
-            return None;
-        }
-        if !back {
-            return Some((span.start..span.start, " ".repeat(columns)));
-        }
-        let rest = page.text.slice(span.start..page.end_of(span.start));
-        let blank = rest.bytes().take(columns).take_while(|byte| *byte == b' ').count();
-        Some((span.start..span.start + blank, String::new()))
-    };
-    let changes = ChangeSet::replace(page.text.end().0, piece.spans.iter().filter_map(edit));
-    done(page, changes, |after, changes| starts(after, changes, std::slice::from_ref(piece)))
 }
 
 /// White space so many columns wide.
@@ -360,6 +314,8 @@ mod tests {
     use super::*;
     use crate::text::marked::check;
     use crate::text::modal::spans;
+    use crate::text::rope::Text;
+    use crate::text::selection::{Range, Selection};
 
     fn pieces(text: &Text, selection: &Selection, lines: bool) -> Vec<Piece> {
         let page = Page::new(text, 4);

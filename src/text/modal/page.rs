@@ -5,6 +5,7 @@ use crate::text::columns;
 use crate::text::motion;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::rope::Text;
+use crate::text::selection::Range;
 
 /// A text and the width of its tabs in cells.
 #[derive(Clone, Copy)]
@@ -189,6 +190,20 @@ impl<'t> Page<'t> {
     /// The display column of a place.
     pub fn column(&self, at: Byte) -> Column {
         columns::column_of(self.text, at, self.tab_width)
+    }
+
+    /// The column that a cursor aims at: that which it aims at already, else its own. On a tab that is the tab's last
+    /// column; in a selection only behind where that began.
+    pub fn aimed(&self, range: &Range) -> Column {
+        let at = range.head;
+        let first = self.past && at <= range.anchor || self.char(at) != Some('\t');
+        range.goal.unwrap_or_else(|| if first { self.column(at) } else { self.last_column(at) })
+    }
+
+    /// The last display column of the character at a place.
+    pub fn last_column(&self, at: Byte) -> Column {
+        let (own, next) = (self.column(at), self.column(self.right(at)));
+        own.max(Column(next.0.saturating_sub(1)))
     }
 
     /// The place at a column of a line, on its last character at most.

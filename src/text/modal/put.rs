@@ -2,8 +2,10 @@
 //! registers.
 
 use super::page::Page;
-use crate::base::width::text_width;
+use super::spans;
+use crate::base::width::graphemes;
 use crate::text::changes::{ChangeSet, Side};
+use crate::text::columns::width_at;
 use crate::text::content::{Content, Shape};
 use crate::text::position::{Byte, Column, Line};
 use crate::text::selection::{Range, Selection};
@@ -115,14 +117,15 @@ fn block(page: Page<'_>, cursors: &[Byte], content: &Content, how: How) -> Trans
     let first = page.line(at);
     let place = if how.behind { page.right(at) } else { at };
     let column = page.column(place);
-    let width = content.texts.iter().map(|row| text_width(row)).max().unwrap_or_default();
-    let width = width.max(content.width);
+    let cells = |row: &str| graphemes(row).map(|g| width_at(g, 0, page.tab_width)).sum::<usize>();
+    let widest = || content.texts.iter().map(|row| cells(row)).max().unwrap_or_default();
+    let width = if content.width > 0 { content.width } else { widest() };
     let mut edits = Vec::new();
     let mut below = String::new();
     let mut last_row = 0;
     for (n, row) in content.texts.iter().enumerate() {
         let line = Line(first.0 + n);
-        let padded = |row: &str| format!("{row}{}", " ".repeat(width - text_width(row)));
+        let padded = |row: &str| format!("{row}{}", " ".repeat(width.saturating_sub(cells(row))));
         let times = |trail: bool| {
             let mut new = padded(row).repeat(how.count - 1);
             new.push_str(&if trail { padded(row) } else { row.clone() });
@@ -134,9 +137,13 @@ fn block(page: Page<'_>, cursors: &[Byte], content: &Content, how: How) -> Trans
         }
         let to = crate::text::columns::at_column(page.text, line, column, page.tab_width);
         let here = page.column(to);
-        let pad = " ".repeat(column.0.saturating_sub(here.0));
         // At the end of a line nothing has to be kept apart.
-        edits.push((to..to, pad + &times(to < page.end(line))));
+        let new = times(to < page.end(line));
+        if here < column && to == page.end(line) {
+            edits.push((to..to, " ".repeat(column.0 - here.0) + &new));
+        } else {
+            edits.push(spans::inserted(page, line, column, &new));
+        }
         last_row = n;
     }
     if !below.is_empty() {

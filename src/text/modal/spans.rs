@@ -167,6 +167,20 @@ fn row(page: Page<'_>, line: Line, left: Column, right: Column, to_end: bool) ->
     (start..next, sides)
 }
 
+/// The edit that puts characters in at a column of a line, or at its end: a tab that the column cuts becomes spaces on
+/// both sides, before another character come as many spaces as it is cut at.
+pub fn inserted(page: Page<'_>, line: Line, column: Column, new: &str) -> (ByteRange<Byte>, String) {
+    let at = at_column(page.text, line, column, page.tab_width);
+    let before = column.0.saturating_sub(page.column(at).0);
+    if before == 0 || page.at_end(at) {
+        return (at..at, new.to_string());
+    }
+    let split = page.char(at) == Some('\t');
+    let behind = if split { page.column(page.right(at)).0 - column.0 } else { 0 };
+    let end = if split { at + 1 } else { at };
+    (at..end, " ".repeat(before) + new + &" ".repeat(behind))
+}
+
 /// The texts of what is taken, as a register keeps them.
 pub fn content(page: Page<'_>, pieces: &[Piece]) -> Content {
     let shape = pieces.first().map_or(Shape::Chars, |piece| piece.shape);

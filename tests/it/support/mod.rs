@@ -31,5 +31,6 @@ pub mod shell;
 pub mod slow_place;
 pub mod snaps;
 pub mod sockets;
+pub mod vim_lines;
 pub mod vim_scripts;
 pub mod wires;

@@ -7,50 +7,7 @@ use proptest::prelude::RngExt;
 use proptest::test_runner::{TestRng, TestRunner};
 
 use super::seeds;
-
-const LINES: [&[&str]; 6] = [
-    &[
-        "fn main() { run(); }",
-        "    let total = sum(one, \"two three\", [4, 5]);",
-        "    if (a > 10 && b.c) { x }",
-        "        call(nested(arg, 'q'), {x: 1});",
-        "    }",
-        "}",
-        "// a comment, with words",
-        "return a[b] + c->d(e);",
-        "",
-    ],
-    &[
-        "The quick brown fox. It jumps over the dog!  Really?",
-        "one two three, four; five six.",
-        "A line (with a note) and \"a quote\" in it.",
-        "don't stop: e.g. 'this' or that",
-        "last words here",
-        "",
-    ],
-    &["  indented", "by\ta tab", "        deep\tmiddle", "    four spaces", "none", "   ", ""],
-    &["größe änderung ÄÖÜ", "ĉielo (naïve) x", "straße, ñandú; é", "日本 語", "x→y ≠ z", "ASCII too", ""],
-    &[
-        "count 7",
-        "x = 007 and -12",
-        "0xff 0b101",
-        "item 99, item 100",
-        "v1.2.3",
-        "b 3 a 2 c 1",
-        "aa",
-        "a",
-        "",
-    ],
-    &[
-        "<div><p>some text</p></div>",
-        "trailing  ",
-        "words   with   gaps",
-        "   ",
-        "{ [ ( ) ] }",
-        "a\"b\"c 'd e'",
-        "",
-    ],
-];
+use super::vim_lines::LINES;
 
 /// Every script begins with these keys: one Neovim plays many scripts and remembers the selection, the
 /// character, the substitution and change of the script before.
@@ -97,7 +54,7 @@ struct Maker {
     marked: bool,
     /// Whether `.` would make a change of a selection again that is another one in Neovim: a put, typing before it, a count.
     other_dot: bool,
-    /// Whether the text is likely to stay longer than one line.
+    /// Whether the text is likely to be longer than one line still.
     long: bool,
 }
 
@@ -139,7 +96,16 @@ impl Maker {
 
     /// One whole command of Normal mode.
     fn command(&mut self) -> String {
-        match self.below(100) {
+        let kind = self.below(100);
+        // A motion, typing or a put takes no lines away.
+        let keeps = matches!(kind, 0..20 | 48..60 | 72..79);
+        let keys = self.command_of(kind);
+        self.long &= keeps;
+        keys
+    }
+
+    fn command_of(&mut self, kind: usize) -> String {
+        match kind {
             0..20 => self.moving(),
             20..40 => self.operation(),
             40..48 => self.single(),

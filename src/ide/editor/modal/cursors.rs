@@ -78,7 +78,7 @@ pub fn release(state: &mut State) {
 pub fn aimed(cx: &Cx<'_>) -> Column {
     let Some(buffer) = cx.state.buffers.current() else { return Column(0) };
     let page = Page::new(buffer.area.text(), cx.state.tab_width());
-    buffer.area.selection.primary().goal.unwrap_or_else(|| page.column(buffer.area.caret()))
+    page.aimed(&buffer.area.selection.primary())
 }
 
 /// Takes the cursor to a line, as far from its start as it is now.

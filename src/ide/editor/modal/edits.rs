@@ -117,7 +117,7 @@ pub fn other_case(cx: &mut Cx<'_>) {
 /// Joins lines; `spaces` puts one between them.
 pub fn join(cx: &mut Cx<'_>, spaces: bool) {
     let pieces = if cx.state.modal.mode.is_visual() {
-        let pieces = visual::pieces(cx);
+        let pieces = visual::lines(cx);
         visual::remember(cx);
         let starts = pieces.iter().map(|piece| Range::cursor(piece.start)).collect();
         visual::end_at(cx, starts);
@@ -358,12 +358,19 @@ pub fn count(cx: &mut Cx<'_>, down: bool, series: bool) {
 
 /// A cursor on a number counts from its start.
 fn number_start(page: Page<'_>, at: Byte) -> Byte {
-    let digit = |at: Byte| page.char(at).is_some_and(|c| c.is_ascii_hexdigit() || "xX".contains(c));
-    let mut start = at;
-    while digit(start) && start > page.start_of(at) && digit(page.left(start)) {
-        start = page.left(start);
-    }
-    if page.char(start).is_some_and(|c| c.is_ascii_digit() || c == '-') { start } else { at }
+    let run = |belongs: fn(char) -> bool| {
+        let is = |at: Byte| page.char(at).is_some_and(belongs);
+        let mut start = at;
+        while is(start) && start > page.start_of(at) && is(page.left(start)) {
+            start = page.left(start);
+        }
+        start
+    };
+    // An `x` or a letter belongs to a number only behind the sign of its base.
+    let start = run(|c| c.is_ascii_hexdigit() || "xX".contains(c));
+    let sign =
+        page.char(start) == Some('0') && page.char(page.right(start)).is_some_and(|c| "xXbB".contains(c));
+    if sign { start } else { run(|c| c.is_ascii_digit()) }
 }
 
 /// Takes steps back, or makes them again; the cursor goes to where the text changed.
@@ -375,7 +382,7 @@ pub fn undo(cx: &mut Cx<'_>, back: bool) {
     }
     let Some(buffer) = cx.state.buffers.current() else { return };
     let range = buffer.area.selection.primary();
-    let goal = range.goal.unwrap_or_else(|| Page::new(buffer.area.text(), tab_width).column(range.head));
+    let goal = Page::new(buffer.area.text(), tab_width).aimed(&range);
     for _ in 0..count {
         let Some(buffer) = cx.state.buffers.current_mut() else { return };
         let before = buffer.area.text().clone();

@@ -168,7 +168,7 @@ pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[Piece]) {
     let page = Page::new(&text, lines.tab_width);
     let visual_ranges = &cx.state.modal.visual.ranges;
     let ranges = if was_visual { visual_ranges.as_slice() } else { buffer.area.selection.ranges() };
-    let goals = goals(page, op, ranges, pieces);
+    let goals = goals(Page { past: was_visual, ..page }, op, ranges, pieces);
     let mut pieces = pieces.to_vec();
     let keeps = matches!(op, Op::Yank | Op::Letters(_));
     for (piece, range) in pieces.iter_mut().zip(ranges).filter(|_| was_visual && keeps) {
@@ -185,7 +185,7 @@ pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[Piece]) {
         let edit = if bytes > background::AT_ONCE { edit.map(|edit| edit.prepared(&text)) } else { edit };
         Box::new(move |cx| {
             finish(cx, op, &pieces, register, taken, edit);
-            if matches!(op, Op::Indent | Op::Dedent) {
+            if matches!(op, Op::Indent | Op::Dedent) && pieces[0].shape != Shape::Block {
                 aim(cx, &goals);
             }
             Ok(())
@@ -311,8 +311,7 @@ fn goals(page: Page<'_>, op: Op, ranges: &[Range], pieces: &[Piece]) -> Vec<Colu
         piece
             .goal
             .filter(|_| shifts && (piece.shape == Shape::Chars || piece.widened))
-            .or(range.goal)
-            .unwrap_or_else(|| page.column(range.head))
+            .unwrap_or_else(|| page.aimed(range))
     };
     pieces.iter().enumerate().map(goal).collect()
 }

@@ -81,7 +81,7 @@ fn to_line(cx: &mut Cx<'_>, by: isize) {
     let text = buffer.area.text().clone();
     let page = visual::page(cx, &text);
     let place = |range: &Range| -> (Byte, crate::text::position::Column) {
-        let goal = range.goal.unwrap_or_else(|| page.column(range.head));
+        let goal = page.aimed(range);
         let line = page.line(range.head).0.saturating_add_signed(by).min(page.last_line().0);
         (page.at(Line(line), goal), goal)
     };

@@ -107,6 +107,16 @@ pub fn pieces(cx: &Cx<'_>) -> Vec<Piece> {
     }
 }
 
+/// The lines of the selection, be the last one empty.
+pub fn lines(cx: &Cx<'_>) -> Vec<Piece> {
+    let Some(buffer) = cx.state.buffers.current() else { return Vec::new() };
+    let page = page(cx, buffer.area.text());
+    let whole = |(piece, range): (Piece, &Range)| {
+        spans::lines(page, page.line(range.start()), page.line(range.end()), piece.start)
+    };
+    pieces(cx).into_iter().zip(&cx.state.modal.visual.ranges).map(whole).collect()
+}
+
 /// Ends the selection; the cursors stay at its heads.
 pub fn leave(cx: &mut Cx<'_>) {
     remember(cx);
@@ -145,8 +155,8 @@ pub fn remember(cx: &mut Cx<'_>) {
             let (left, right) = spans::columns(page, first.anchor, first.head);
             right.0 - left.0 - 1
         }
-        _ if lines == 0 => steps(page, first.start(), first.end()),
-        _ => page.column(first.end()).0,
+        _ if lines == 0 => page.last_column(first.end()).0 - page.column(first.start()).0,
+        _ => page.last_column(first.end()).0,
     };
     modal.used_reach = Some(Reach { mode: modal.mode, lines, columns, to_end: modal.visual.to_end });
     let (start, end) = match modal.mode {
@@ -160,15 +170,6 @@ pub fn remember(cx: &mut Cx<'_>) {
     places.set(Name::Head, first.head);
 }
 
-fn steps(page: Page<'_>, from: Byte, to: Byte) -> usize {
-    let (mut at, mut n) = (from, 0);
-    while at < to && !page.at_end(at) {
-        at = page.right(at);
-        n += 1;
-    }
-    n
-}
-
 /// Selects as much from every cursor as a selection reached before.
 pub fn reach(cx: &mut Cx<'_>, reach: Reach) {
     let tab_width = cx.state.tab_width();
@@ -178,8 +179,10 @@ pub fn reach(cx: &mut Cx<'_>, reach: Reach) {
         let line = Line((page.line(from).0 + reach.lines).min(page.last_line().0));
         match reach.mode {
             Mode::Visual if reach.to_end => page.end(line),
-            Mode::VisualBlock => page.at(line, Column(page.column(from).0 + reach.columns)),
-            _ if reach.lines == 0 => (0..reach.columns).fold(from, |at, _| page.right(at)),
+            Mode::VisualBlock => page.at(line, Column(page.aimed(&Range::cursor(from)).0 + reach.columns)),
+            _ if reach.lines == 0 => {
+                page.at(line, Column(page.aimed(&Range::cursor(from)).0 + reach.columns))
+            }
             _ => page.at(line, Column(reach.columns)),
         }
     };

@@ -308,7 +308,7 @@ fn go(cx: &mut Cx<'_>, line: Line) {
     cx.state.note_jump();
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = Page::new(buffer.area.text(), cx.state.tab_width());
-    let column = buffer.area.selection.primary().goal.unwrap_or_else(|| page.column(buffer.area.caret()));
+    let column = page.aimed(&buffer.area.selection.primary());
     let at = page.at(line.min(page.last_line()), column);
     cursors::set(cx, Selection::single(Range { goal: Some(column), ..Range::cursor(at) }));
 }

@@ -219,7 +219,7 @@ pub fn sort(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let order = match (given.rest.trim(), given.bang) {
         ("", false) => Order::Plain,
         ("", true) => Order::Reverse,
-        ("n", false) => Order::Numeric,
+        ("n", false) => Order::Integer,
         ("u", false) => Order::Unique,
         (other, _) => return Err(format!("sort does not know `{other}`")),
     };

@@ -88,9 +88,10 @@ struct Typed {
 }
 
 /// Finds out what was typed: what the line has more than before, where the row was. Nothing where the cursor is on
-/// another line now.
+/// another line now, unless the rows are typed anew.
 fn typed(page: Page<'_>, begun: Byte, head: Byte, rows: Rows) -> Option<Typed> {
-    if page.line(head) != rows.first || page.text.last_line().0 != rows.lines {
+    let left = page.line(head) != rows.first || page.text.last_line().0 != rows.lines;
+    if left && rows.at != RowsAt::Instead {
         return None;
     }
     let start = page.start(rows.first);
@@ -136,13 +137,12 @@ pub fn fill(cx: &mut Cx<'_>, rows: Rows) -> Option<Byte> {
         let (end, reach) = (page.end(line), page.column(page.end(line)));
         if rows.at == RowsAt::Behind {
             let pad = if rows.to_end { 0 } else { rows.right.0.saturating_sub(reach.0) };
-            let at =
-                if rows.to_end || pad > 0 { end } else { at_column(page.text, line, rows.right, tab_width) };
-            return Some((at..at, " ".repeat(pad) + &new));
+            let behind = rows.to_end || pad > 0;
+            let padded = || (end..end, " ".repeat(pad) + &new);
+            return Some(if behind { padded() } else { spans::inserted(page, line, rows.right, &new) });
         }
         // A line that ends before the rectangle gets nothing.
-        let at = at_column(page.text, line, rows.left, tab_width);
-        (reach >= rows.left).then(|| (at..at, new.clone()))
+        (reach >= rows.left).then(|| spans::inserted(page, line, rows.left, &new))
     };
     let last = rows.last.min(page.last_line());
     let edits: Vec<_> = (rows.first.0 + 1..=last.0).filter_map(added).collect();
@@ -153,5 +153,8 @@ pub fn fill(cx: &mut Cx<'_>, rows: Rows) -> Option<Byte> {
         });
     }
     let stays = rows.at == RowsAt::Instead;
-    (!stays).then(|| at_column(page.text, rows.first, rows.left, tab_width))
+    // What was typed before a character that the rectangle cuts begins before its first column.
+    let begun = page.start(rows.first) + rows.along;
+    let cut = rows.at == RowsAt::Before && page.column(begun) < rows.left;
+    (!stays).then(|| if cut { begun } else { at_column(page.text, rows.first, rows.left, tab_width) })
 }

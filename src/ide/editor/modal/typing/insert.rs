@@ -331,11 +331,21 @@ fn typed(cx: &Cx<'_>) -> String {
     buffer.area.text().slice(begun..head).into_owned()
 }
 
+/// Whether typing ends in a line's own indentation before its last character, where the cursor stays: as in Vim, which
+/// counts that as one byte.
+fn is_before_last(cx: &Cx<'_>) -> bool {
+    let Some(buffer) = cx.state.buffers.current().filter(|_| is_indented(cx)) else { return false };
+    let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
+    let line = text.line_of(head);
+    head > text.line_start(line) && head + 1 == text.line_end(line)
+}
+
 /// Ends typing: cursors step back onto what was typed last.
 pub fn finish(cx: &mut Cx<'_>) {
     let typing = cx.state.modal.typing;
     let tab_width = cx.state.tab_width();
     let typed = typed(cx);
+    let stays = typing.stays || is_before_last(cx);
     strip_indent(cx, false);
     close(cx);
     let filled = typing.block.and_then(|rows| typing::block::fill(cx, rows));
@@ -347,7 +357,7 @@ pub fn finish(cx: &mut Cx<'_>) {
     let mut selection = buffer
         .area
         .selection
-        .transform(|range| Range::cursor(if typing.stays { range.head } else { page.left(range.head) }));
+        .transform(|range| Range::cursor(if stays { range.head } else { page.left(range.head) }));
     if let Some(at) = filled {
         selection = Selection::cursor(page.rest(at));
     }

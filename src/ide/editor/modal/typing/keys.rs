@@ -30,9 +30,13 @@ pub fn erase(cx: &mut Cx<'_>, what: Erase) {
     if vim {
         cursors::group(cx.state);
     }
+    let opened = cx.state.modal.typing.lines.is_some();
     let begun = cx.state.buffers.current().filter(|_| vim).and_then(|buffer| {
         let head = buffer.area.selection.primary().head;
         let begun = buffer.area.document.places().get(Name::Typing)?;
+        // On a line that was opened typing began before its indentation.
+        let text = buffer.area.text();
+        let begun = if opened { text.line_start(text.line_of(begun)) } else { begun };
         (begun < head).then(|| head - begun)
     });
     let tab_width = cx.state.tab_width();
@@ -99,22 +103,26 @@ pub fn shift(cx: &mut Cx<'_>, back: bool) {
             let (start, end) = (page.start(*line), motion::indent_end(page.text, *line));
             let now = page.column(end).0;
             let wanted = if back { now.saturating_sub(1) / stop * stop } else { (now / stop + 1) * stop };
-            (start..end, indentation(wanted, page.tab_width, hard))
+            // Inside the indentation a cursor keeps its distance to the text, in columns.
+            let inside =
+                |range: &Range| (start..end).contains(&range.head).then(|| page.column(range.head).0);
+            let cursor = selection.ranges().iter().find_map(inside);
+            let at = cursor.map(|column| wanted.saturating_sub(now - column));
+            (start..end, indented(wanted, at, page.tab_width, hard))
         };
         let edits: Vec<_> = lines.iter().map(edit).collect();
-        let changes = ChangeSet::replace(page.text.end().0, edits.iter().cloned());
+        let new = edits.iter().map(|(span, (before, behind))| (span.clone(), format!("{before}{behind}")));
+        let changes = ChangeSet::replace(page.text.end().0, new);
         let place = |range: Range| {
             let line = page.text.line_of(range.head);
-            let Some((span, new)) = edits.iter().find(|(span, _)| span.start == page.start(line)) else {
+            let Some((span, (before, _))) = edits.iter().find(|(span, _)| span.start == page.start(line))
+            else {
                 return range;
             };
             if range.head >= span.end {
                 return Range::cursor(changes.map(range.head, Side::After));
             }
-            // Inside the indentation the cursor keeps its distance to the text.
-            let left = span.end - range.head;
-            let end = changes.map(span.end, Side::After);
-            Range::cursor(end.back(left.min(new.len())))
+            Range::cursor(changes.map(span.start, Side::Before) + before.len())
         };
         let after = selection.transform(place);
         Transaction::new(changes).select(after)
@@ -126,6 +134,18 @@ pub fn shift(cx: &mut Cx<'_>, back: bool) {
         let at = head.back(typed).max(start.min(head));
         buffer.area.document.places_mut().set(Name::Typing, at);
     }
+}
+
+/// An indentation of so many columns, before and behind a cursor: a tab that its column is inside of comes behind
+/// spaces up to there.
+fn indented(columns: usize, cursor: Option<usize>, tab_width: usize, hard: bool) -> (String, String) {
+    let all = indentation(columns, tab_width, hard);
+    let at = cursor.unwrap_or(columns);
+    let before = indentation(at, tab_width, hard);
+    let tabs = if hard { (at / tab_width).min(columns / tab_width) } else { 0 };
+    let cut = hard && tabs < columns / tab_width;
+    let behind = if cut { &all[tabs..] } else { &all[before.len()..] };
+    (before, behind.to_string())
 }
 
 /// One character to the left or the right, not over the ends of lines.
