@@ -428,3 +428,8 @@ async fn forced_motions_and_line_ends() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn case_of_a_character_of_an_empty_line_fails_and_ends_a_macro() {
+    check(&[("a\\nb\\nc\\n", "qq~2cc<Esc>q@q", "n 1:1", "\\nc\\n")]).await;
+}

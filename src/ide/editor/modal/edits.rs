@@ -97,6 +97,11 @@ pub fn other_case(cx: &mut Cx<'_>) {
     if cx.state.modal.mode.is_visual() {
         return operators::name(cx, Op::Letters(Letters::Other));
     }
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    if buffer.area.selection.ranges().iter().all(|range| page.right(range.head) == range.head) {
+        return cursors::fail(cx);
+    }
     let count = cx.state.modal.take_count().unwrap_or(1);
     change(cx, |page, selection| {
         let piece = |range: &Range| {
