@@ -4,8 +4,8 @@
 use std::hint::black_box;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bowline::base::clock::ManualClock;
@@ -19,6 +19,7 @@ use bowline::net::http::{Http, Limits};
 use bowline::net::sse;
 use bowline::net::tape::{Exchange, Piece, Tape};
 use futures::StreamExt;
+use parking_lot::Mutex;
 use serde_json::json;
 
 use crate::support::wires::{Answer, Bit, Feature, WIRES, Wire};

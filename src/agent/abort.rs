@@ -1,7 +1,8 @@
 //! The way to interrupt a run from any thread, at once, without a queue in between.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 /// Interrupts the run that is going on. Cheap to clone.
@@ -18,11 +19,11 @@ impl Abort {
 
     /// The token of the run that is going on.
     pub fn token(&self) -> CancellationToken {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.current.lock().clone()
     }
 
     /// A fresh token for a new run; interruptions so far do not concern it.
     pub fn renew(&self) {
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = CancellationToken::new();
+        *self.current.lock() = CancellationToken::new();
     }
 }

@@ -6,11 +6,12 @@
 mod member;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 
@@ -48,7 +49,7 @@ impl Entry {
     /// Whether it has answered, and that answer was heard: nothing is lost with it.
     fn is_heard(&self) -> bool {
         let report = self.report.borrow();
-        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let heard = self.heard.lock();
         report.status != Status::Running && heard.as_ref() == Some(&*report)
     }
 }
@@ -63,8 +64,8 @@ impl Team {
         self.lock().values().cloned().collect()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Entry>> {
-        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> parking_lot::MutexGuard<'_, BTreeMap<String, Entry>> {
+        self.members.lock()
     }
 
     fn entry(&self, id: &str) -> Result<Entry, String> {
@@ -161,7 +162,7 @@ impl Delegate for Team {
             loop {
                 let now = report.borrow_and_update().clone();
                 if now.status != Status::Running {
-                    *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(now.clone());
+                    *heard.lock() = Some(now.clone());
                     return Ok(now);
                 }
                 tokio::select! {
@@ -187,7 +188,7 @@ impl Delegate for Team {
                     tracing::warn!(agent = id, "an agent's task was lost");
                 }
             }
-            members.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+            members.lock().remove(&id);
             let last = entry.report.borrow().clone();
             Ok(AgentReport { status: Status::Closed, ..last })
         };

@@ -5,7 +5,7 @@
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::Arc;
 
 use tracing_subscriber::EnvFilter;
 
@@ -18,7 +18,7 @@ pub fn start(state: &Path, filter: Option<&str>) -> io::Result<()> {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(false)
-        .with_writer(Mutex::new(file))
+        .with_writer(Arc::new(file))
         .finish();
     if tracing::subscriber::set_global_default(subscriber).is_err() {
         tracing::debug!("the log was started before");

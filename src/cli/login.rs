@@ -3,10 +3,11 @@
 //! Must not know providers. Keys are read without being shown; all lines may be piped in.
 
 use std::io::{IsTerminal, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use crate::base::error::Report;
@@ -69,7 +70,7 @@ impl Terminal {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Hidden>> {
-        self.hidden.lock().unwrap_or_else(PoisonError::into_inner)
+        self.hidden.lock()
     }
 }
 

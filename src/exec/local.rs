@@ -5,11 +5,12 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
@@ -253,14 +254,14 @@ struct PathLocks {
 impl PathLocks {
     fn with<T>(&self, path: &Path, work: impl FnOnce() -> T) -> T {
         let lock = {
-            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut held = self.held.lock();
             Arc::clone(held.entry(path.to_path_buf()).or_default())
         };
         let result = {
-            let _guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
+            let _guard = lock.lock();
             work()
         };
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held.lock();
         // Two owners: the table and we. Nobody can join while we hold the table.
         if Arc::strong_count(&lock) == 2 {
             held.remove(path);

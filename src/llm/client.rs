@@ -3,10 +3,11 @@
 //! Must not know any dialect beyond its row. Holds nothing that changes between requests.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{StreamExt, stream};
+use parking_lot::Mutex;
 
 use super::access::{Keys, Surroundings};
 use super::auth::chain::Chain;
@@ -259,7 +260,7 @@ impl Known {
     fn adapter(&self, api: &str, base_url: &str) -> Option<Arc<dyn Provider>> {
         let dialect = DIALECTS.iter().find(|dialect| dialect.id == api)?;
         let key = (dialect.id, base_url.to_string());
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = self.made.lock();
         Some(made.entry(key).or_insert_with(|| (dialect.build)(self.setup(base_url))).clone())
     }
 

@@ -4,8 +4,9 @@
 //! Must not know any wire format.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use crate::net::socket::{Parked, Socket};
 
@@ -90,7 +91,7 @@ impl<M> Sockets<M> {
         self.state().without.contains(session)
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State<M>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> parking_lot::MutexGuard<'_, State<M>> {
+        self.state.lock()
     }
 }

@@ -9,12 +9,13 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::error::NetError;
@@ -166,7 +167,7 @@ impl Recording {
             Err(error) => return tracing::error!("an exchange cannot be recorded: {error}"),
         };
         line.push(b'\n');
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.file.lock();
         if let Err(error) = file.write_all(&line) {
             tracing::error!("cannot record into {}: {error}", self.path.display());
         }
@@ -176,7 +177,7 @@ impl Recording {
 /// The exchange that is played next for a request, if the tape has one; what was written by hand with
 /// the URL `*` answers any.
 pub fn next(tape: &Mutex<VecDeque<Exchange>>, method: &str, url: &str) -> Option<Exchange> {
-    let mut tape = tape.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut tape = tape.lock();
     let url = &*plain(url);
     let at = tape
         .iter()

@@ -4,8 +4,10 @@
 //! Must not know who displays it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+
+use parking_lot::RwLock;
 
 use super::offered::Offered;
 use super::options::Options;
@@ -64,13 +66,13 @@ impl Again {
 
     /// The same, for where the session works now.
     pub fn here(&self) -> Options {
-        let env = self.place.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let env = self.place.read().clone();
         Options { env, ..(*self.options).clone() }
     }
 
     /// The session works elsewhere from now on.
     pub fn set_place(&self, env: Arc<dyn Environment>) {
-        *self.place.write().unwrap_or_else(PoisonError::into_inner) = env;
+        *self.place.write() = env;
     }
 
     /// Which session it is, counted from 0: what was begun in one is nothing to the next.

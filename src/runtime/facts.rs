@@ -4,9 +4,10 @@
 //! tell of themselves; what does not come in time is left out.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::place::{Facts, Git};
@@ -42,7 +43,7 @@ pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> Fac
     let heard: Arc<Mutex<Vec<u8>>> = Arc::default();
     let output = heard.clone();
     let sink = Box::new(move |piece: &[u8]| {
-        let mut heard = output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = output.lock();
         let room = OUTPUT_MAX.saturating_sub(heard.len());
         heard.extend_from_slice(&piece[..piece.len().min(room)]);
     });
@@ -58,7 +59,7 @@ pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> Fac
     if tokio::time::timeout(PATIENCE, run).await.is_err() {
         cancel.cancel();
     }
-    let text = String::from_utf8_lossy(&heard.lock().unwrap_or_else(PoisonError::into_inner)).into_owned();
+    let text = String::from_utf8_lossy(&heard.lock()).into_owned();
     let date = clock::iso8601(clock.now_ms()).chars().take_while(|c| *c != 'T').collect();
     Facts { date, ..read(&text) }
 }

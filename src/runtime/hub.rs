@@ -4,9 +4,10 @@
 //! let go, and finds its queue closed. A reader that another program depends on is waited for however long
 //! it takes: nothing is lost, and nothing piles up.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::mpsc::{self, Receiver, Sender, error::TrySendError};
 
 use super::event::RuntimeEvent;
@@ -107,8 +108,8 @@ impl Hub {
         slow
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Readers> {
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> parking_lot::MutexGuard<'_, Readers> {
+        self.readers.lock()
     }
 }
 

@@ -4,9 +4,10 @@
 //! Must not know who asks. A key goes in through standard input: arguments can be seen by others.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Report;
@@ -79,7 +80,7 @@ async fn run(env: &dyn Environment, script: String, input: String) -> Result<(),
     let told = Arc::new(Mutex::new(Vec::new()));
     let into = told.clone();
     let sink = move |bytes: &[u8]| {
-        let mut all = into.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = into.lock();
         let room = TOLD_MAX.saturating_sub(all.len());
         all.extend_from_slice(&bytes[..bytes.len().min(room)]);
     };
@@ -87,7 +88,7 @@ async fn run(env: &dyn Environment, script: String, input: String) -> Result<(),
         Ok(Exit::Code(0)) => Ok(()),
         Ok(Exit::Code(127)) => Err(format!("there is no program `{program}`")),
         Ok(Exit::Code(code)) => {
-            let told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            let told = told.lock();
             let told = String::from_utf8_lossy(&told);
             let first = told.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             Err(format!("`{program}` ended with {code} {first}").trim_end().to_string())

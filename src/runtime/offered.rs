@@ -1,8 +1,10 @@
 //! The models that can be asked, shared between a session and its handles: servers on this machine
 //! are found while it runs. Must not know how they are found.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+
+use parking_lot::RwLock;
 
 use crate::llm::model::Model;
 
@@ -22,12 +24,12 @@ impl Offered {
 
     /// All of them now.
     pub fn all(&self) -> Vec<Arc<Model>> {
-        self.models.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.models.read().clone()
     }
 
     /// Others in place of all; they are given back.
     pub fn set(&self, models: Vec<Arc<Model>>) -> Vec<Arc<Model>> {
-        self.models.write().unwrap_or_else(PoisonError::into_inner).clone_from(&models);
+        self.models.write().clone_from(&models);
         models
     }
 
@@ -44,7 +46,7 @@ impl Offered {
     /// Adds those that are not there yet, before the demo, which stays the last resort; all of them
     /// where there was something new.
     pub fn add(&self, found: Vec<Arc<Model>>) -> Option<Vec<Arc<Model>>> {
-        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
+        let mut models = self.models.write();
         let known = |model: &Model| models.iter().any(|m| m.provider == model.provider && m.id == model.id);
         let new: Vec<_> = found.into_iter().filter(|model| !known(model)).collect();
         if new.is_empty() {

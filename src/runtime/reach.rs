@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::FutureExt;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::choice::Wish;
@@ -148,14 +149,14 @@ fn runner(env: Arc<dyn Environment>) -> Run {
             let printed = Arc::new(Mutex::new(Vec::new()));
             let into = printed.clone();
             let sink = move |bytes: &[u8]| {
-                let mut all = into.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut all = into.lock();
                 let room = OUTPUT_MAX.saturating_sub(all.len());
                 all.extend_from_slice(&bytes[..bytes.len().min(room)]);
             };
             let exit = env.filter(command, Vec::new(), Box::new(sink), Box::new(|_| {}), cancel).await;
             match exit {
                 Ok(Exit::Code(0)) => {
-                    let all = printed.lock().unwrap_or_else(PoisonError::into_inner);
+                    let all = printed.lock();
                     Ok(String::from_utf8_lossy(&all).into_owned())
                 }
                 Ok(Exit::Code(code)) => Err(format!("it ended with {code}")),

@@ -3,11 +3,12 @@
 //!
 //! Must not know what they do.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 
 use super::checkpoints::Checkpoints;
 use super::choice::Wish;
@@ -105,17 +106,17 @@ impl Recruits {
 
     /// Takes what the session works with from now on.
     pub(super) fn set(&self, kit: Kit) {
-        *self.kit.lock().unwrap_or_else(PoisonError::into_inner) = Some(kit);
+        *self.kit.lock() = Some(kit);
     }
 
     /// Nobody is equipped any more.
     pub(super) fn dismiss(&self) {
         // What is in it leads back to here.
-        *self.kit.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.kit.lock() = None;
     }
 
     fn kit(&self) -> Option<Kit> {
-        self.kit.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.kit.lock().clone()
     }
 
     fn ears(&self) -> Ears {

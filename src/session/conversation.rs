@@ -10,7 +10,8 @@ mod ways;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::body::EntryBody;
 use super::checkpoints;
@@ -330,7 +331,7 @@ impl Session {
         let context = context::build(&path);
         let mut now: Vec<u32> = self.tree.way_back(self.tree.leaf_index()).take(path.len() - from).collect();
         now.sort_unstable();
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.told.lock();
         for left in told.iter().filter(|at| now.binary_search(at).is_err()) {
             self.tree.entry(*left).forget();
         }
@@ -340,7 +341,7 @@ impl Session {
 
     /// The messages that stay in memory for the next context go.
     pub fn forget(&self) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.told.lock();
         for at in std::mem::take(&mut *told) {
             self.tree.entry(at).forget();
         }

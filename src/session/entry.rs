@@ -6,9 +6,10 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use compact_str::CompactString;
+use parking_lot::{Mutex, MutexGuard};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -262,7 +263,7 @@ impl Entry {
     }
 
     fn known(&self) -> MutexGuard<'_, Option<Arc<AgentMessage>>> {
-        self.message.lock().unwrap_or_else(PoisonError::into_inner)
+        self.message.lock()
     }
 
     /// The entry's message for a context, decoded once.

@@ -7,8 +7,10 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use crate::exec::shelf::Limits;
 use crate::exec::{Environment, LocalEnvironment, Shelf, Spill};
@@ -131,7 +133,7 @@ impl Artifacts {
     }
 
     fn next(&self) -> u64 {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         // A folder that cannot be listed cannot be written either, which is told at the end.
         let known = last.unwrap_or_else(|| {
             let items = Shelf::new(self.folder.clone()).list().unwrap_or_default();

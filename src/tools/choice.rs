@@ -4,7 +4,9 @@
 //! same when the conversation goes on with another family's tools.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 use super::act::Kind;
 use super::registry::Registry;
@@ -79,17 +81,17 @@ impl From<Choice> for SharedChoice {
 impl SharedChoice {
     /// How often it was changed.
     pub fn changes(&self) -> u64 {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).0
+        self.0.read().0
     }
 
     /// The names of the tools of `all` that are on offer now. `set` names it.
     pub fn offered(&self, set: &str, all: &Registry) -> BTreeSet<String> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).1.offered(set, all)
+        self.0.read().1.offered(set, all)
     }
 
     /// The person wants exactly these tools of `all`, which `set` names, from now on.
     pub fn pick(&self, set: &str, all: &Registry, wanted: &[String]) {
-        let mut now = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut now = self.0.write();
         now.1.pick(set, all, wanted);
         now.0 += 1;
     }

@@ -4,7 +4,8 @@
 //! Must not know any tool.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::exec::facts::FileKind;
 use crate::exec::{EnvError, Environment};
@@ -55,11 +56,11 @@ impl Folder {
     }
 
     fn get(&self) -> Option<PathBuf> {
-        self.at.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.at.lock().clone()
     }
 
     fn set(&self, at: Option<PathBuf>) {
-        *self.at.lock().unwrap_or_else(PoisonError::into_inner) = at;
+        *self.at.lock() = at;
     }
 }
 

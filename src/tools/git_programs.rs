@@ -4,9 +4,10 @@
 //! other: what is not known to be quiet is asked about.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::command;
@@ -59,7 +60,7 @@ pub async fn objection(env: &dyn Environment, line: &str) -> Option<&'static str
     let heard: Arc<Mutex<Vec<u8>>> = Arc::default();
     let output = Arc::clone(&heard);
     let sink = Box::new(move |piece: &[u8]| {
-        output.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(piece);
+        output.lock().extend_from_slice(piece);
     });
     let command = CommandSpec {
         script: git::script(SCRIPT),
@@ -68,7 +69,7 @@ pub async fn objection(env: &dyn Environment, line: &str) -> Option<&'static str
         env: BTreeMap::new(),
     };
     let ended = env.run(command, sink, CancellationToken::new()).await;
-    let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+    let heard = heard.lock();
     (!matches!(ended, Ok(Exit::Code(_))) || *heard != QUIET.as_bytes()).then_some(LOUD)
 }
 

@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -60,7 +61,7 @@ struct Rehearsal {
 
 impl Rehearsal {
     fn written(&self) -> MutexGuard<'_, HashMap<PathBuf, Option<Vec<u8>>>> {
-        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+        self.written.lock()
     }
 
     fn at(&self, path: &Path) -> Option<Result<Vec<u8>, EnvError>> {

@@ -6,9 +6,10 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use ignore::gitignore::Gitignore;
+use parking_lot::RwLock;
 use serde::Deserialize;
 
 use self::barrier::Barrier;
@@ -127,12 +128,12 @@ impl From<Rules> for SharedRules {
 impl SharedRules {
     /// The rules now.
     pub fn get(&self) -> Arc<Rules> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.read().clone()
     }
 
     /// Other rules, for everybody from the next call on.
     pub fn set(&self, rules: Rules) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
+        *self.0.write() = Arc::new(rules);
     }
 }
 

@@ -4,7 +4,9 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::artifacts::Artifacts;
 use super::config::Config;
@@ -66,12 +68,12 @@ impl Shared {
     /// What the person allowed for the rest of the session: rules in the form of files of rules, whose
     /// paths are absolute.
     pub fn grants(&self) -> String {
-        self.grants.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.grants.lock().clone()
     }
 
     /// Adds a rule for the rest of the session.
     pub fn grant(&self, rule: &str) {
-        let mut grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut grants = self.grants.lock();
         grants.push_str(rule);
         grants.push('\n');
     }

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use notify::event::{AccessKind, AccessMode};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use parking_lot::{Mutex, MutexGuard};
 
 /// Why files are not watched.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +42,7 @@ pub struct Touched {
 
 impl Touches {
     fn lock(&self) -> MutexGuard<'_, Touched> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// How many touches there were since the last [`Self::take`].
@@ -101,8 +102,8 @@ impl Watcher {
     pub fn follow(&mut self, files: Vec<PathBuf>) -> Result<bool, WatchError> {
         let folder = |file: &PathBuf| file.ancestors().skip(1).find(|up| up.is_dir()).map(Path::to_path_buf);
         let folders: BTreeSet<PathBuf> = files.iter().filter_map(folder).collect();
-        *self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner) = files;
-        let lost = std::mem::take(&mut *self.shared.lost.lock().unwrap_or_else(PoisonError::into_inner));
+        *self.shared.wanted.lock() = files;
+        let lost = std::mem::take(&mut *self.shared.lost.lock());
         self.folders.retain(|folder| !lost.contains(folder));
         for old in self.folders.difference(&folders) {
             if let Err(error) = self.inner.unwatch(old) {
@@ -128,7 +129,7 @@ impl Watcher {
 
 impl Shared {
     fn hear(&self, event: notify::Result<notify::Event>) {
-        let wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = self.wanted.lock();
         let touched: Vec<PathBuf> = match event {
             // Too much has happened to be told: anything may have.
             Ok(event) if event.need_rescan() => wanted.clone(),
@@ -138,7 +139,7 @@ impl Shared {
                 let leaves = matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(_));
                 if leaves {
                     let gone = event.paths.iter().filter(|path| !path.exists()).cloned();
-                    self.lost.lock().unwrap_or_else(PoisonError::into_inner).extend(gone);
+                    self.lost.lock().extend(gone);
                 }
                 // What happens to a folder on the way happens to the file.
                 let is_meant = |file: &&PathBuf| event.paths.iter().any(|path| file.starts_with(path));
@@ -239,7 +240,7 @@ mod tests {
         place.watcher.follow(files()).unwrap();
         fs::remove_dir_all(place.path("deep")).unwrap();
         assert_eq!(place.touched(), ["deep/er/a.txt"]);
-        while place.path("deep").exists() || place.watcher.shared.lost.lock().unwrap().is_empty() {
+        while place.path("deep").exists() || place.watcher.shared.lost.lock().is_empty() {
             std::thread::yield_now();
         }
         place.watcher.follow(files()).unwrap();

@@ -122,6 +122,8 @@ const BANNED: &[(&str, &[&str])] = &[
     ("mpsc::unbounded", &[]),
     ("println!", &["modes", "cli"]),
     ("print!", &["modes", "cli"]),
+    // One kind of lock: `parking_lot`, which a panic does not poison.
+    ("PoisonError", &["ide"]),
     (".unwrap()", &[]),
     ("unsafe ", &[]),
 ];

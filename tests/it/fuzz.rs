@@ -5,7 +5,7 @@
 //! its own instead of the first.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bowline::base::clock::ManualClock;
@@ -19,6 +19,7 @@ use bowline::net::{frames, sse};
 use bowline::tools::reading::pdf::extract::{self, Wanted};
 use bowline::tools::reading::pdf::pages;
 use futures::StreamExt;
+use parking_lot::Mutex;
 use serde_json::json;
 
 use crate::conformance::{ordered, rich};

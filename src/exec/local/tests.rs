@@ -108,7 +108,7 @@ async fn of_two_writers_with_one_stamp_one_is_stale() {
         let (a, b) = tokio::join!(write("two"), write("three"));
         assert!(a.is_ok() != b.is_ok(), "{a:?} {b:?}");
     }
-    assert!(env.locks.held.lock().unwrap().is_empty());
+    assert!(env.locks.held.lock().is_empty());
 }
 
 #[tokio::test]
@@ -328,10 +328,10 @@ async fn filtered(
         CommandSpec { script: script.into(), cwd: env.root().into(), timeout: None, env: BTreeMap::new() };
     let (out, err) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
     let (into_out, into_err) = (out.clone(), err.clone());
-    let output: OutputSink = Box::new(move |bytes| into_out.lock().unwrap().extend_from_slice(bytes));
-    let errors: OutputSink = Box::new(move |bytes| into_err.lock().unwrap().extend_from_slice(bytes));
+    let output: OutputSink = Box::new(move |bytes| into_out.lock().extend_from_slice(bytes));
+    let errors: OutputSink = Box::new(move |bytes| into_err.lock().extend_from_slice(bytes));
     let exit = env.filter(command, input.to_vec(), output, errors, cancel).await.unwrap();
-    let text = |bytes: &Mutex<Vec<u8>>| String::from_utf8(bytes.lock().unwrap().clone()).unwrap();
+    let text = |bytes: &Mutex<Vec<u8>>| String::from_utf8(bytes.lock().clone()).unwrap();
     (exit, text(&out), text(&err))
 }
 
@@ -368,12 +368,12 @@ async fn a_filter_that_is_cancelled_takes_its_group_along() {
     let child = Arc::new(Mutex::new(String::new()));
     let told = child.clone();
     let output: OutputSink = Box::new(move |bytes| {
-        told.lock().unwrap().push_str(std::str::from_utf8(bytes).unwrap());
+        told.lock().push_str(std::str::from_utf8(bytes).unwrap());
         at_start.cancel();
     });
     let exit = env.filter(command, b"never read".to_vec(), output, Box::new(|_| {}), cancel).await.unwrap();
     assert_eq!(exit, Exit::Cancelled);
-    let child = child.lock().unwrap().trim().to_string();
+    let child = child.lock().trim().to_string();
     assert!(!child.is_empty() && !lives(&child));
 }
 

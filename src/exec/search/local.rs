@@ -7,10 +7,10 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::aliases;
@@ -171,7 +171,7 @@ fn walk(
     let real = real.as_deref();
     let mut visitors = Visitors { root, real, selector: &selector, folders, cancel, gathered: &gathered };
     builder.build_parallel().visit(&mut visitors);
-    let (mut items, mut done) = gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (mut items, mut done) = gathered.into_inner();
     if selector.bars.is_some() || !wanted.barred_ids.is_empty() {
         leave_out_aliases(root, &mut items, &mut done, (wanted, selector.bars.as_ref()));
     }
@@ -308,7 +308,7 @@ impl ParallelVisitor for Visitor<'_> {
 
 impl Drop for Visitor<'_> {
     fn drop(&mut self) {
-        let mut gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gathered = self.gathered.lock();
         gathered.0.append(&mut self.items);
         gathered.1.add(&self.done);
     }

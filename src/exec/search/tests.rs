@@ -4,9 +4,10 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -102,7 +103,7 @@ impl Bench {
             let seen: Arc<Mutex<Vec<String>>> = Arc::default();
             let into = Arc::clone(&seen);
             let sink: MatchSink = Box::new(move |file| {
-                let mut seen = into.lock().unwrap();
+                let mut seen = into.lock();
                 seen.push(format!("{} {}", file.name, file.count));
                 for line in &file.lines {
                     let sign = if line.matches { ':' } else { '-' };
@@ -111,7 +112,7 @@ impl Bench {
                 true
             });
             let done = place.search(spec.clone(), sink, CancellationToken::new()).await;
-            let lines = seen.lock().unwrap().clone();
+            let lines = seen.lock().clone();
             all.push(done.map(|done| (lines, done)).map_err(|error| error.to_string()));
         }
         let (plain, local) = (all.pop().unwrap(), all.pop().unwrap());
@@ -127,12 +128,12 @@ impl Bench {
             let sink: PathSink = Box::new(move |found| {
                 assert!(found.modified.is_some());
                 let slash = if found.folder { "/" } else { "" };
-                into.lock().unwrap().push(found.name + slash);
+                into.lock().push(found.name + slash);
                 true
             });
             let spec = FindSpec { root: self.root().join(root), files: files.clone(), folders };
             place.find(spec, sink, CancellationToken::new()).await.unwrap();
-            all.push(seen.lock().unwrap().clone());
+            all.push(seen.lock().clone());
         }
         assert_eq!(all[0], all[1], "this machine and any place find the same");
         all.remove(0)
@@ -371,13 +372,13 @@ async fn the_order_is_that_of_paths_and_an_end_is_an_end() {
         let seen: Arc<Mutex<Vec<String>>> = Arc::default();
         let into = Arc::clone(&seen);
         let sink: MatchSink = Box::new(move |file| {
-            let mut seen = into.lock().unwrap();
+            let mut seen = into.lock();
             seen.push(file.name);
             seen.len() < 120
         });
         let done = place.search(bench.spec("hit"), sink, CancellationToken::new()).await.unwrap();
         assert!(!done.complete);
-        assert_eq!(seen.lock().unwrap().iter().collect::<Vec<_>>(), sorted[..120]);
+        assert_eq!(seen.lock().iter().collect::<Vec<_>>(), sorted[..120]);
         let cancel = CancellationToken::new();
         cancel.cancel();
         let done = place.search(bench.spec("hit"), Box::new(|_| panic!("cancelled")), cancel).await.unwrap();

@@ -5,9 +5,10 @@
 //! held back by this: that takes a sandbox.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 
 use super::layer::{Deed, Layer};
 use crate::exec::environment::Environment;
@@ -38,7 +39,7 @@ struct Counts {
 impl Count {
     /// The sum; what was both listed and searched, once.
     pub fn get(&self) -> LeftOut {
-        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let counts = self.0.lock();
         LeftOut {
             files: counts.listed.files.max(counts.searched.files),
             folders: counts.listed.folders.max(counts.searched.folders),
@@ -46,7 +47,7 @@ impl Count {
     }
 
     fn note(&self, note: impl FnOnce(&mut Counts)) {
-        note(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        note(&mut self.0.lock());
     }
 }
 

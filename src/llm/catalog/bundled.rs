@@ -5,9 +5,10 @@
 
 use std::collections::HashMap;
 use std::io::Read;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 
 use flate2::read::DeflateDecoder;
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -34,7 +35,7 @@ pub fn providers() -> impl Iterator<Item = &'static str> {
 pub fn models(provider: &str) -> &'static [Value] {
     let Ok(at) = FILES.binary_search_by_key(&provider, |(id, _)| *id) else { return &[] };
     let (id, packed) = FILES[at];
-    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut read = READ.lock();
     // Kept for as long as the program runs, like the packed text itself.
     read.entry(id).or_insert_with(|| Vec::leak(unpack(packed)))
 }

@@ -1,6 +1,6 @@
 //! The loop over a scripted model, and the objects that come of it.
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 use futures::FutureExt;
 
@@ -164,12 +164,12 @@ async fn retry_before_and_after_the_first_delta_begins_the_answer_anew() {
     let hear: OnRetry = Arc::new(move |error, wait| {
         assert_eq!(error.kind, ErrorKind::Server);
         assert!(wait < Duration::from_millis(4));
-        *count.lock().unwrap() += 1;
+        *count.lock() += 1;
     });
     let (_script, client, request) = client(vec![Turn::fail(ErrorKind::Server, "busy"), Turn::text("here")]);
     let options = || Options { on_retry: Some(hear.clone()), ..options() };
     assert_eq!(generate(&client, request, options()).await.unwrap().message.text(), "here");
-    assert_eq!(*heard.lock().unwrap(), 1);
+    assert_eq!(*heard.lock(), 1);
 
     let broken = Turn::of(vec![
         Step::Text(vec!["ha".into()]),
@@ -177,7 +177,7 @@ async fn retry_before_and_after_the_first_delta_begins_the_answer_anew() {
     ]);
     let (_script, client, request) = self::client(vec![broken, Turn::text("whole")]);
     let outcome = generate(&client, request, options()).await.unwrap();
-    assert_eq!((outcome.message.text().as_str(), *heard.lock().unwrap()), ("whole", 2));
+    assert_eq!((outcome.message.text().as_str(), *heard.lock()), ("whole", 2));
     assert_eq!(outcome.added.len(), 1, "the broken answer is not kept");
 }
 

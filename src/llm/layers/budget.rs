@@ -2,9 +2,10 @@
 //!
 //! Must not know any provider. Prices are the catalog's; a model without prices costs nothing here.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures::{FutureExt, StreamExt, stream};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::llm::draft::Draft;
 use crate::llm::layer::{Layer, Next};
@@ -97,7 +98,7 @@ impl Budget {
 }
 
 fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
-    ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    ledger.lock()
 }
 
 impl Promise {

@@ -2,10 +2,11 @@
 //!
 //! Must not know any provider.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
@@ -32,7 +33,7 @@ impl Rate {
 
     /// Takes the next free moment.
     fn turn(&self) -> Instant {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = self.next.lock();
         let now = Instant::now();
         let at = next.map_or(now, |next| next.max(now));
         *next = Some(at + self.apart);

@@ -2,10 +2,11 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future;
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::*;
@@ -32,7 +33,7 @@ struct Sink(Arc<Mutex<Vec<u8>>>);
 
 impl io::Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
+        self.0.lock().extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -65,7 +66,7 @@ async fn run(prompts: &[&str], input: Option<&str>, turns: Vec<Turn>) -> (i32, V
     let mut err = Vec::new();
     let code = json_until(&handle, prompts, input, out, &mut err, future::pending().boxed()).await;
     written.done(Duration::from_secs(20)).await.unwrap();
-    let text = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    let text = String::from_utf8(sink.0.lock().clone()).unwrap();
     assert!(text.ends_with('\n'), "{text}");
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     (code, lines, String::from_utf8(err).unwrap())
@@ -161,7 +162,7 @@ async fn a_signal_ends_it_and_how_it_ended_is_told() {
     let prompts = vec![Prompt { text: "go".into(), images: vec![] }];
     let code = json_until(&handle, prompts, None, out, &mut Vec::new(), signal.boxed()).await;
     written.done(Duration::from_secs(20)).await.unwrap();
-    let text = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    let text = String::from_utf8(sink.0.lock().clone()).unwrap();
     assert_eq!(code, 130);
     assert!(text.trim_end().ends_with(r#"{"type":"agent_settled","aborted":true}"#), "{text}");
 }

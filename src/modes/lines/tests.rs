@@ -1,8 +1,9 @@
 //! Lines in and out, in any pieces, with readers of any speed.
 
 use std::io::Seek;
-use std::sync::{Arc, Mutex, mpsc as channel};
+use std::sync::{Arc, mpsc as channel};
 
+use parking_lot::Mutex;
 use proptest::prelude::*;
 
 use super::*;
@@ -54,7 +55,7 @@ impl Write for Slow {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.wanted.recv().map_err(|_| io::ErrorKind::BrokenPipe)?;
         let n = bytes.len().min(100);
-        self.got.lock().unwrap().extend_from_slice(&bytes[..n]);
+        self.got.lock().extend_from_slice(&bytes[..n]);
         Ok(n)
     }
 
@@ -83,7 +84,7 @@ async fn a_slow_reader_gets_every_line_and_what_waits_is_bounded() {
         ask.send(()).ok();
     }
     written.done(Duration::from_secs(20)).await.unwrap();
-    let got = String::from_utf8(got.lock().unwrap().clone()).unwrap();
+    let got = String::from_utf8(got.lock().clone()).unwrap();
     assert!(got.ends_with('\n') && got.lines().map(String::from).eq((0..lines).map(|n| n.to_string())));
 }
 

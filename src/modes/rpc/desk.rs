@@ -4,9 +4,10 @@
 //! Must not know who asks, nor lines. Who does not answer in time has refused.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Map, Value};
 use tokio::sync::{Notify, oneshot};
 
@@ -183,7 +184,7 @@ impl Desk {
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
-        self.shared.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.open.lock()
     }
 
     fn timeout(&self) -> Option<u64> {

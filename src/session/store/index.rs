@@ -15,8 +15,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::llm::model::Usage;
@@ -162,7 +163,7 @@ impl InFile {
 
 impl Pages for InFile {
     fn page(&self, number: usize) -> Arc<[u8]> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         let Some(place) = kept.get_mut(number % KEPT) else { return Arc::default() };
         if let Some((_, page)) = place.as_ref().filter(|(known, _)| *known == number) {
             return page.clone();

@@ -9,9 +9,9 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::SystemTime;
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::folder;
@@ -86,7 +86,7 @@ pub fn list(root: &Path) -> Vec<Listed> {
     let readers = READERS.min(due.len());
     let next = Mutex::new(due.into_iter());
     let look_on = || {
-        let due = || next.lock().ok().and_then(|mut next| next.next());
+        let due = || next.lock().next();
         std::iter::from_fn(due).filter_map(look).collect::<Vec<Seen>>()
     };
     std::thread::scope(|scope| {

@@ -49,7 +49,7 @@ impl<'t> Row<'t> {
     fn text_behind(&self, at: Byte) -> Byte {
         let mut at = at;
         while is_white(self.page, at) {
-            at = at + 1;
+            at += 1;
         }
         at
     }

@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::sync::Mutex;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use tempfile::TempDir;
 
 use super::*;
@@ -29,7 +29,7 @@ struct Scripted {
 
 impl Approval for Scripted {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
-        self.asked.lock().unwrap().push(ask);
+        self.asked.lock().push(ask);
         let answer = self.answer.clone();
         Box::pin(async move { answer })
     }
@@ -110,7 +110,7 @@ async fn edits_in_the_workspace_run_and_others_ask() {
     std::os::unix::fs::symlink(outside.path(), bench.folder.path().join("link")).unwrap();
     let (_, failed) = bench.call(Mode::OnRequest, "write", json!({"path": "link/b", "content": "x"})).await;
     assert!(failed && !target.exists());
-    let asked = bench.approval.asked.lock().unwrap();
+    let asked = bench.approval.asked.lock();
     assert_eq!(asked.len(), 2);
     assert_eq!((asked[0].rule.as_str(), asked[0].tool.as_str()), ("file outside the workspace", "write"));
     assert_eq!(asked[0].subject, target.to_string_lossy());
@@ -158,7 +158,7 @@ async fn of_several_paths_the_strictest_verdict_counts() {
     assert!(!bench.call(Mode::OnRequest, "several", paths(&["a", "b/c"])).await.1);
     for strange in [other, ".git/hooks/x", link] {
         assert!(bench.call(Mode::OnRequest, "several", paths(&["a", strange, "b"])).await.1, "{strange}");
-        let asked = bench.approval.asked.lock().unwrap().pop().unwrap();
+        let asked = bench.approval.asked.lock().pop().unwrap();
         assert_eq!(asked.subject, format!("a\n{strange}\nb"));
         assert!(
             bench.call(Mode::AutoEdit, "several", paths(&[strange, "a"])).await.0.contains("nobody to ask")
@@ -174,9 +174,9 @@ async fn commands_that_only_look_run_and_others_ask() {
         bench.call(Mode::OnRequest, "bash", json!({"command": "echo hi"})).await,
         ("hi".into(), false)
     );
-    assert!(bench.approval.asked.lock().unwrap().is_empty());
+    assert!(bench.approval.asked.lock().is_empty());
     assert!(!bench.call(Mode::OnRequest, "bash", json!({"command": "touch x"})).await.1);
-    assert_eq!(bench.approval.asked.lock().unwrap()[0].subject, "touch x");
+    assert_eq!(bench.approval.asked.lock()[0].subject, "touch x");
     assert!(bench.folder.path().join("x").exists());
 }
 
@@ -189,7 +189,7 @@ async fn git_looks_only_where_the_repository_names_no_programs() {
     let at = |name: &str| bench.folder.path().join(name);
     let status = || json!({"command": "git status"});
     bench.call(Mode::OnRequest, "bash", status()).await;
-    assert!(bench.approval.asked.lock().unwrap().is_empty(), "there is no repository");
+    assert!(bench.approval.asked.lock().is_empty(), "there is no repository");
     for name in ["objects", "refs"] {
         std::fs::create_dir(at(name)).unwrap();
     }
@@ -199,10 +199,7 @@ async fn git_looks_only_where_the_repository_names_no_programs() {
         format!("[core]\nrepositoryformatversion = 0\nbare = false\nworktree = .\nfsmonitor = \"{trap}\"\n");
     std::fs::write(at("config"), config).unwrap();
     assert_eq!(bench.call(Mode::OnRequest, "bash", status()).await.0, "Not run: no");
-    assert_eq!(
-        bench.approval.asked.lock().unwrap()[0].rule,
-        "git in a repository that may name programs to run"
-    );
+    assert_eq!(bench.approval.asked.lock()[0].rule, "git in a repository that may name programs to run");
     let (text, _) = bench.call(Mode::AutoEdit, "bash", status()).await;
     assert!(text.contains("name programs"), "{text}");
     let beside = json!({"command": "touch made && git status"});
@@ -220,7 +217,7 @@ async fn without_a_person_it_is_refused_with_rule_and_flag() {
         failed && text.contains("not known to be read-only") && text.contains("--approval full"),
         "{text}"
     );
-    assert!(bench.approval.asked.lock().unwrap().is_empty() && !bench.folder.path().join("x").exists());
+    assert!(bench.approval.asked.lock().is_empty() && !bench.folder.path().join("x").exists());
 }
 
 #[tokio::test]
@@ -291,11 +288,11 @@ async fn panics_long_outputs_and_late_progress_are_contained() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&seen);
     let call = ToolCall { id: "c".into(), name: "bad".into(), arguments: json!({}), thought_signature: None };
-    let progress: Progress = Arc::new(move |text| sink.lock().unwrap().push(text));
+    let progress: Progress = Arc::new(move |text| sink.lock().push(text));
     let outcome =
         execute(&bench.registry, &bench.context(Mode::Full), &call, CancellationToken::new(), progress).await;
     tokio::task::yield_now().await;
-    assert_eq!(*seen.lock().unwrap(), ["in time"]);
+    assert_eq!(*seen.lock(), ["in time"]);
     assert_eq!(outcome.full_text.map(|text| text.len()), Some(100_000));
     let text = join_text(&outcome.content);
     assert!(text.len() < 60_000 && text.contains("characters were removed from the middle"));
@@ -364,10 +361,10 @@ async fn rules_decide_before_the_mode() {
             assert!(text.contains("deny path \".env\""), "{path}: {text}");
         }
     }
-    assert!(root.join("made").exists() && bench.approval.asked.lock().unwrap().is_empty());
+    assert!(root.join("made").exists() && bench.approval.asked.lock().is_empty());
     let (text, _) = bench.call(Mode::OnRequest, "bash", json!({"command": "touch b > c"})).await;
     assert_eq!(text, "Not run: not now");
-    assert_eq!(bench.approval.asked.lock().unwrap().len(), 1);
+    assert_eq!(bench.approval.asked.lock().len(), 1);
 }
 
 /// Another family's way to read.

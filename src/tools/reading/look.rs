@@ -3,8 +3,9 @@
 //! Must not know tools. Files come from the environment, in pieces where it can.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::sniff::{self, Kind};
@@ -31,7 +32,7 @@ pub async fn whole(
     let coming = Arc::new(Mutex::new((Vec::new(), false)));
     let (into, seen) = (Arc::clone(&coming), cancel.clone());
     let sink = move |piece: &[u8]| {
-        let mut coming = into.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut coming = into.lock();
         coming.1 |= (coming.0.len() + piece.len()) as u64 > most;
         if !coming.1 {
             coming.0.extend_from_slice(piece);
@@ -39,7 +40,7 @@ pub async fn whole(
         !coming.1 && !seen.is_cancelled()
     };
     let read = unless(cancel, env.read_pieces(path, Box::new(sink))).await;
-    let (bytes, too_much) = std::mem::take(&mut *coming.lock().unwrap_or_else(PoisonError::into_inner));
+    let (bytes, too_much) = std::mem::take(&mut *coming.lock());
     if too_much {
         return Ok(None);
     }
@@ -75,14 +76,14 @@ pub async fn look(
     let coming = Arc::new(Mutex::new(Coming { kind: None, taker: Taker::new(range) }));
     let (into, cancel, cancelled) = (Arc::clone(&coming), cancel.clone(), cancel.clone());
     let sink = move |piece: &[u8]| {
-        let mut coming = into.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut coming = into.lock();
         let kind = *coming.kind.get_or_insert_with(|| sniff::kind(piece));
         coming.taker.feed(if kind == Kind::Text { piece } else { &[] });
         kind == Kind::Text && !cancel.is_cancelled()
     };
     let read = unless(&cancelled, env.read_pieces(path, Box::new(sink))).await;
     let empty = Coming { kind: None, taker: Taker::new(range) };
-    let coming = std::mem::replace(&mut *coming.lock().unwrap_or_else(PoisonError::into_inner), empty);
+    let coming = std::mem::replace(&mut *coming.lock(), empty);
     match (coming.kind, read) {
         (Some(kind @ (Kind::Image(_) | Kind::Pdf | Kind::Binary)), _) => Ok(Seen::Other(kind)),
         (_, Ok(stamp)) => Ok(Seen::Text(coming.taker.finish(), stamp)),

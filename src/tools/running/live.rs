@@ -5,9 +5,10 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
@@ -153,12 +154,12 @@ impl Live {
 
     /// Processes that the shell left behind when it ended.
     pub fn left(&self) -> Vec<u32> {
-        self.inner.left.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.inner.left.lock().clone()
     }
 
     /// Where the shell stood when it ended by itself, if it was asked and could say it.
     pub fn folder(&self) -> Option<PathBuf> {
-        self.inner.folder.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.inner.folder.lock().clone()
     }
 
     /// Feeds it. An error when it reads nothing, has ended, or takes nothing for 5 s.
@@ -202,7 +203,7 @@ impl Drop for Live {
 
 impl Inner {
     fn output(&self) -> MutexGuard<'_, Heard> {
-        self.output.lock().unwrap_or_else(PoisonError::into_inner)
+        self.output.lock()
     }
 
     /// Takes what was read; false at the end.
@@ -254,10 +255,10 @@ async fn run(running: Running, inner: Arc<Inner>, tell: watch::Sender<Option<End
     drain(&mut output, &mut open, &inner).await;
     if let End::Code(_) = end {
         let folder = control.folder().await;
-        *inner.folder.lock().unwrap_or_else(PoisonError::into_inner) = folder;
+        *inner.folder.lock() = folder;
     }
     let left = control.left();
-    inner.left.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&left);
+    inner.left.lock().clone_from(&left);
     inner.input.lock().await.take();
     inner.output().over = Some(Instant::now());
     if tell.send(Some(end)).is_err() {

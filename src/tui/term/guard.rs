@@ -8,9 +8,10 @@ use std::backtrace::Backtrace;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::panic;
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::Once;
 use std::thread::{self, ThreadId};
 
+use parking_lot::{Mutex, MutexGuard};
 use rustix::termios::{OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
 use crate::base::panics;
@@ -30,7 +31,7 @@ static ACTIVE: Mutex<Option<Active>> = Mutex::new(None);
 
 fn active() -> MutexGuard<'static, Option<Active>> {
     // What a panic left behind is still what has to be undone.
-    ACTIVE.lock().unwrap_or_else(PoisonError::into_inner)
+    ACTIVE.lock()
 }
 
 /// Gives the terminal back as it was found. Does nothing when that has been done. Errors are

@@ -5,8 +5,9 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use super::apply::{self, Applied, Held};
@@ -115,11 +116,11 @@ impl Keeper {
     }
 
     fn index(&self) -> MutexGuard<'_, Arc<Index>> {
-        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+        self.index.lock()
     }
 
     fn remember(&self, id: Oid, files: &Arc<Files>) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((id, Arc::clone(files)));
+        *self.last.lock() = Some((id, Arc::clone(files)));
     }
 
     /// Records the state of now. `extra` are paths that are recorded even where they are ignored; `instead` are
@@ -158,7 +159,7 @@ impl Keeper {
 
     /// A state that was recorded.
     pub fn load(&self, id: Oid) -> Result<Arc<Files>, CheckpointError> {
-        if let Some((last, files)) = &*self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        if let Some((last, files)) = &*self.last.lock()
             && *last == id
         {
             return Ok(Arc::clone(files));

@@ -10,10 +10,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ignore::WalkState;
+use parking_lot::Mutex;
 use rustix::fs::OFlags;
 use tokio_util::sync::CancellationToken;
 
@@ -203,7 +203,7 @@ fn walk(wanted: &Wanted, patience: &Patience) -> Result<BTreeMap<Name, Seen>, Ch
     builder.build_parallel().run(|| {
         Box::new(|entry| {
             if let Err(error) = patience.check() {
-                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                *failed.lock() = Some(error);
                 return WalkState::Quit;
             }
             let (path, seen) = match &entry {
@@ -215,7 +215,7 @@ fn walk(wanted: &Wanted, patience: &Patience) -> Result<BTreeMap<Name, Seen>, Ch
                 Err(error) => (path_of(error), Seen::Not(Why::Unreadable)),
             };
             if let Some(name) = path.and_then(|path| Name::below(wanted.root, path)) {
-                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut found = found.lock();
                 found.insert(name, seen);
                 if found.len() > wanted.limits.files {
                     return WalkState::Quit;
@@ -224,9 +224,9 @@ fn walk(wanted: &Wanted, patience: &Patience) -> Result<BTreeMap<Name, Seen>, Ch
             WalkState::Continue
         })
     });
-    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    match failed.into_inner() {
         Some(error) => Err(error),
-        None => Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        None => Ok(found.into_inner()),
     }
 }
 
@@ -328,7 +328,7 @@ fn read(
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Content::Gone),
                 Err(_) => Ok(Content::Not(Why::Unreadable)),
             });
-            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut done = done.lock();
             match made {
                 Ok(content) => {
                     done.0.insert((*name).clone(), content);
@@ -347,7 +347,7 @@ fn read(
         });
         work();
     });
-    match done.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    match done.into_inner() {
         (contents, None) => Ok(contents),
         (contents, Some(error)) => Err((contents, error)),
     }

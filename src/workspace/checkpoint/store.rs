@@ -8,8 +8,10 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::error::CheckpointError;
 use super::object::{Kind, Oid, read_tree};
@@ -84,11 +86,11 @@ impl Store {
     }
 
     fn packs(&self) -> Vec<Arc<Pack>> {
-        self.packs.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.packs.read().clone()
     }
 
     fn set(&self, with: impl FnOnce(&mut Vec<Arc<Pack>>)) {
-        with(&mut self.packs.write().unwrap_or_else(PoisonError::into_inner));
+        with(&mut self.packs.write());
     }
 
     /// Finds the packs that there are now.
@@ -116,7 +118,7 @@ impl Store {
 
     /// Whether it has an object.
     pub fn has(&self, oid: Oid) -> bool {
-        self.packs.read().unwrap_or_else(PoisonError::into_inner).iter().any(|pack| pack.has(oid))
+        self.packs.read().iter().any(|pack| pack.has(oid))
     }
 
     /// An object.
@@ -316,7 +318,7 @@ struct Written {
 
 impl Batch<'_> {
     fn state(&self) -> MutexGuard<'_, Written> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Adds an object unless it is there, and gives its name.
@@ -350,7 +352,7 @@ impl Batch<'_> {
 
     /// Puts everything on the disk; says whether there was anything new.
     pub fn finish(self) -> Result<bool, CheckpointError> {
-        let Written { writer, full, .. } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Written { writer, full, .. } = self.state.into_inner();
         let finish = || -> io::Result<bool> {
             let last = writer.map_or(Ok(None), PackWriter::finish)?;
             let made: Vec<_> = full.into_iter().chain(last).map(Arc::new).collect();

@@ -1,9 +1,10 @@
 //! The scripted adapter: each request plays the next turn.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::{StreamExt, future, stream};
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
@@ -104,12 +105,12 @@ impl Scripted {
 
     /// Every request so far.
     pub fn requests(&self) -> Vec<Request> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.requests.lock().clone()
     }
 
     /// Adds turns to the end of the script.
     pub fn push(&self, turns: impl IntoIterator<Item = Turn>) {
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner).extend(turns);
+        self.turns.lock().extend(turns);
     }
 }
 
@@ -120,8 +121,8 @@ impl Provider for Scripted {
 
     fn stream(&self, request: Request) -> EventStream {
         let draft = Draft::new(&request.model, 0);
-        let turn = self.turns.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        let turn = self.turns.lock().pop_front();
+        self.requests.lock().push(request);
         let turn = turn.unwrap_or_else(|| Turn::fail(ErrorKind::Configuration, "the script is over"));
         let gate = self.gate.clone();
         let items = play(draft, turn);

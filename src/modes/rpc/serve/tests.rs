@@ -2,10 +2,11 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::Poll;
 
 use futures::future;
+use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use super::*;
@@ -33,7 +34,7 @@ struct Sink(mpsc::Sender<Value>, Arc<Mutex<Vec<u8>>>);
 
 impl io::Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut rest = self.1.lock().unwrap();
+        let mut rest = self.1.lock();
         rest.extend_from_slice(bytes);
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = rest.drain(..=end).collect();

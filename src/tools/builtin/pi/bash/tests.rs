@@ -1,8 +1,9 @@
 //! The tool against a real shell.
 
 use std::ffi::OsString;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -34,7 +35,7 @@ impl Bench {
                 if text.contains("stop me") {
                     cancel.cancel();
                 }
-                seen.lock().unwrap().push(text);
+                seen.lock().push(text);
             }),
             shared: std::sync::Arc::new(crate::tools::Shared::new(self.folder.path().join("artifacts"))),
         };
@@ -96,7 +97,7 @@ async fn progress_is_throttled() {
     // It is ended by what is seen of it, so something is.
     let script = "for i in $(seq 1 2000); do echo $i; done; echo stop me; sleep 30";
     bench.run(json!({"command": script})).await;
-    let updates = bench.seen.lock().unwrap().len();
+    let updates = bench.seen.lock().len();
     // Ten a second, one at once, and the last when it is interrupted.
     let most = 2 + start.elapsed().div_duration_f64(Duration::from_millis(100)).ceil() as usize;
     assert!((2..=most).contains(&updates), "{updates} of {most}");
