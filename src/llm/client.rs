@@ -17,21 +17,12 @@ use super::discover;
 use super::draft::Draft;
 use super::layer::{Layer, Next};
 use super::model::{ErrorKind, LlmError, Model, Request};
-use super::provider::{EventStream, Provider};
+use super::provider::{EventStream, Injected, Provider};
 use super::providers::{DIALECTS, Setup};
 use super::raw_input;
 use super::refresh::Lister;
 use crate::base::clock::SharedClock;
 use crate::net::http::{Http, loopback_url};
-
-/// A provider that does not come from the catalog, with the models it serves.
-#[derive(Clone)]
-pub struct Injected {
-    /// The adapter.
-    pub provider: Arc<dyn Provider>,
-    /// Its models, the one to begin with first.
-    pub models: Vec<Arc<Model>>,
-}
 
 /// Routes requests by provider and dialect. Cheap to clone; an adapter is made when it is asked for
 /// the first time.

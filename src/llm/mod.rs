@@ -75,4 +75,5 @@ pub mod strict;
 #[doc(hidden)]
 pub mod wording;
 
-pub use client::{Client, Injected};
+pub use client::Client;
+pub use provider::Injected;

@@ -1,10 +1,11 @@
-//! The provider contract: one trait, no logic. A dialect implements it in a folder of its own.
+//! The provider contract: a trait and plain data, no logic. A dialect implements it in a folder of its own.
 
 use std::pin::Pin;
+use std::sync::Arc;
 
 use futures::Stream;
 
-use super::model::{Request, StreamEvent};
+use super::model::{Model, Request, StreamEvent};
 
 /// A streamed answer. Dropping it closes the connection at once.
 pub type EventStream = Pin<Box<dyn Stream<Item = StreamEvent> + Send>>;
@@ -51,4 +52,13 @@ pub trait Provider: Send + Sync {
     /// Starts an answer. Never fails and never panics: a failure is the stream's last event,
     /// and the stream ends with exactly one `Done` or `Error`.
     fn stream(&self, request: Request) -> EventStream;
+}
+
+/// A provider that does not come from the catalog, with the models it serves.
+#[derive(Clone)]
+pub struct Injected {
+    /// The adapter.
+    pub provider: Arc<dyn Provider>,
+    /// Its models, the one to begin with first.
+    pub models: Vec<Arc<Model>>,
 }

@@ -199,7 +199,7 @@ fn the_code_map_names_every_module() {
     assert_eq!(declared, top_modules().len(), "a module of lib.rs has no row in the table of layers");
 }
 
-/// Which files of one module import which.
+/// Which files import which.
 fn file_graph(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
     let modules: BTreeSet<&str> = sources.iter().map(|s| s.module.as_str()).collect();
     let faces = source::reexports(sources);
@@ -216,6 +216,55 @@ fn file_graph(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
         }
     }
     graph
+}
+
+/// The same, with what a module takes from its own children by their bare names. What it only gives on is no import.
+fn graph_with_children(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
+    let modules: BTreeSet<&str> = sources.iter().map(|s| s.module.as_str()).collect();
+    let mut graph = file_graph(sources);
+    for file in sources.iter().filter(|s| !s.is_test && !s.module.is_empty()) {
+        for name in source::bare_paths(file) {
+            let child = format!("{}::{name}", file.module);
+            if modules.contains(child.as_str()) {
+                graph.entry(file.module.clone()).or_default().insert(child);
+            }
+        }
+    }
+    graph
+}
+
+/// What can be reached from each module, one step or more.
+fn reached(graph: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeSet<String>> {
+    let from = |start: &String| {
+        let mut found = BTreeSet::new();
+        let mut next: Vec<&String> = graph[start].iter().collect();
+        while let Some(module) = next.pop() {
+            if found.insert(module.clone()) {
+                next.extend(graph.get(module).into_iter().flatten());
+            }
+        }
+        (start.clone(), found)
+    };
+    graph.keys().map(from).collect()
+}
+
+#[test]
+fn import_circles_stay_between_a_file_and_its_own_parts() {
+    let graph = graph_with_children(&source::sources());
+    let reached = reached(&graph);
+    let below = |a: &str, b: &str| b.starts_with(&format!("{a}::"));
+    let parent =
+        |module: &str| module.rsplit_once("::").map_or(String::new(), |(parent, _)| parent.to_string());
+    for (from, to) in &reached {
+        let back = to.iter().filter(|to| reached.get(*to).is_some_and(|to| to.contains(from)));
+        for other in back.filter(|other| *other != from) {
+            let family = below(from, other) || below(other, from) || parent(from) == parent(other);
+            assert!(family, "{from} and {other} import each other, perhaps by way of others");
+            // Siblings belong to one file above them; a folder of equals has no circles.
+            let whole = if below(from, other) { from.clone() } else { parent(from) };
+            assert!(to.contains(&whole) || below(other, from), "{from} and {other} import each other");
+        }
+    }
 }
 
 #[test]
@@ -296,18 +345,7 @@ fn ide_features_import_each_other_without_circles_but_for_a_falling_number() {
             arrows.entry(from).or_default().insert(to);
         }
     }
-    let mut reached = arrows.clone();
-    loop {
-        let before: usize = reached.values().map(BTreeSet::len).sum();
-        for (from, to) in reached.clone() {
-            let further: Vec<String> =
-                to.iter().filter_map(|to| reached.get(to)).flatten().cloned().collect();
-            reached.entry(from).or_default().extend(further);
-        }
-        if reached.values().map(BTreeSet::len).sum::<usize>() == before {
-            break;
-        }
-    }
+    let reached = reached(&arrows);
     let circling: Vec<&String> =
         reached.iter().filter(|(from, to)| to.contains(*from)).map(|(from, _)| from).collect();
     assert_eq!(circling.len(), CIRCLING, "features that import each other in a circle: {circling:?}");

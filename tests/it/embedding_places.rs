@@ -8,7 +8,7 @@ use std::time::Duration;
 use bowline::base::error::Report;
 use bowline::exec::wrap::{Counted, Deed, Layer, ReadOnly, Rooted, Wrapped};
 use bowline::exec::{EnvError, Environment, LocalEnvironment};
-use bowline::llm::client::Injected;
+use bowline::llm::provider::Injected;
 use bowline::llm::providers::scripted::{Scripted, Step, Turn};
 use bowline::runtime::observe::{EventKind, Observer};
 use bowline::runtime::{Builder, Delivery, RuntimeEvent};

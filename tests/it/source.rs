@@ -210,6 +210,22 @@ pub fn paths(source: &Source) -> Vec<(usize, Vec<String>)> {
     out
 }
 
+/// The first words of paths that begin with a bare name, such as `run` of `run::start()`; not those of `pub use`.
+pub fn bare_paths(source: &Source) -> Vec<String> {
+    let code = &source.code;
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("::") {
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let start = code[..at].rfind(|c| !word(c)).map_or(0, |n| n + 1);
+        let before = code[..start].trim_end();
+        let statement = &before[before.rfind([';', '{', '}']).map_or(0, |n| n + 1)..];
+        if start < at && !before.ends_with([':', '.']) && !statement.contains("pub use") {
+            found.push(code[start..at].to_string());
+        }
+    }
+    found
+}
+
 /// Reads one path or group; returns how many bytes it took.
 fn expand(text: &str, prefix: Vec<String>, out: &mut Vec<Vec<String>>) -> usize {
     let mut segments = prefix;

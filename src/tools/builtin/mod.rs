@@ -8,22 +8,9 @@ pub mod common;
 pub mod gemini;
 pub mod openai;
 pub mod pi;
+pub mod set;
 
-use std::sync::Arc;
-
-use super::tool::Tool;
-
-/// Makes one tool.
-pub type Make = fn() -> Arc<dyn Tool>;
-
-/// The tools of one family of models.
-#[derive(Debug)]
-pub struct Set {
-    /// The profile that they belong to.
-    pub id: &'static str,
-    /// The tools, those that are on offer only when asked for included.
-    pub tools: &'static [Make],
-}
+pub use set::Set;
 
 /// Every set, in folders of their names; what is the same for all stands in `common`. The first is everybody's who has none.
 pub static SETS: &[&Set] = &[&pi::SET, &openai::SET, &anthropic::SET, &gemini::SET];

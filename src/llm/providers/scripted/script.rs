@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
-use crate::llm::client::Injected;
 use crate::llm::draft::Draft;
 use crate::llm::model::{ErrorKind, LlmError, Model, Request, StopReason, StreamEvent, Usage};
+use crate::llm::provider::Injected;
 use crate::llm::provider::{EventStream, Provider};
 use crate::llm::providers::setup::Setup;
 

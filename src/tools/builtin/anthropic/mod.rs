@@ -15,8 +15,8 @@ pub mod write;
 
 use std::sync::Arc;
 
-use super::Set;
 use super::common::{close_agent, send_input, wait};
+use super::set::Set;
 
 /// The set.
 pub static SET: Set = Set {

@@ -14,8 +14,8 @@ pub mod write_stdin;
 
 use std::sync::Arc;
 
-use super::Set;
 use super::common::{close_agent, send_input, spawn_agent, wait};
+use super::set::Set;
 
 /// The set.
 pub static SET: Set = Set {
