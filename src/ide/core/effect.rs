@@ -13,10 +13,8 @@ use crate::ide::core::overlay::PickRow;
 use crate::ide::editor::modal::background_job::Work;
 use crate::ide::features::context::work::Work as ContentsWork;
 use crate::ide::features::diff::view::DiffAsk;
-use crate::ide::features::file_tree::steps::{TreeJob, TreeStep};
 use crate::ide::features::history_search::work::Work as Past;
 use crate::ide::features::login::work::Work as Access;
-use crate::ide::features::pipe::job::ShellJob;
 use crate::ide::features::plugins::state::{PluginJob, PluginsJob};
 use crate::ide::features::project_search;
 use crate::ide::features::recovery::journal::Job;
@@ -228,10 +226,6 @@ pub enum Effect {
     Copy(String),
     /// Work for a list of places.
     Listing(Box<project_search::job::Job>),
-    /// Make, move or delete files; the step that this takes back, if it is one.
-    Tree(Box<(TreeJob, Option<TreeStep>)>),
-    /// Run commands of the shell for a text.
-    Shell(Box<ShellJob>),
     /// Do something for terminals.
     Terminal(TerminalWork),
     /// Keep what is open.

@@ -13,11 +13,9 @@ use crate::ide::core::effect::{AfterSave, Found as Matches, Occurrences, Save, S
 use crate::ide::editor::modal::background_job::Done;
 use crate::ide::features::context::work::Happened as ContentsHappened;
 use crate::ide::features::diff::view::DiffFound;
-use crate::ide::features::file_tree::steps::TreeDone;
 use crate::ide::features::file_tree::tree::Entry;
 use crate::ide::features::history_search::work::Happened as Past;
 use crate::ide::features::login::work::Happened as AccessHappened;
-use crate::ide::features::pipe::job::ShellDone;
 use crate::ide::features::plugins::state::{PluginDone, PluginsRead};
 use crate::ide::features::project_search::job::Outcome;
 use crate::ide::features::recovery::journal::Kept;
@@ -115,10 +113,6 @@ pub enum Event {
     Files(FileEvent),
     /// Work for a list of places is done.
     Listing(Box<Outcome>),
-    /// Files were made, moved or deleted, or could not be.
-    Tree(Box<TreeDone>),
-    /// Commands of the shell were run for a text.
-    Shell(Box<ShellDone>),
     /// Plugins were read.
     Plugins(Box<PluginsRead>),
     /// A command of a plugin was run.

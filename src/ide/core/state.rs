@@ -225,7 +225,7 @@ impl State {
             panes: Panes { focus: Focus::Agent, ..Panes::default() },
             terminals: Terminals::default(),
             diffs: 0,
-            tree_steps: TreeSteps::default(),
+            tree_steps: TreeSteps::new(&options.state),
             lists: Box::default(),
             shell: None,
             plugins: Box::default(),

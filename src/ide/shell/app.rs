@@ -27,8 +27,8 @@ use crate::ide::features::history_search::events as past;
 use crate::ide::features::login;
 use crate::ide::features::prompt;
 use crate::ide::features::{
-    context, diff, file_tree, files, git, permissions, pipe, plugins, project_search, questions, recovery,
-    reopen, sessions, terminal, transcript, undo_store,
+    context, diff, file_tree, files, git, permissions, plugins, project_search, questions, recovery, reopen,
+    sessions, terminal, transcript, undo_store,
 };
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::overlay;
@@ -208,8 +208,6 @@ impl App {
             Event::Listed { folder, result } => file_tree::events::listed(&mut cx, &folder, result),
             Event::Files(event) => files::disk::happened(&mut cx, event),
             Event::Listing(outcome) => project_search::events::happened(&mut cx, *outcome),
-            Event::Tree(done) => file_tree::events::done(&mut cx, *done),
-            Event::Shell(done) => pipe::run::done(&mut cx, *done),
             Event::Plugins(read) => plugins::run::loaded(&mut cx, *read),
             Event::Plugin(done) => plugins::run::done(&mut cx, *done),
             Event::Terminal(happening) => terminal::events::happened(&mut cx, happening),

@@ -50,7 +50,6 @@ mod past;
 mod plugins;
 mod rules;
 mod sessions;
-mod shell;
 mod summaries;
 mod terminal;
 mod tree;
@@ -66,8 +65,6 @@ pub struct Worker {
     kept: Option<Arc<KeptFiles>>,
     /// Where the program keeps what must outlive it, once that is known.
     state: Option<PathBuf>,
-    /// Where deleted files are kept, once that is known.
-    deleted: Option<PathBuf>,
     /// Where undo trees are kept, if they are.
     undo: Option<Arc<UndoShelf>>,
     /// Where what is open is kept.
@@ -93,7 +90,6 @@ impl Worker {
             session: None,
             kept: None,
             state: None,
-            deleted: None,
             undo: None,
             open: None,
             walk,
@@ -108,7 +104,6 @@ impl Worker {
     /// Keeps unsaved text, and undo trees where they are wanted, in the program's folder of state.
     pub fn keep_in(&mut self, state: &Path, undo: bool) {
         self.state = Some(state.to_path_buf());
-        self.deleted = Some(state.join("deleted"));
         self.kept = Some(Arc::new(KeptFiles::new(state.join("swap"))));
         self.undo = undo.then(|| Arc::new(UndoShelf::new(state.join("undo"))));
     }
@@ -228,8 +223,6 @@ impl Worker {
         match effect {
             Effect::Diff(ask) => self.diff(*ask),
             Effect::Listing(job) => self.list_work(*job),
-            Effect::Shell(job) => self.shell(*job),
-            Effect::Tree(job) => self.tree(job.0, job.1),
             Effect::Grep(grep) => self.start_grep(*grep),
             Effect::Terminal(work) => self.terminal(work),
             Effect::EndWalk => self.stop_walk(),

@@ -1,7 +1,7 @@
 //! Files and folders that are made, moved and deleted from the tree: asked for, and what follows
 //! for open files. Must not touch the disk.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::exec::EnvError;
@@ -10,7 +10,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::effect::{AfterSave, Effect};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::file_tree::steps::{TreeDone, TreeJob, TreeStep};
+use crate::ide::features::file_tree::steps::{self, TreeJob, TreeStep};
 use crate::ide::features::file_tree::tree::Entry;
 use crate::ide::features::files;
 use crate::ide::model::buffers::{Buffer, BufferId, Disk};
@@ -55,7 +55,12 @@ pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
         }
     }
     cx.state.tree_steps.is_busy = true;
-    cx.effects.push(Effect::Tree(Box::new((job, of))));
+    let deleted = cx.state.tree_steps.deleted.clone();
+    let (what, taken_back) = (job.clone(), of.clone());
+    let work = move || steps::perform(&what, taken_back.as_ref(), &deleted);
+    cx.tasks.spawn_blocking("file_tree.change", work, move |cx, result| {
+        done(cx, job, of, result.unwrap_or_else(|why| Err(io::Error::other(why))));
+    });
 }
 
 /// The open text, if there is one, whose file is not there, at a path to which another is to be
@@ -88,7 +93,7 @@ pub fn take_back(cx: &mut Cx<'_>) {
 }
 
 /// It is done, or could not be.
-pub fn done(cx: &mut Cx<'_>, TreeDone { job, of, result }: TreeDone) {
+fn done(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>, result: io::Result<PathBuf>) {
     cx.state.tree_steps.is_busy = false;
     let place = match result {
         Ok(place) => place,
@@ -122,7 +127,7 @@ pub fn done(cx: &mut Cx<'_>, TreeDone { job, of, result }: TreeDone) {
 }
 
 /// It could not be done.
-fn failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &std::io::Error) {
+fn failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &io::Error) {
     let why = match error.kind() {
         ErrorKind::AlreadyExists => "something is there already".to_string(),
         _ => error.to_string(),

@@ -1,6 +1,9 @@
-//! What is done to files and folders from the tree, and how each of it is taken back. Plain data.
+//! What is done to files and folders from the tree, and how each of it is taken back. Must not know the state.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::exec::tree;
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,24 +48,38 @@ impl TreeStep {
     }
 }
 
-/// What came of it.
-#[derive(Debug)]
-pub struct TreeDone {
-    /// What was to be done.
-    pub job: TreeJob,
-    /// The step that it took back, if it was one.
-    pub of: Option<TreeStep>,
-    /// Where what was moved is now, links followed; where what was deleted is kept.
-    pub result: std::io::Result<PathBuf>,
-}
-
 /// What was done and can be taken back.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct TreeSteps {
+    /// The folder that keeps what is deleted.
+    pub deleted: PathBuf,
     /// The last one at the end.
     pub done: Vec<TreeStep>,
     /// The one that could not be taken back a moment ago.
     pub failed: Option<TreeStep>,
     /// Whether something is being done.
     pub is_busy: bool,
+}
+
+impl TreeSteps {
+    /// Nothing was done yet; the program keeps what outlives it in `state`.
+    pub fn new(state: &Path) -> Self {
+        Self { deleted: state.join("deleted"), done: Vec::new(), failed: None, is_busy: false }
+    }
+}
+
+/// Does one thing; `of` is the step that it takes back, `deleted` the folder that keeps what is deleted. Gives where
+/// what was moved is now, links followed, or where what was deleted is kept. Blocking.
+pub fn perform(job: &TreeJob, of: Option<&TreeStep>, deleted: &Path) -> io::Result<PathBuf> {
+    match job {
+        TreeJob::Create { path, is_folder } => tree::create(path, *is_folder).map(|()| path.clone()),
+        TreeJob::Move { from, to } => tree::rename(from, to),
+        TreeJob::Delete(path) => {
+            // What was put in since was not made by that step.
+            if matches!(of, Some(TreeStep::Created(_))) && !tree::is_empty(path)? {
+                return Err(io::Error::new(io::ErrorKind::DirectoryNotEmpty, "it is no longer empty"));
+            }
+            tree::delete(path, deleted)
+        }
+    }
 }

@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 use crate::base::width::{truncate, visible};
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::{Dialog, Overlay};
+use crate::ide::features::pipe::command;
 use crate::ide::features::pipe::job::{ShellDone, ShellJob, ShellProblem, ShellUse};
 use crate::text::changes::ChangeSet;
 use crate::text::format::{LineEnding, without_carriers};
@@ -64,7 +64,18 @@ pub fn begin(
     };
     cx.state.shell = Some(cancel);
     cx.state.say("running … Escape ends it");
-    cx.effects.push(Effect::Shell(Box::new(job)));
+    let env = cx.env.clone();
+    let (buffer, version, purpose, script) = (job.buffer, job.version, job.purpose, job.script.clone());
+    let work = async move {
+        let result = command::run(&*env, &job).await;
+        // Giving back a large text takes its time.
+        drop(job);
+        result
+    };
+    cx.tasks.spawn("pipe.run", work, move |cx, result| {
+        let result = result.unwrap_or_else(|why| Err(ShellProblem::NotRun(why.to_string())));
+        done(cx, ShellDone { buffer, version, script, purpose, result });
+    });
     Ok(())
 }
 
@@ -77,7 +88,7 @@ pub fn stop(cx: &mut Cx<'_>) -> bool {
 }
 
 /// The commands are done.
-pub fn done(cx: &mut Cx<'_>, done: ShellDone) {
+fn done(cx: &mut Cx<'_>, done: ShellDone) {
     cx.state.shell = None;
     let edits = match done.result {
         Ok(edits) => edits,

@@ -8,13 +8,13 @@ use crate::config::plugins::{self, Input, Output};
 use crate::exec::trust::{Standing, Trust};
 use crate::exec::{CommandSpec, Environment};
 use crate::ide::core::event::Event;
+use crate::ide::features::pipe::command;
+use crate::ide::features::pipe::command::OUTPUT_MAX;
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins::protocol as talk;
 use crate::ide::features::plugins::state::{
     Came, PluginDone, PluginJob, PluginProblem, PluginText, PluginsJob, PluginsRead, Say,
 };
-use crate::ide::shell::worker::shell;
-use crate::ide::shell::worker::shell::OUTPUT_MAX;
 use crate::ide::shell::worker::{Worker, failed};
 use crate::runtime::wishes::{self, Wishes};
 use crate::text::changes::ChangeSet;
@@ -150,7 +150,7 @@ async fn replaced(env: &dyn Environment, job: &PluginJob, shown: &PluginText) ->
         left -= output.len();
         let read = shown.text.slice(place.clone());
         // Programs end their last line; a part of a line must not be broken by that.
-        let output = if read.ends_with('\n') { output.as_str() } else { shell::without_end(&output) };
+        let output = if read.ends_with('\n') { output.as_str() } else { command::without_end(&output) };
         edits.push((place, talk::fitted(output, shown.format.ending)));
     }
     Ok(edit(job, shown, edits, true))
@@ -158,7 +158,7 @@ async fn replaced(env: &dyn Environment, job: &PluginJob, shown: &PluginText) ->
 
 async fn inserted(env: &dyn Environment, job: &PluginJob, shown: &PluginText) -> Result<Came, PluginProblem> {
     let output = once(env, job, OUTPUT_MAX / shown.selection.ranges().len().max(1)).await?;
-    let output = talk::fitted(shell::without_end(&output), shown.format.ending);
+    let output = talk::fitted(command::without_end(&output), shown.format.ending);
     let at = |range: &selection::Range| (range.head..range.head, output.clone());
     Ok(edit(job, shown, shown.selection.ranges().iter().map(at).collect(), false))
 }
@@ -204,7 +204,7 @@ async fn one(
         timeout: None,
         env: BTreeMap::new(),
     };
-    Ok(shell::collect(env, spec, request, (most, &job.cancel)).await?)
+    Ok(command::collect(env, spec, request, (most, &job.cancel)).await?)
 }
 
 /// The program with its arguments, for the shell: words that mean nothing else, in its own process.

@@ -1,4 +1,4 @@
-//! Runs commands for texts, one after the other.
+//! Runs commands for texts, one after the other, away from the loop. Must not know the state.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,14 +7,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::width::{truncate, visible};
 use crate::exec::{CommandSpec, Environment, Exit, OutputSink};
-use crate::ide::core::event::Event;
-use crate::ide::features::pipe::job::{ShellDone, ShellJob, ShellProblem, ShellUse};
-use crate::ide::shell::worker::Worker;
+use crate::ide::features::pipe::job::{ShellJob, ShellProblem, ShellUse};
 use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format};
 
 /// No more output than that is taken, in all, in bytes.
-pub(super) const OUTPUT_MAX: usize = 64 << 20;
+pub const OUTPUT_MAX: usize = 64 << 20;
 /// No more is taken of what is only shown, in bytes.
 const SAID_MAX: usize = 1 << 20;
 /// Cells of a line that are shown.
@@ -24,25 +22,8 @@ const COMPLAINT_MAX: usize = 4 << 10;
 /// Cells of a complaint that are shown.
 const SHOWN_MAX: usize = 100;
 
-impl Worker {
-    /// Runs a command for each place of a text.
-    pub(super) fn shell(&self, job: ShellJob) {
-        let env = self.env.clone();
-        let (buffer, version, purpose) = (job.buffer, job.version, job.purpose);
-        let script = job.script.clone();
-        let done =
-            move |result| Event::Shell(Box::new(ShellDone { buffer, version, script, purpose, result }));
-        let lost = done.clone();
-        self.task(move |why| lost(Err(ShellProblem::NotRun(why.to_string()))), async move {
-            let result = run(&*env, &job).await;
-            // Giving back a large text takes its time.
-            drop(job);
-            done(result)
-        });
-    }
-}
-
-async fn run(
+/// Runs the command for each place; gives what stands in each of them then.
+pub async fn run(
     env: &dyn Environment,
     job: &ShellJob,
 ) -> Result<Vec<(std::ops::Range<crate::text::position::Byte>, String)>, ShellProblem> {
@@ -81,7 +62,7 @@ async fn run(
 }
 
 /// Output without what ends its last line.
-pub(super) fn without_end(output: &str) -> &str {
+pub fn without_end(output: &str) -> &str {
     output.strip_suffix('\n').map_or(output, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
@@ -151,7 +132,7 @@ async fn said(env: &dyn Environment, job: &ShellJob) -> Result<String, ShellProb
 }
 
 /// The output of a command that reads `input`, at most so many bytes of it; `cancel` ends it.
-pub(super) async fn collect(
+pub async fn collect(
     env: &dyn Environment,
     command: CommandSpec,
     input: Vec<u8>,
