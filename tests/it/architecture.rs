@@ -308,7 +308,7 @@ const FLOORS: [&str; 5] = ["model", "core", "editor", "features", "shell"];
 const UPWARD: usize = 76;
 
 /// Features that still import each other in a circle. The number only ever falls, and ends at 0.
-const CIRCLING: usize = 9;
+const CIRCLING: usize = 8;
 
 /// The imports between files of `ide`.
 fn imports_in_ide() -> Vec<(String, String)> {

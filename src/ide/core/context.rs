@@ -86,6 +86,11 @@ pub fn answered<T>(cx: &mut Cx<'_>, what: &str, answer: Result<T, TaskError>) ->
     answer.map_err(|why| cx.state.fail(format!("cannot {what}: {why}"))).ok()
 }
 
+/// The same for a task that may fail in a way of its own.
+pub fn succeeded<T>(cx: &mut Cx<'_>, what: &str, answer: Result<Result<T, Report>, TaskError>) -> Option<T> {
+    reported(what, answer).map_err(|report| cx.state.fail(report.to_string())).ok()
+}
+
 /// A task that is done: its answer with the callback that it goes to.
 pub struct Completion {
     name: &'static str,

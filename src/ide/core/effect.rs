@@ -18,7 +18,6 @@ use crate::ide::features::login::work::Work as Access;
 use crate::ide::features::plugins::state::{PluginJob, PluginsJob};
 use crate::ide::features::project_search;
 use crate::ide::features::recovery::journal::Job;
-use crate::ide::features::sessions::work::Work as SessionWork;
 use crate::ide::features::symbols::job::SymbolsJob;
 use crate::ide::features::terminal::work::Work as TerminalWork;
 use crate::ide::features::transcript::code_blocks::CodeJob;
@@ -187,8 +186,6 @@ pub enum Effect {
     Prompt(String, Vec<Part>, Delivery),
     /// Interrupt the agent.
     Abort,
-    /// Take back what waits in the queues.
-    Dequeue,
     /// Let another model answer.
     SetModel {
         /// Provider id.
@@ -202,18 +199,10 @@ pub enum Effect {
     SetTools(Vec<String>),
     /// Show what the model is told before the conversation.
     ShowPrompt,
-    /// Ask the session about its tree, or for another session.
-    Session(Box<SessionWork>),
     /// Ask the session about its context, or change that.
     Contents(ContentsWork),
     /// Fetch the messages before those that are here, and show them by these tools.
     Earlier(Earlier, Registry),
-    /// Sum the conversation up, above all about something.
-    Compact(Option<String>),
-    /// Find the summary that counts, to be read or to be changed.
-    Summary(bool),
-    /// Put another text in its place.
-    EditSummary(String),
     /// Work on what was said before.
     Past(Past),
     /// Log in or out, look who can be asked.

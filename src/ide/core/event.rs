@@ -19,7 +19,6 @@ use crate::ide::features::login::work::Happened as AccessHappened;
 use crate::ide::features::plugins::state::{PluginDone, PluginsRead};
 use crate::ide::features::project_search::job::Outcome;
 use crate::ide::features::recovery::journal::Kept;
-use crate::ide::features::sessions::work::Told;
 use crate::ide::features::terminal::work::Happening;
 use crate::ide::features::transcript::code_blocks::CodeColored;
 use crate::ide::features::transcript::items::earlier::Fetched;
@@ -29,7 +28,6 @@ use crate::ide::model::coloring::Colored;
 use crate::ide::model::folding::FoldsFound;
 use crate::ide::model::hunks::{Compared, GitText};
 use crate::ide::model::scrollbar::Surveyed;
-use crate::llm::model::UserMessage;
 use crate::patch::diff::LineDiff;
 use crate::runtime::{Handle, RuntimeEvent, Shown, Snapshot};
 use crate::text::changes::ChangeSet;
@@ -58,10 +56,6 @@ pub enum Event {
     SessionEnded,
     /// Messages before those that are here.
     Earlier(Fetched),
-    /// The session was asked about its tree, or for another session.
-    Session(Box<Told>),
-    /// The summary that counts, and whether it is to be changed.
-    Summary(Option<String>, bool),
     /// What the model is told before the conversation; nothing where the session has ended.
     SystemPrompt(Option<Box<Shown>>),
     /// A text was searched.
@@ -90,8 +84,6 @@ pub enum Event {
     Done(Completion),
     /// Some work is done, in words.
     Notice(String),
-    /// The queues that were taken back.
-    Dequeued(Vec<UserMessage>),
     /// A file was read.
     Opened(Box<Opened>),
     /// More of a long file was read.

@@ -1,5 +1,7 @@
 //! What a picker is: where its rows come from and what a picked one leads to.
 
+use nucleo::Injector;
+
 use crate::ide::core::context::Cx;
 use crate::ide::core::overlay::{Pick, PickRow};
 use crate::ide::core::state::State;
@@ -25,11 +27,8 @@ pub enum Load {
     Rows(Vec<PickRow>, Vec<Pick>),
     /// A walk through the workspace brings them.
     Walk,
-    /// The session brings other sessions.
-    Sessions {
-        /// Of every folder, not of this one only.
-        anywhere: bool,
-    },
+    /// A task brings them: what starts it gets where to put them in, and the picker's number.
+    Task(fn(&mut Cx<'_>, Injector<PickRow>, u64)),
     /// What was said before.
     Prompts,
     /// The session brings the providers that one can log in at.

@@ -15,7 +15,6 @@ use crate::ide::features::files::commands::{ask, save_buffer, save_in, save_to};
 use crate::ide::features::history_search::work::Work as Past;
 use crate::ide::features::project_search;
 use crate::ide::features::sessions::events as sessions;
-use crate::ide::features::sessions::work::Work;
 use crate::ide::features::undo_store;
 use crate::ide::features::{diff, git, undo_tree};
 use crate::ide::features::{permissions, pipe, plugins, recovery, terminal};
@@ -163,11 +162,11 @@ fn beyond_file(cx: &mut Cx<'_>, topic: Topic, answer: String) {
         }
         Topic::Label(number, id) => {
             let label = Some(answer.trim().to_string()).filter(|label| !label.is_empty());
-            sessions::begin(cx, Work::Label(number, id, label));
+            sessions::label(cx, number, id, label);
         }
         Topic::SummaryAbout => sessions::summarise(cx, &answer),
         Topic::TreeSearch => sessions::search(cx, answer.trim()),
-        Topic::SessionName => sessions::begin(cx, Work::Name(answer.trim().to_string())),
+        Topic::SessionName => sessions::rename(cx, answer.trim().to_string()),
         Topic::DiffWith => {
             let path = resolve(cx, &answer);
             diff::commands::with_path(cx, path);

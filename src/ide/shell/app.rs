@@ -28,7 +28,7 @@ use crate::ide::features::login;
 use crate::ide::features::prompt;
 use crate::ide::features::{
     context, diff, file_tree, files, git, permissions, plugins, project_search, questions, recovery, reopen,
-    sessions, terminal, transcript, undo_store,
+    terminal, transcript, undo_store,
 };
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::overlay;
@@ -178,11 +178,7 @@ impl App {
             Event::Runtime(event) => session_events::runtime(&mut cx, &event),
             Event::SessionEnded => session_events::session_ended(&mut cx),
             Event::Earlier(fetched) => transcript::earlier::arrived(&mut cx, fetched),
-            Event::Session(told) => sessions::events::told(&mut cx, *told),
             Event::Contents(happened) => context::events::happened(&mut cx, happened),
-            Event::Summary(summary, change) => {
-                session_events::show_summary(&mut cx, summary.as_deref(), change);
-            }
             Event::SystemPrompt(shown) => session_events::show_prompt(&mut cx, shown.as_deref()),
             Event::Found(search, found) => search::found(&mut cx, &search, *found),
             Event::Elsewhere(work) => flow::landed(&mut cx, work),
@@ -199,7 +195,6 @@ impl App {
             Event::Failed(text) => cx.state.fail(text),
             Event::Done(completion) => completion.deliver(&mut cx),
             Event::Notice(text) => cx.state.say(text),
-            Event::Dequeued(messages) => session_events::dequeued(&mut cx, messages),
             Event::Opened(opened) => files::events::opened(&mut cx, *opened),
             Event::Reading(part) => files::progressive::more(&mut cx, *part),
             Event::AllOpened => all_opened(&mut cx),

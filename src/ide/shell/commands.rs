@@ -33,6 +33,7 @@ pub static AREAS: &[&[Command]] = &[
     editor::commands::fold::COMMANDS,
     editor::commands::window::COMMANDS,
     features::project_search::commands::COMMANDS,
+    features::prompt::commands::COMMANDS,
     features::agent::commands::COMMANDS,
     features::sessions::commands::COMMANDS,
     features::context::commands::COMMANDS,

@@ -8,8 +8,8 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::{Answer, Overlay};
 use crate::ide::core::panes::Focus;
+use crate::ide::features::agent::queue;
 use crate::ide::features::agent::state::{Agent, INTERRUPTING, Summing};
-use crate::ide::features::agent::summaries::SUMMARY_WORD;
 use crate::ide::features::files;
 use crate::ide::features::history_search::work::Work as Past;
 use crate::ide::features::login;
@@ -17,7 +17,7 @@ use crate::ide::features::permissions;
 use crate::ide::features::questions;
 use crate::ide::features::transcript;
 use crate::ide::features::transcript::code_blocks::CodeColored;
-use crate::llm::model::{Message, Usage, UserMessage};
+use crate::llm::model::{Message, Usage};
 use crate::runtime::{Equipment, RuntimeEvent, Shown, Snapshot};
 
 /// What names a question that came by itself, so that nobody can have meant to answer it
@@ -147,7 +147,7 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
             cx.state.agent.name.clone_from(name);
             cx.state.damage.add(Part::Status);
         }
-        RuntimeEvent::Returned(messages) => dequeued(cx, messages.clone()),
+        RuntimeEvent::Returned(messages) => queue::put_back(cx, messages.clone()),
         RuntimeEvent::Restored(_) => {
             files::events::refresh_tree(cx);
             files::disk::check_disk(cx);
@@ -251,24 +251,6 @@ fn end_summing(agent: &mut Agent) {
     }
 }
 
-/// The summary that counts, to be read, or to be changed in the prompt.
-pub fn show_summary(cx: &mut Cx<'_>, summary: Option<&str>, change: bool) {
-    let Some(summary) = summary else {
-        return cx.state.say("there is no summary here; /compact makes one");
-    };
-    if change {
-        let now_ms = cx.now_ms;
-        cx.state.prompt.put(&format!("{SUMMARY_WORD} {summary}"), now_ms);
-        crate::ide::editor::commands::panes::focus(cx, Focus::Agent);
-        cx.state.say("change it here; Enter puts it in place of the summary");
-    } else {
-        cx.state.buffers.open_fixed("summary", "this text is only shown", summary);
-        crate::ide::editor::commands::panes::focus(cx, Focus::Editor);
-        cx.state.say("this is what the agent is told of what was said before");
-    }
-    cx.state.damage.all();
-}
-
 /// Something happened to an agent that the agent has started: it costs money and changes files.
 fn delegated(cx: &mut Cx<'_>, event: &AgentEvent) {
     match event {
@@ -295,18 +277,4 @@ pub fn code_colored(cx: &mut Cx<'_>, found: &CodeColored) {
     if view.color(&cx.state.transcript, *item, block, colors) {
         cx.state.damage.add(Part::Transcript);
     }
-}
-
-/// What waited in the queues comes back into the prompt.
-pub fn dequeued(cx: &mut Cx<'_>, messages: Vec<UserMessage>) {
-    if messages.is_empty() {
-        return cx.state.say("nothing waits");
-    }
-    let now_ms = cx.now_ms;
-    let attached = cx.state.prompt.put_back(messages, now_ms);
-    if attached > 0 {
-        let goes = if attached == 1 { "attachment goes" } else { "attachments go" };
-        cx.state.say(format!("{attached} {goes} with what you say next"));
-    }
-    cx.state.damage.all();
 }

@@ -49,8 +49,6 @@ mod opened;
 mod past;
 mod plugins;
 mod rules;
-mod sessions;
-mod summaries;
 mod terminal;
 mod tree;
 
@@ -252,12 +250,6 @@ impl Worker {
                 self.with_session(|session| session.prompt(text, images, delivery));
             }
             Effect::Abort => self.with_session(Handle::abort),
-            Effect::Dequeue => {
-                let Some(queue) = self.session.as_ref().map(Handle::take_queue) else { return };
-                self.task(failed("take queued messages back"), async move {
-                    Event::Dequeued(queue.await.unwrap_or_default())
-                });
-            }
             Effect::SetModel { provider, id } => {
                 self.with_session(|session| session.set_model(&provider, &id));
             }
@@ -269,13 +261,12 @@ impl Worker {
                     Event::SystemPrompt(session.system_prompt().await.map(Box::new))
                 });
             }
-            Effect::Session(work) => self.ask_session(*work),
             Effect::Contents(work) => self.contents(work),
             Effect::Earlier(from, tools) => self.earlier(from, tools),
             Effect::Access(work) => self.access(work),
             Effect::Remember(rule) => self.remember(rule),
             Effect::RereadRules(now) => self.reread_rules(now),
-            effect => self.sum_up(effect),
+            _ => tracing::error!("an effect of the loop itself reached the worker"),
         }
     }
 

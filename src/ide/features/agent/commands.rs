@@ -1,25 +1,17 @@
-//! Commands on the agent: say something, interrupt, models, thinking, its edits.
+//! Commands on the agent: interrupt, models, thinking, its edits.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::Topic;
-use crate::ide::core::panes::Focus;
-use crate::ide::features::history_search::work::Work as Past;
+use crate::ide::features::agent::queue;
 use crate::ide::features::login::work::Work;
-use crate::ide::features::prompt;
 use crate::llm::model::Thinking;
-use crate::runtime::Delivery;
-use crate::text::motion::Motion;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("agent.send", "Say it, or steer the agent while it works", |cx| send(cx, Delivery::Steer)),
-    command("agent.follow-up", "Say it when the agent is done", |cx| send(cx, Delivery::FollowUp)),
     command("agent.interrupt", "Interrupt the agent", |cx| cx.effects.push(Effect::Abort)),
-    command("agent.dequeue", "Take queued messages back into the prompt", |cx| {
-        cx.effects.push(Effect::Dequeue);
-    }),
+    command("agent.dequeue", "Take queued messages back into the prompt", queue::take_back),
     command("agent.model-picker", "Choose the model", choose_model),
     command("agent.refresh-models", "Ask providers which models they have", refresh),
     command("agent.login", "Log in at a provider, or keep a key for it", |cx| {
@@ -46,31 +38,7 @@ pub const COMMANDS: &[Command] = &[
         cx.effects.push(Effect::Picker("session-search"));
     }),
     command("session.import", "Take over conversations of pi, Claude Code or codex", import),
-    command("prompt.up", "Up, or the message that was sent before", |cx| browse(cx, true)),
-    command("prompt.down", "Down, or the message that was sent after", |cx| browse(cx, false)),
 ];
-
-fn send(cx: &mut Cx<'_>, delivery: Delivery) {
-    if cx.state.panes.focus != Focus::Agent {
-        crate::ide::editor::commands::panes::focus(cx, Focus::Agent);
-        return;
-    }
-    if cx.state.prompt.is_empty() {
-        return;
-    }
-    if !cx.state.agent.connected {
-        cx.state.say("the session is still starting; press Enter again in a moment");
-        return;
-    }
-    if prompt::slash::typed(cx) {
-        return;
-    }
-    let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));
-    cx.state.transcript_view.borrow_mut().to_tail();
-    cx.state.damage.all();
-    cx.effects.push(Effect::Past(Past::Keep(text.clone())));
-    cx.effects.push(Effect::Prompt(text, attached, delivery));
-}
 
 fn import(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
@@ -149,18 +117,4 @@ fn next_edit(cx: &mut Cx<'_>) {
         None => cx.state.say("nothing to review here"),
     }
     cx.state.damage.add(Part::Editor);
-}
-
-/// Inside a text of several lines the arrows move; at its edge they go through what was sent.
-fn browse(cx: &mut Cx<'_>, up: bool) {
-    let tab_width = cx.state.show.tab_width;
-    let prompt = &mut cx.state.prompt;
-    let text = prompt.area.text();
-    let line = text.line_of(prompt.area.selection.primary().head);
-    let at_edge = if up { line.0 == 0 } else { line == text.last_line() };
-    let shown = at_edge && if up { prompt.older(cx.now_ms) } else { prompt.newer(cx.now_ms) };
-    if !shown {
-        prompt.area.go(if up { Motion::Up(1) } else { Motion::Down(1) }, false, tab_width);
-    }
-    cx.state.damage.add(Part::Prompt);
 }

@@ -2,6 +2,7 @@
 
 pub mod commands;
 pub mod models;
+pub mod queue;
 pub mod state;
 pub mod summaries;
 pub mod tools;

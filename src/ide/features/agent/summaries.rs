@@ -1,10 +1,12 @@
 //! Commands on summaries: compact the conversation, read the summary that counts, change it.
 
-use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::effect::Effect;
+use crate::ide::core::context::{Command, Cx, answered, command, succeeded};
+use crate::ide::core::overlay::Overlay;
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
 
 /// Begins a prompt that is another text for the summary.
-pub const SUMMARY_WORD: &str = "/summary";
+const SUMMARY_WORD: &str = "/summary";
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -16,12 +18,24 @@ pub const COMMANDS: &[Command] = &[
 /// Puts another text in place of the summary that counts; without one it is brought into the prompt first.
 pub fn change(cx: &mut Cx<'_>, text: &str) {
     if text.is_empty() {
-        summary(cx, true);
-    } else {
-        cx.effects.push(Effect::EditSummary(text.to_string()));
+        return summary(cx, true);
     }
+    let Some(session) = cx.session.cloned() else { return };
+    let text = text.to_string();
+    let changed = async move { session.edit_summary(&text).await };
+    cx.tasks.spawn("agent.edit-summary", changed, |cx, changed| {
+        if succeeded(cx, "change the summary", changed).is_none() {
+            return;
+        }
+        // The conversation goes on behind a new entry: the tree that is shown does not have it.
+        cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Session(_)));
+        panes::focus(cx, Focus::Agent);
+        cx.state.say("this summary counts from now on");
+        cx.state.damage.all();
+    });
 }
 
+/// Sums the conversation up, above all about something.
 pub fn compact(cx: &mut Cx<'_>, about: Option<String>) {
     if !cx.state.agent.connected {
         return cx.state.say("the session is still starting; try again in a moment");
@@ -32,12 +46,38 @@ pub fn compact(cx: &mut Cx<'_>, about: Option<String>) {
     if cx.state.agent.working_since.is_some() {
         cx.state.say("the conversation is compacted before the agent's next request");
     }
-    cx.effects.push(Effect::Compact(about));
+    if let Some(session) = cx.session {
+        session.compact(about);
+    }
 }
 
 fn summary(cx: &mut Cx<'_>, change: bool) {
     if !cx.state.agent.connected {
         return cx.state.say("the session is still starting; try again in a moment");
     }
-    cx.effects.push(Effect::Summary(change));
+    let Some(session) = cx.session.cloned() else { return };
+    let summary = async move { session.summary().await };
+    cx.tasks.spawn("agent.show-summary", summary, move |cx, summary| {
+        if let Some(summary) = answered(cx, "show the summary", summary) {
+            show(cx, summary.as_deref(), change);
+        }
+    });
+}
+
+/// Shows the summary that counts, to be read, or to be changed in the prompt.
+fn show(cx: &mut Cx<'_>, summary: Option<&str>, change: bool) {
+    let Some(summary) = summary else {
+        return cx.state.say("there is no summary here; /compact makes one");
+    };
+    if change {
+        let now_ms = cx.now_ms;
+        cx.state.prompt.put(&format!("{SUMMARY_WORD} {summary}"), now_ms);
+        panes::focus(cx, Focus::Agent);
+        cx.state.say("change it here; Enter puts it in place of the summary");
+    } else {
+        cx.state.buffers.open_fixed("summary", "this text is only shown", summary);
+        panes::focus(cx, Focus::Editor);
+        cx.state.say("this is what the agent is told of what was said before");
+    }
+    cx.state.damage.all();
 }

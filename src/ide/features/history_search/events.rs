@@ -13,7 +13,7 @@ use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::history_search::work::{Happened, Work};
 use crate::ide::features::sessions::events as sessions;
-use crate::ide::features::sessions::work::Work as Ask;
+use crate::ide::features::sessions::picker::list;
 use crate::runtime::Summary;
 use crate::runtime::moving::{Change, Spot};
 
@@ -60,9 +60,9 @@ fn list_again(cx: &mut Cx<'_>) {
     };
     let injector = picker.renew();
     picker.filling = true;
-    let work = Ask::List(injector, picker.number, anywhere);
+    let number = picker.number;
     cx.state.damage.add(Part::Overlay);
-    cx.effects.push(Effect::Session(Box::new(work)));
+    list(cx, injector, number, anywhere);
 }
 
 /// Searches for what stands in the picker on top.
@@ -89,10 +89,9 @@ pub fn put(cx: &mut Cx<'_>, text: &str) {
 
 /// Goes to an entry of a session, which becomes the one that is open.
 pub fn open_at(cx: &mut Cx<'_>, session: &str, file: &Path, entry: &str) {
-    let work = if cx.state.agent.session == session {
-        Ask::Go(Spot::To(entry.to_string()), Summary::None)
+    if cx.state.agent.session == session {
+        sessions::go(cx, Spot::To(entry.to_string()), Summary::None);
     } else {
-        Ask::Replace(Change::Open(file.to_path_buf(), Some(entry.to_string())))
-    };
-    sessions::begin(cx, work);
+        sessions::replace(cx, Change::Open(file.to_path_buf(), Some(entry.to_string())));
+    }
 }

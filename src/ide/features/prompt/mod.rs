@@ -1,4 +1,5 @@
-//! The agent's prompt, and slash commands in it.
+//! The agent's prompt: its commands, its pane, and slash commands in it.
 
+pub mod commands;
 pub mod pane;
 pub mod slash;

@@ -6,7 +6,6 @@ use crate::ide::core::effect::Effect;
 use crate::ide::features::agent;
 use crate::ide::features::context::events as contents;
 use crate::ide::features::sessions::events as sessions;
-use crate::ide::features::sessions::work::Work;
 
 /// One word.
 pub struct Word {
@@ -70,7 +69,7 @@ fn name(cx: &mut Cx<'_>, name: &str) {
     if name.is_empty() {
         return cx.effects.push(Effect::Run("session.rename"));
     }
-    sessions::begin(cx, Work::Name(name.to_string()));
+    sessions::rename(cx, name.to_string());
 }
 
 /// Does what the prompt says if it is one of the words; tells whether it was.

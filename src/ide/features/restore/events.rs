@@ -5,9 +5,8 @@
 use crate::base::counted::counted;
 use crate::ide::core::context::{Cx, reported};
 use crate::ide::core::overlay::Overlay;
-
+use crate::ide::features::agent;
 use crate::ide::features::restore::view::WayBack;
-use crate::ide::shell::session_events;
 use crate::runtime::ways::{Preview, Restored, Way, What};
 use crate::tui::input::{Key, KeyCode};
 use crate::workspace::checkpoint::{Decision, Decisions};
@@ -72,7 +71,7 @@ fn gone(cx: &mut Cx<'_>, restored: Restored) {
         cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Session(_)));
     }
     if let Some(said) = said {
-        session_events::dequeued(cx, vec![said]);
+        agent::queue::put_back(cx, vec![said]);
     }
     if undo.is_none() {
         return cx.state.say("the conversation goes on from here");

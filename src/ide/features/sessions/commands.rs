@@ -8,7 +8,6 @@ use crate::ide::features::files::commands::ask;
 use crate::ide::features::history_search::events as past;
 use crate::ide::features::history_search::work::Work as Past;
 use crate::ide::features::sessions::events as sessions;
-use crate::ide::features::sessions::work::Work;
 use crate::runtime::Summary;
 use crate::runtime::moving::{Change, Spot};
 use crate::text::edit::Reach;
@@ -16,13 +15,13 @@ use crate::text::edit::Reach;
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("view.session-tree", "Go to another place of the conversation", sessions::open),
-    command("session.new", "Begin a new session", |cx| sessions::begin(cx, Work::Replace(Change::New(None)))),
+    command("session.new", "Begin a new session", |cx| sessions::replace(cx, Change::New(None))),
     command("session.resume", "Go on with another session", |cx| cx.effects.push(Effect::Picker("sessions"))),
     command("session.resume-anywhere", "Go on with a session of any folder", |cx| {
         cx.effects.push(Effect::Picker("sessions-anywhere"));
     }),
     command("session.copy", "Go on in a copy of the session", |cx| {
-        sessions::begin(cx, Work::Replace(Change::Copy));
+        sessions::replace(cx, Change::Copy);
     }),
     command("session.rename", "Give the session a name", rename),
     command("session.delete", "Move a session into the trash", delete),
@@ -30,16 +29,16 @@ pub const COMMANDS: &[Command] = &[
         cx.effects.push(Effect::Past(Past::Undelete));
     }),
     command("session.branch", "Say something else behind the selected entry", |cx| {
-        sessions::at_row(cx, |cx, _, id| sessions::begin(cx, Work::Go(Spot::Behind(id), Summary::None)));
+        sessions::at_row(cx, |cx, _, id| sessions::go(cx, Spot::Behind(id), Summary::None));
     }),
     command("session.new-root", "Begin anew in the same session", |cx| {
-        sessions::begin(cx, Work::Go(Spot::Root, Summary::None));
+        sessions::go(cx, Spot::Root, Summary::None);
     }),
     command("session.go-with-summary", "Go to the selected entry with a summary of what is left", |cx| {
         sessions::at_row(cx, |cx, _, _| ask(cx, Topic::SummaryAbout, ""));
     }),
     command("session.fork", "Go on from the selected entry in a session of its own", |cx| {
-        sessions::at_row(cx, |cx, _, id| sessions::begin(cx, Work::Replace(Change::Fork(id))));
+        sessions::at_row(cx, |cx, _, id| sessions::replace(cx, Change::Fork(id)));
     }),
     command("session.label", "Give the selected entry a label", label),
     command("session.search-tree", "Show only the entries that say something", |cx| {

@@ -1,31 +1,133 @@
 //! The session's tree and other sessions, on the loop: what is asked of the session, and what its answers
-//! lead to. Must not know how the tree is drawn, nor how the session is asked.
+//! lead to. Must not know how the tree is drawn.
 
-use crate::ide::core::context::Cx;
+use std::collections::HashSet;
+
+use crate::base::error::Report;
+use crate::ide::core::context::{Cx, succeeded};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::Overlay;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::agent;
 use crate::ide::features::sessions;
 use crate::ide::features::sessions::view::{Missing, SessionView};
-use crate::ide::features::sessions::work::{Told, Work};
-use crate::ide::shell::session_events;
-use crate::runtime::Summary;
-use crate::runtime::moving::Spot;
+use crate::llm::model::UserMessage;
+use crate::runtime::moving::{Change, Spot};
+use crate::runtime::{Handle, Summary};
+use crate::session::outline::Filter;
 
-fn ask(cx: &mut Cx<'_>, work: Work) {
-    cx.effects.push(Effect::Session(Box::new(work)));
+/// What could not be done where a task has no answer.
+const TASK: &str = "ask the session";
+
+/// Entries whose words are asked for at once, so that the session is not held up.
+const WORDS_AT_ONCE: usize = 500;
+
+/// Starts a task that asks the session, if there is one; its answer goes to `done`.
+fn ask<T, W>(
+    cx: &Cx<'_>,
+    name: &'static str,
+    work: impl FnOnce(Handle) -> W,
+    done: impl FnOnce(&mut Cx<'_>, T) + Send + 'static,
+) where
+    T: Send + 'static,
+    W: Future<Output = Result<T, Report>> + Send + 'static,
+{
+    let Some(session) = cx.session.cloned() else { return };
+    cx.tasks.spawn(name, work(session), |cx, answer| {
+        if let Some(answer) = succeeded(cx, TASK, answer) {
+            done(cx, answer);
+        }
+    });
 }
 
-/// Asks for something, once there is a session.
-pub fn begin(cx: &mut Cx<'_>, work: Work) {
-    if cx.state.agent.connected {
-        ask(cx, work);
-    } else {
+/// Whether the session is connected; where it is not yet, the last line says so.
+fn is_connected(cx: &mut Cx<'_>) -> bool {
+    if !cx.state.agent.connected {
         cx.state.say("the session is still starting; try again in a moment");
     }
+    cx.state.agent.connected
+}
+
+/// Replaces the session by another one.
+pub fn replace(cx: &mut Cx<'_>, change: Change) {
+    let words = match change {
+        Change::New(_) => "this is a new session; session.resume goes back to the one before",
+        Change::Open(..) => "this is the session as it was left",
+        Change::Fork(_) => "this is a session of its own; the one it came from is as it was",
+        Change::Copy => "this is a copy; the session that it came from is as it was",
+    };
+    if is_connected(cx) {
+        let work = |session: Handle| async move { session.replace(change).await };
+        ask(cx, "sessions.replace", work, move |cx, said| moved(cx, said, words));
+    }
+}
+
+/// Goes to another place of the conversation, perhaps with a summary of what is left.
+pub fn go(cx: &mut Cx<'_>, spot: Spot, summary: Summary) {
+    if is_connected(cx) {
+        start_going(cx, spot, summary);
+    }
+}
+
+fn start_going(cx: &mut Cx<'_>, spot: Spot, summary: Summary) {
+    let words = match spot {
+        Spot::Root => "the conversation begins anew; what was said stays in the session tree",
+        _ => "the conversation goes on from here; what was said stays in the session tree",
+    };
+    let work = |session: Handle| async move { session.go_with(spot, summary).await };
+    ask(cx, "sessions.go", work, move |cx, said| moved(cx, said, words));
+}
+
+/// The conversation is at another place now.
+fn moved(cx: &mut Cx<'_>, said: Option<UserMessage>, words: &str) {
+    cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Session(_)));
+    panes::focus(cx, Focus::Agent);
+    cx.state.say(words);
+    if let Some(message) = said {
+        agent::queue::put_back(cx, vec![message]);
+    }
+    cx.state.damage.all();
+}
+
+/// Gives the session a name.
+pub fn rename(cx: &mut Cx<'_>, name: String) {
+    if !is_connected(cx) {
+        return;
+    }
+    let work = |session: Handle| async move { session.name(name.clone()).await.map(|()| name) };
+    ask(cx, "sessions.rename", work, |cx, name| {
+        cx.state.say(format!("the session is called {name}"));
+        if let Some(view) = view_of(cx.state) {
+            view.name = Some(name.clone());
+        }
+        cx.state.agent.name = Some(name);
+        cx.state.damage.all();
+    });
+}
+
+/// Gives an entry of the tree of this number a label, or takes it away.
+pub fn label(cx: &mut Cx<'_>, number: u64, entry: String, label: Option<String>) {
+    if !is_connected(cx) {
+        return;
+    }
+    let work = |session: Handle| async move { session.label(entry, label).await };
+    ask(cx, "sessions.label", work, move |cx, ()| {
+        if let Some(view) = view_numbered(cx.state, number) {
+            view.forget();
+            let filter = view.filter;
+            outline(cx, number, filter);
+        }
+    });
+}
+
+/// Asks for the entries of the tree of this number.
+fn outline(cx: &Cx<'_>, number: u64, filter: Filter) {
+    let work = |session: Handle| async move { session.outline(filter).await };
+    ask(cx, "sessions.outline", work, move |cx, outline| {
+        with_numbered(cx, number, |view| view.take(outline));
+    });
 }
 
 /// Shows the tree.
@@ -39,8 +141,8 @@ pub fn open_with(cx: &mut Cx<'_>, entry: &str) {
 }
 
 fn show(cx: &mut Cx<'_>, set: impl FnOnce(&mut SessionView)) {
-    if !cx.state.agent.connected {
-        return cx.state.say("the session is still starting; try again in a moment");
+    if !is_connected(cx) {
+        return;
     }
     cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Session(_)));
     cx.state.agent.session_views += 1;
@@ -48,7 +150,7 @@ fn show(cx: &mut Cx<'_>, set: impl FnOnce(&mut SessionView)) {
     set(&mut view);
     let (number, filter) = (view.number, view.filter);
     cx.state.push_overlay(Overlay::Session(Box::new(view)));
-    ask(cx, Work::Outline(number, filter));
+    outline(cx, number, filter);
 }
 
 /// The tree, if it is on top or below what was put over it.
@@ -57,6 +159,19 @@ pub fn view_of(state: &mut State) -> Option<&mut SessionView> {
         Overlay::Session(view) => Some(&mut **view),
         _ => None,
     })
+}
+
+/// The same, if it is the one of this number.
+fn view_numbered(state: &mut State, number: u64) -> Option<&mut SessionView> {
+    view_of(state).filter(|view| view.number == number)
+}
+
+/// Does something to the tree of this number, if it is still shown.
+fn with_numbered(cx: &mut Cx<'_>, number: u64, change: impl FnOnce(&mut SessionView)) {
+    if let Some(view) = view_numbered(cx.state, number) {
+        change(view);
+        cx.state.damage.add(Part::Overlay);
+    }
 }
 
 /// Does something to the tree that is shown.
@@ -86,13 +201,25 @@ pub fn settle(cx: &mut Cx<'_>) {
     let Some(view) = view_of(cx.state) else { return };
     let (number, missing) = (view.number, view.missing(rows));
     for what in missing {
-        ask(
-            cx,
-            match what {
-                Missing::Words(ids) => Work::Words(number, ids),
-                Missing::Turn(id) => Work::Turn(number, id),
-            },
-        );
+        match what {
+            Missing::Words(ids) => {
+                let work = |session: Handle| async move { session.words(ids).await };
+                ask(cx, "sessions.words", work, move |cx, words| {
+                    with_numbered(cx, number, |view| view.tell(words));
+                });
+            }
+            Missing::Turn(id) => {
+                let entry = id.clone();
+                let work = |session: Handle| async move { session.turn(entry).await };
+                ask(cx, "sessions.turn", work, move |cx, turn| {
+                    with_numbered(cx, number, |view| {
+                        if view.asked.as_ref().is_some_and(|asked| *asked == id) {
+                            view.turn = turn;
+                        }
+                    });
+                });
+            }
+        }
     }
 }
 
@@ -102,7 +229,7 @@ pub fn filter(cx: &mut Cx<'_>) {
     view.set_filter(view.next_filter());
     let (number, filter) = (view.number, view.filter);
     cx.state.damage.add(Part::Overlay);
-    ask(cx, Work::Outline(number, filter));
+    outline(cx, number, filter);
 }
 
 /// Looks for what entries say, in all that the filter has.
@@ -112,8 +239,35 @@ pub fn search(cx: &mut Cx<'_>, text: &str) {
     if text.trim().is_empty() {
         return with(cx, |view| view.set_found(None));
     }
-    let filter = view.filter;
-    ask(cx, Work::Search(number, text.to_string(), filter));
+    let (filter, text) = (view.filter, text.to_string());
+    let wanted = text.clone();
+    let work = |session: Handle| async move { find(&session, &wanted, filter).await };
+    ask(cx, "sessions.search", work, move |cx, ids| {
+        if view_numbered(cx.state, number).is_none() {
+            return;
+        }
+        if ids.is_empty() {
+            return cx.state.say(format!("nothing here says {text}"));
+        }
+        with_numbered(cx, number, |view| view.set_found(Some((text, ids))));
+    });
+}
+
+/// The entries of a filter that contain a text; small letters stand for capitals, too.
+async fn find(session: &Handle, text: &str, filter: Filter) -> Result<HashSet<String>, Report> {
+    let rows = session.outline(filter).await?.rows;
+    let ids: Vec<String> = rows.into_iter().map(|row| row.id.into()).collect();
+    let exact = text.chars().any(char::is_uppercase);
+    let mut found = HashSet::new();
+    for some in ids.chunks(WORDS_AT_ONCE) {
+        for (id, words) in session.words(some.to_vec()).await? {
+            let says = if exact { words.contains(text) } else { words.to_lowercase().contains(text) };
+            if says {
+                found.insert(id);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Shows everything again where something was looked for; `false` where nothing was.
@@ -129,7 +283,7 @@ pub fn end_search(cx: &mut Cx<'_>) -> bool {
 
 /// Goes to the selected row.
 pub fn accept(cx: &mut Cx<'_>) {
-    at_row(cx, |cx, _, id| ask(cx, Work::Go(Spot::To(id), Summary::None)));
+    at_row(cx, |cx, _, id| start_going(cx, Spot::To(id), Summary::None));
 }
 
 /// Goes to the selected row with a summary of what is left, which is about this above all if anything.
@@ -140,52 +294,6 @@ pub fn summarise(cx: &mut Cx<'_>, about: &str) {
     };
     at_row(cx, |cx, _, id| {
         cx.state.say("summing up what is left; Escape gives it up");
-        ask(cx, Work::Go(Spot::To(id), summary));
+        start_going(cx, Spot::To(id), summary);
     });
-}
-
-/// An answer came.
-pub fn told(cx: &mut Cx<'_>, told: Told) {
-    let named = |state: &mut State, number: u64| view_of(state).is_some_and(|view| view.number == number);
-    match told {
-        Told::Outline(number, outline) if named(cx.state, number) => with(cx, |view| view.take(*outline)),
-        Told::Words(number, words) if named(cx.state, number) => with(cx, |view| view.tell(words)),
-        Told::Turn(number, id, turn) if named(cx.state, number) => with(cx, |view| {
-            if view.asked.as_ref().is_some_and(|asked| *asked == id) {
-                view.turn = turn.map(|turn| *turn);
-            }
-        }),
-        Told::Found(number, text, ids) if named(cx.state, number) => {
-            if ids.is_empty() {
-                return cx.state.say(format!("nothing here says {text}"));
-            }
-            with(cx, |view| view.set_found(Some((text, ids))));
-        }
-        Told::Labelled(number) if named(cx.state, number) => {
-            if let Some(view) = view_of(cx.state) {
-                view.forget();
-                let filter = view.filter;
-                ask(cx, Work::Outline(number, filter));
-            }
-        }
-        Told::Outline(..) | Told::Words(..) | Told::Turn(..) | Told::Found(..) | Told::Labelled(_) => {}
-        Told::Named(name) => {
-            cx.state.say(format!("the session is called {name}"));
-            if let Some(view) = view_of(cx.state) {
-                view.name = Some(name.clone());
-            }
-            cx.state.agent.name = Some(name);
-            cx.state.damage.all();
-        }
-        Told::Moved(Err(report), _) => cx.state.fail(report.to_string()),
-        Told::Moved(Ok(said), words) => {
-            cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Session(_)));
-            panes::focus(cx, Focus::Agent);
-            cx.state.say(words);
-            if let Some(message) = said {
-                session_events::dequeued(cx, vec![message]);
-            }
-            cx.state.damage.all();
-        }
-    }
 }

@@ -7,4 +7,3 @@ pub mod picker;
 pub mod picker_anywhere;
 pub mod picker_delete;
 pub mod view;
-pub mod work;

@@ -8,6 +8,6 @@ pub const PICKER: Row = Row {
     id: "sessions-anywhere",
     title: "sessions of all folders",
     footer: "Enter go on with it  Ctrl-d delete",
-    load: |_| Load::Sessions { anywhere: true },
+    load: |_| Load::Task(|cx, injector, picker| sessions::picker::list(cx, injector, picker, true)),
     accept: sessions::picker::go_on,
 };

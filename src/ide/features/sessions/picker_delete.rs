@@ -3,13 +3,14 @@
 use crate::ide::core::overlay::Pick;
 use crate::ide::core::picker::{Load, Row};
 use crate::ide::features::history_search::events::ask_to_delete;
+use crate::ide::features::sessions::picker::list;
 
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "sessions-delete",
     title: "delete a session",
     footer: "Enter move it into the trash",
-    load: |_| Load::Sessions { anywhere: false },
+    load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: |cx, pick, _| {
         if let Pick::Session(path) = pick {
             ask_to_delete(cx, path.clone(), "");

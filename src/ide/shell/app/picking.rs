@@ -11,7 +11,6 @@ use crate::ide::features::diff;
 use crate::ide::features::history_search::work::Work as Past;
 use crate::ide::features::login::work::Work as Access;
 use crate::ide::features::sessions::events as sessions;
-use crate::ide::features::sessions::work::Work;
 use crate::ide::features::snippets;
 use crate::ide::shell::answers;
 use crate::ide::shell::app::App;
@@ -44,8 +43,11 @@ impl App {
             }
             Load::Walk => Some(Effect::Walk(injector, number, self.clock.monotonic())),
             Load::Providers { kept } => Some(Effect::Access(Access::Providers(injector, number, kept))),
-            Load::Sessions { anywhere } => {
-                Some(Effect::Session(Box::new(Work::List(injector, number, anywhere))))
+            Load::Task(start) => {
+                picker.filling = true;
+                self.state.push_overlay(Overlay::Picker(Box::new(picker)));
+                self.with_cx(|cx| start(cx, injector, number));
+                return self.with_cx(input::follow_query);
             }
             Load::Prompts => Some(Effect::Past(Past::Prompts(injector, number))),
             Load::Snippets => {

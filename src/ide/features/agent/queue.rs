@@ -1,0 +1,31 @@
+//! Messages that wait for the agent: they come back into the prompt when they are taken back, and so does what was said
+//! at a place that the conversation left.
+
+use crate::ide::core::context::{Cx, answered};
+use crate::llm::model::UserMessage;
+
+/// Takes back what waits in the session's queues.
+pub fn take_back(cx: &mut Cx<'_>) {
+    let Some(queue) = cx.session.map(crate::runtime::Handle::take_queue) else { return };
+    // A session that has ended has no queues.
+    let taken = async move { queue.await.unwrap_or_default() };
+    cx.tasks.spawn("agent.dequeue", taken, |cx, taken| {
+        if let Some(messages) = answered(cx, "take queued messages back", taken) {
+            put_back(cx, messages);
+        }
+    });
+}
+
+/// Puts messages that were not delivered into the prompt.
+pub fn put_back(cx: &mut Cx<'_>, messages: Vec<UserMessage>) {
+    if messages.is_empty() {
+        return cx.state.say("nothing waits");
+    }
+    let now_ms = cx.now_ms;
+    let attached = cx.state.prompt.put_back(messages, now_ms);
+    if attached > 0 {
+        let goes = if attached == 1 { "attachment goes" } else { "attachments go" };
+        cx.state.say(format!("{attached} {goes} with what you say next"));
+    }
+    cx.state.damage.all();
+}

@@ -1,0 +1,55 @@
+//! Commands on the prompt: send it, move in it and through what was sent before.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::damage::Part;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
+use crate::ide::features::history_search::work::Work as Past;
+use crate::ide::features::prompt::slash;
+use crate::runtime::Delivery;
+use crate::text::motion::Motion;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("agent.send", "Say it, or steer the agent while it works", |cx| send(cx, Delivery::Steer)),
+    command("agent.follow-up", "Say it when the agent is done", |cx| send(cx, Delivery::FollowUp)),
+    command("prompt.up", "Up, or the message that was sent before", |cx| browse(cx, true)),
+    command("prompt.down", "Down, or the message that was sent after", |cx| browse(cx, false)),
+];
+
+fn send(cx: &mut Cx<'_>, delivery: Delivery) {
+    if cx.state.panes.focus != Focus::Agent {
+        panes::focus(cx, Focus::Agent);
+        return;
+    }
+    if cx.state.prompt.is_empty() {
+        return;
+    }
+    if !cx.state.agent.connected {
+        cx.state.say("the session is still starting; press Enter again in a moment");
+        return;
+    }
+    if slash::typed(cx) {
+        return;
+    }
+    let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));
+    cx.state.transcript_view.borrow_mut().to_tail();
+    cx.state.damage.all();
+    cx.effects.push(Effect::Past(Past::Keep(text.clone())));
+    cx.effects.push(Effect::Prompt(text, attached, delivery));
+}
+
+/// Inside a text of several lines the arrows move; at its edge they go through what was sent.
+fn browse(cx: &mut Cx<'_>, up: bool) {
+    let tab_width = cx.state.show.tab_width;
+    let prompt = &mut cx.state.prompt;
+    let text = prompt.area.text();
+    let line = text.line_of(prompt.area.selection.primary().head);
+    let at_edge = if up { line.0 == 0 } else { line == text.last_line() };
+    let shown = at_edge && if up { prompt.older(cx.now_ms) } else { prompt.newer(cx.now_ms) };
+    if !shown {
+        prompt.area.go(if up { Motion::Up(1) } else { Motion::Down(1) }, false, tab_width);
+    }
+    cx.state.damage.add(Part::Prompt);
+}
