@@ -91,6 +91,26 @@ pub fn succeeded<T>(cx: &mut Cx<'_>, what: &str, answer: Result<Result<T, Report
     reported(what, answer).map_err(|report| cx.state.fail(report.to_string())).ok()
 }
 
+/// Starts a task that asks the session, if there is one. Its answer goes to `done`; where it has none, the last line says
+/// that the program cannot do `what`, and why.
+pub fn ask_session<T, W>(
+    cx: &Cx<'_>,
+    name: &'static str,
+    what: &'static str,
+    work: impl FnOnce(Handle) -> W,
+    done: impl FnOnce(&mut Cx<'_>, T) + Send + 'static,
+) where
+    T: Send + 'static,
+    W: Future<Output = Result<T, Report>> + Send + 'static,
+{
+    let Some(session) = cx.session.cloned() else { return };
+    cx.tasks.spawn(name, work(session), move |cx, answer| {
+        if let Some(answer) = succeeded(cx, what, answer) {
+            done(cx, answer);
+        }
+    });
+}
+
 /// A task that is done: its answer with the callback that it goes to.
 pub struct Completion {
     name: &'static str,

@@ -11,7 +11,6 @@ use nucleo::Injector;
 use crate::exec::Stamp;
 use crate::ide::core::overlay::PickRow;
 use crate::ide::editor::modal::background_job::Work;
-use crate::ide::features::context::work::Work as ContentsWork;
 use crate::ide::features::diff::view::DiffAsk;
 use crate::ide::features::history_search::work::Work as Past;
 use crate::ide::features::login::work::Work as Access;
@@ -199,8 +198,6 @@ pub enum Effect {
     SetTools(Vec<String>),
     /// Show what the model is told before the conversation.
     ShowPrompt,
-    /// Ask the session about its context, or change that.
-    Contents(ContentsWork),
     /// Fetch the messages before those that are here, and show them by these tools.
     Earlier(Earlier, Registry),
     /// Work on what was said before.

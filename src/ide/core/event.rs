@@ -11,7 +11,6 @@ use crate::exec::{EnvError, Stamp};
 use crate::ide::core::context::{Completion, Queue};
 use crate::ide::core::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
 use crate::ide::editor::modal::background_job::Done;
-use crate::ide::features::context::work::Happened as ContentsHappened;
 use crate::ide::features::diff::view::DiffFound;
 use crate::ide::features::file_tree::tree::Entry;
 use crate::ide::features::history_search::work::Happened as Past;
@@ -115,8 +114,6 @@ pub enum Event {
     Kept(Kept),
     /// Nothing more comes for the picker of this number.
     Filled(u64),
-    /// Something came of work on the context.
-    Contents(ContentsHappened),
     /// Something came of work on what was said before.
     Past(Past),
     /// The agent's view of open files.

@@ -27,8 +27,8 @@ use crate::ide::features::history_search::events as past;
 use crate::ide::features::login;
 use crate::ide::features::prompt;
 use crate::ide::features::{
-    context, diff, file_tree, files, git, permissions, plugins, project_search, questions, recovery, reopen,
-    terminal, transcript, undo_store,
+    diff, file_tree, files, git, permissions, plugins, project_search, questions, recovery, reopen, terminal,
+    transcript, undo_store,
 };
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::overlay;
@@ -178,7 +178,6 @@ impl App {
             Event::Runtime(event) => session_events::runtime(&mut cx, &event),
             Event::SessionEnded => session_events::session_ended(&mut cx),
             Event::Earlier(fetched) => transcript::earlier::arrived(&mut cx, fetched),
-            Event::Contents(happened) => context::events::happened(&mut cx, happened),
             Event::SystemPrompt(shown) => session_events::show_prompt(&mut cx, shown.as_deref()),
             Event::Found(search, found) => search::found(&mut cx, &search, *found),
             Event::Elsewhere(work) => flow::landed(&mut cx, work),

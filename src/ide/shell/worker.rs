@@ -35,7 +35,6 @@ use lost::{failed, filled, internal, not_opened, not_saved, report};
 use opened::OpenShelf;
 
 mod access;
-mod contents;
 mod diffing;
 mod earlier;
 mod file_list;
@@ -261,7 +260,6 @@ impl Worker {
                     Event::SystemPrompt(session.system_prompt().await.map(Box::new))
                 });
             }
-            Effect::Contents(work) => self.contents(work),
             Effect::Earlier(from, tools) => self.earlier(from, tools),
             Effect::Access(work) => self.access(work),
             Effect::Remember(rule) => self.remember(rule),

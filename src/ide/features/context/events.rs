@@ -2,22 +2,36 @@
 //!
 //! Must not know how it is drawn, nor how the context is made.
 
-use crate::ide::core::context::Cx;
+use crate::ide::core::context::{Cx, ask_session};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::Overlay;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::context::view::ContentsView;
-use crate::ide::features::context::work::{Happened, Work};
 use crate::ide::features::sessions::events as sessions;
+use crate::runtime::Handle;
 
 /// Begins a prompt that is told in place of an entry.
 pub const TELL_WORD: &str = "/tell";
 
-fn ask(cx: &mut Cx<'_>, work: Work) {
-    cx.effects.push(Effect::Contents(work));
+/// What could not be done where a task has no answer.
+const TASK: &str = "ask what the next request holds";
+
+/// Asks for the rows of the view of this number.
+fn list(cx: &Cx<'_>, number: u64) {
+    let work = |session: Handle| async move { session.contents().await };
+    ask_session(cx, "context.list", TASK, work, move |cx, contents| {
+        with_numbered(cx, number, |view| view.take(contents));
+    });
+}
+
+/// The context is another one now: says what was done to it, and brings the view of this number up to date.
+fn changed(cx: &mut Cx<'_>, number: u64, said: impl Into<String>) {
+    cx.state.say(said);
+    if with_numbered(cx, number, |_| {}) {
+        list(cx, number);
+    }
 }
 
 /// Shows it.
@@ -27,12 +41,12 @@ pub fn open(cx: &mut Cx<'_>) {
     }
     if let Some(view) = view_of(cx.state) {
         let number = view.number;
-        return ask(cx, Work::List(number));
+        return list(cx, number);
     }
     cx.state.agent.session_views += 1;
     let number = cx.state.agent.session_views;
     cx.state.push_overlay(Overlay::Contents(Box::new(ContentsView::new(number))));
-    ask(cx, Work::List(number));
+    list(cx, number);
 }
 
 fn view_of(state: &mut State) -> Option<&mut ContentsView> {
@@ -42,13 +56,28 @@ fn view_of(state: &mut State) -> Option<&mut ContentsView> {
     })
 }
 
+/// Does something to the view of this number, if it is still shown; returns whether it is.
+fn with_numbered(cx: &mut Cx<'_>, number: u64, change: impl FnOnce(&mut ContentsView)) -> bool {
+    let Some(view) = view_of(cx.state).filter(|view| view.number == number) else { return false };
+    change(view);
+    cx.state.damage.add(Part::Overlay);
+    true
+}
+
 /// Asks for what the screen still lacks.
 pub fn settle(cx: &mut Cx<'_>) {
     let Some(view) = view_of(cx.state) else { return };
     let number = view.number;
-    if let Some(entry) = view.missing() {
-        ask(cx, Work::Told(number, entry));
-    }
+    let Some(entry) = view.missing() else { return };
+    let wanted = entry.clone();
+    let work = |session: Handle| async move { session.told(wanted).await };
+    ask_session(cx, "context.read", TASK, work, move |cx, told| {
+        with_numbered(cx, number, |view| {
+            if view.told.as_ref().is_some_and(|(of, _)| *of == entry) {
+                view.told = Some((entry, told));
+            }
+        });
+    });
 }
 
 /// Does something about the entry of the selected row.
@@ -75,12 +104,18 @@ fn at_message(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
 
 /// Leaves the selected message out.
 pub fn leave_out(cx: &mut Cx<'_>) {
-    at_message(cx, |cx, number, entry| ask(cx, Work::LeaveOut(number, entry)));
+    at_message(cx, |cx, number, entry| {
+        let work = |session: Handle| async move { session.leave_out(entry).await };
+        ask_session(cx, "context.exclude", TASK, work, move |cx, said| changed(cx, number, said));
+    });
 }
 
 /// Tells the selected message again as it was.
 pub fn as_it_was(cx: &mut Cx<'_>) {
-    at_message(cx, |cx, number, entry| ask(cx, Work::AsItWas(number, entry)));
+    at_message(cx, |cx, number, entry| {
+        let work = |session: Handle| async move { session.tell_as_it_was(entry).await };
+        ask_session(cx, "context.restore-original", TASK, work, move |cx, said| changed(cx, number, said));
+    });
 }
 
 /// Brings the words of the selected message into the prompt, to be changed there.
@@ -108,7 +143,9 @@ pub fn tell(cx: &mut Cx<'_>, text: &str) {
             .fail("an entry and the words for it stand behind /tell; /context lists them".to_string());
     }
     if cx.state.agent.connected {
-        ask(cx, Work::Tell(entry.to_string(), words.trim().to_string()));
+        let (entry, words) = (entry.to_string(), words.trim().to_string());
+        let work = |session: Handle| async move { session.tell_differently(entry, words).await };
+        ask_session(cx, "context.replace", TASK, work, |cx, said| cx.state.say(said));
     }
 }
 
@@ -116,10 +153,17 @@ pub fn tell(cx: &mut Cx<'_>, text: &str) {
 pub fn pin(cx: &mut Cx<'_>) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     let number = view.number;
-    match view.item().and_then(|item| Some((item.pin.clone()?, item.pinned))) {
-        Some((entry, pinned)) => ask(cx, Work::Pin(number, entry, !pinned)),
-        None => cx.state.say("only messages that are told can be pinned"),
-    }
+    let Some((entry, was_pinned)) = view.item().and_then(|item| Some((item.pin.clone()?, item.pinned)))
+    else {
+        return cx.state.say("only messages that are told can be pinned");
+    };
+    let said = if was_pinned {
+        "no longer pinned: the next compaction may sum it up"
+    } else {
+        "pinned: a compaction leaves it word for word"
+    };
+    let work = |session: Handle| async move { session.pin(entry, !was_pinned).await };
+    ask_session(cx, "context.pin", TASK, work, move |cx, ()| changed(cx, number, said));
 }
 
 /// Goes to the selected row in the session tree.
@@ -128,26 +172,4 @@ pub fn accept(cx: &mut Cx<'_>) {
         cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Contents(_)));
         sessions::open_with(cx, &entry);
     });
-}
-
-/// Something came back.
-pub fn happened(cx: &mut Cx<'_>, happened: Happened) {
-    let (number, told) = match &happened {
-        Happened::Listed(number, _) | Happened::Told(number, ..) => (*number, None),
-        Happened::Changed(number, told) => (*number, Some(told.clone())),
-    };
-    if let Some(told) = told {
-        cx.state.say(told);
-    }
-    let Some(view) = view_of(cx.state).filter(|view| view.number == number) else { return };
-    match happened {
-        Happened::Listed(_, contents) => view.take(*contents),
-        Happened::Told(_, entry, told) => {
-            if view.told.as_ref().is_some_and(|(of, _)| *of == entry) {
-                view.told = Some((entry, told));
-            }
-        }
-        Happened::Changed(..) => ask(cx, Work::List(number)),
-    }
-    cx.state.damage.add(Part::Overlay);
 }

@@ -4,4 +4,3 @@ pub mod commands;
 pub mod draw;
 pub mod events;
 pub mod view;
-pub mod work;

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::base::error::Report;
-use crate::ide::core::context::{Cx, succeeded};
+use crate::ide::core::context::{Cx, ask_session};
 use crate::ide::core::damage::Part;
 use crate::ide::core::overlay::Overlay;
 use crate::ide::core::panes::Focus;
@@ -24,24 +24,6 @@ const TASK: &str = "ask the session";
 /// Entries whose words are asked for at once, so that the session is not held up.
 const WORDS_AT_ONCE: usize = 500;
 
-/// Starts a task that asks the session, if there is one; its answer goes to `done`.
-fn ask<T, W>(
-    cx: &Cx<'_>,
-    name: &'static str,
-    work: impl FnOnce(Handle) -> W,
-    done: impl FnOnce(&mut Cx<'_>, T) + Send + 'static,
-) where
-    T: Send + 'static,
-    W: Future<Output = Result<T, Report>> + Send + 'static,
-{
-    let Some(session) = cx.session.cloned() else { return };
-    cx.tasks.spawn(name, work(session), |cx, answer| {
-        if let Some(answer) = succeeded(cx, TASK, answer) {
-            done(cx, answer);
-        }
-    });
-}
-
 /// Whether the session is connected; where it is not yet, the last line says so.
 fn is_connected(cx: &mut Cx<'_>) -> bool {
     if !cx.state.agent.connected {
@@ -60,7 +42,7 @@ pub fn replace(cx: &mut Cx<'_>, change: Change) {
     };
     if is_connected(cx) {
         let work = |session: Handle| async move { session.replace(change).await };
-        ask(cx, "sessions.replace", work, move |cx, said| moved(cx, said, words));
+        ask_session(cx, "sessions.replace", TASK, work, move |cx, said| moved(cx, said, words));
     }
 }
 
@@ -77,7 +59,7 @@ fn start_going(cx: &mut Cx<'_>, spot: Spot, summary: Summary) {
         _ => "the conversation goes on from here; what was said stays in the session tree",
     };
     let work = |session: Handle| async move { session.go_with(spot, summary).await };
-    ask(cx, "sessions.go", work, move |cx, said| moved(cx, said, words));
+    ask_session(cx, "sessions.go", TASK, work, move |cx, said| moved(cx, said, words));
 }
 
 /// The conversation is at another place now.
@@ -97,7 +79,7 @@ pub fn rename(cx: &mut Cx<'_>, name: String) {
         return;
     }
     let work = |session: Handle| async move { session.name(name.clone()).await.map(|()| name) };
-    ask(cx, "sessions.rename", work, |cx, name| {
+    ask_session(cx, "sessions.rename", TASK, work, |cx, name| {
         cx.state.say(format!("the session is called {name}"));
         if let Some(view) = view_of(cx.state) {
             view.name = Some(name.clone());
@@ -113,7 +95,7 @@ pub fn label(cx: &mut Cx<'_>, number: u64, entry: String, label: Option<String>)
         return;
     }
     let work = |session: Handle| async move { session.label(entry, label).await };
-    ask(cx, "sessions.label", work, move |cx, ()| {
+    ask_session(cx, "sessions.label", TASK, work, move |cx, ()| {
         if let Some(view) = view_numbered(cx.state, number) {
             view.forget();
             let filter = view.filter;
@@ -125,7 +107,7 @@ pub fn label(cx: &mut Cx<'_>, number: u64, entry: String, label: Option<String>)
 /// Asks for the entries of the tree of this number.
 fn outline(cx: &Cx<'_>, number: u64, filter: Filter) {
     let work = |session: Handle| async move { session.outline(filter).await };
-    ask(cx, "sessions.outline", work, move |cx, outline| {
+    ask_session(cx, "sessions.outline", TASK, work, move |cx, outline| {
         with_numbered(cx, number, |view| view.take(outline));
     });
 }
@@ -204,14 +186,14 @@ pub fn settle(cx: &mut Cx<'_>) {
         match what {
             Missing::Words(ids) => {
                 let work = |session: Handle| async move { session.words(ids).await };
-                ask(cx, "sessions.words", work, move |cx, words| {
+                ask_session(cx, "sessions.words", TASK, work, move |cx, words| {
                     with_numbered(cx, number, |view| view.tell(words));
                 });
             }
             Missing::Turn(id) => {
                 let entry = id.clone();
                 let work = |session: Handle| async move { session.turn(entry).await };
-                ask(cx, "sessions.turn", work, move |cx, turn| {
+                ask_session(cx, "sessions.turn", TASK, work, move |cx, turn| {
                     with_numbered(cx, number, |view| {
                         if view.asked.as_ref().is_some_and(|asked| *asked == id) {
                             view.turn = turn;
@@ -242,7 +224,7 @@ pub fn search(cx: &mut Cx<'_>, text: &str) {
     let (filter, text) = (view.filter, text.to_string());
     let wanted = text.clone();
     let work = |session: Handle| async move { find(&session, &wanted, filter).await };
-    ask(cx, "sessions.search", work, move |cx, ids| {
+    ask_session(cx, "sessions.search", TASK, work, move |cx, ids| {
         if view_numbered(cx.state, number).is_none() {
             return;
         }
