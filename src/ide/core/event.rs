@@ -13,7 +13,6 @@ use crate::ide::core::effect::{AfterSave, Found as Matches, Occurrences, Save, S
 use crate::ide::editor::modal::background_job::Done;
 use crate::ide::features::diff::view::DiffFound;
 use crate::ide::features::file_tree::tree::Entry;
-use crate::ide::features::history_search::work::Happened as Past;
 use crate::ide::features::login::work::Happened as AccessHappened;
 use crate::ide::features::plugins::state::{PluginDone, PluginsRead};
 use crate::ide::features::project_search::job::Outcome;
@@ -114,8 +113,6 @@ pub enum Event {
     Kept(Kept),
     /// Nothing more comes for the picker of this number.
     Filled(u64),
-    /// Something came of work on what was said before.
-    Past(Past),
     /// The agent's view of open files.
     Buffer(BufferRequest),
     /// A tool call wants to run.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use nucleo::pattern::{CaseMatching, Normalization};
 use nucleo::{Injector, Nucleo};
+use tokio_util::sync::DropGuard;
 
 use crate::ide::features::context::view::ContentsView;
 use crate::ide::features::diff::view::DiffView;
@@ -148,6 +149,8 @@ pub struct Picker {
     pub settled: bool,
     /// Whether the query changed after the matcher was asked last.
     pub behind: bool,
+    /// Cancels the search for the query when it is dropped, as with the picker.
+    pub search: Option<DropGuard>,
     matcher: Nucleo<PickRow>,
     last_query: String,
 }
@@ -167,6 +170,7 @@ impl Picker {
             filling: false,
             settled: true,
             behind: false,
+            search: None,
             matcher,
             last_query: String::new(),
         }

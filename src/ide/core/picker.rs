@@ -29,8 +29,6 @@ pub enum Load {
     Walk,
     /// A task brings them: what starts it gets where to put them in, and the picker's number.
     Task(fn(&mut Cx<'_>, Injector<PickRow>, u64)),
-    /// What was said before.
-    Prompts,
     /// The session brings the providers that one can log in at.
     Providers {
         /// Only those that something is kept for.

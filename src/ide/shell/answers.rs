@@ -12,9 +12,9 @@ use crate::ide::features::file_tree;
 use crate::ide::features::file_tree::steps::TreeJob;
 use crate::ide::features::files;
 use crate::ide::features::files::commands::{ask, save_buffer, save_in, save_to};
-use crate::ide::features::history_search::work::Work as Past;
+use crate::ide::features::history_search;
 use crate::ide::features::project_search;
-use crate::ide::features::sessions::events as sessions;
+use crate::ide::features::sessions;
 use crate::ide::features::undo_store;
 use crate::ide::features::{diff, git, undo_tree};
 use crate::ide::features::{permissions, pipe, plugins, recovery, terminal};
@@ -62,7 +62,7 @@ pub fn dialog(cx: &mut Cx<'_>, answer: &Answer) {
         | Answer::Refuse(_) => permissions::dialog::answered(cx, answer),
         Answer::RevertHunk => git::commands::revert(cx),
         Answer::Delete(path) => file_tree::events::ask(cx, TreeJob::Delete(path.clone()), None),
-        Answer::DeleteSession(file) => cx.effects.push(Effect::Past(Past::Delete(file.clone()))),
+        Answer::DeleteSession(file) => sessions::trash::delete(cx, file.clone()),
         Answer::Trust(trusted) => plugins::run::answered(cx, *trusted),
         Answer::ApplyList => project_search::apply::accepted(cx),
         Answer::Confirm(answer) => line::confirm::answered(cx, *answer),
@@ -162,11 +162,11 @@ fn beyond_file(cx: &mut Cx<'_>, topic: Topic, answer: String) {
         }
         Topic::Label(number, id) => {
             let label = Some(answer.trim().to_string()).filter(|label| !label.is_empty());
-            sessions::label(cx, number, id, label);
+            sessions::events::label(cx, number, id, label);
         }
-        Topic::SummaryAbout => sessions::summarise(cx, &answer),
-        Topic::TreeSearch => sessions::search(cx, answer.trim()),
-        Topic::SessionName => sessions::rename(cx, answer.trim().to_string()),
+        Topic::SummaryAbout => sessions::events::summarise(cx, &answer),
+        Topic::TreeSearch => sessions::events::search(cx, answer.trim()),
+        Topic::SessionName => sessions::events::rename(cx, answer.trim().to_string()),
         Topic::DiffWith => {
             let path = resolve(cx, &answer);
             diff::commands::with_path(cx, path);
@@ -174,7 +174,7 @@ fn beyond_file(cx: &mut Cx<'_>, topic: Topic, answer: String) {
         Topic::Import => {
             let place = resolve(cx, &answer);
             cx.state.say(format!("taking over what is in {}…", place.display()));
-            cx.effects.push(Effect::Past(Past::Import(place)));
+            history_search::events::import(cx, place);
         }
         Topic::EditCall(_) | Topic::RefuseCall(_) => permissions::dialog::written(cx, &topic, answer),
         Topic::WorkspaceSearch => list(cx, answer, None),

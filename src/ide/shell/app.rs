@@ -23,7 +23,6 @@ use crate::ide::editor::commands::{fold, search, select};
 use crate::ide::editor::modal::{cursor_shape, cursors, flow, repeat};
 use crate::ide::editor::view::layout as arrange;
 use crate::ide::features::files::commands::save_buffer;
-use crate::ide::features::history_search::events as past;
 use crate::ide::features::login;
 use crate::ide::features::prompt;
 use crate::ide::features::{
@@ -206,7 +205,6 @@ impl App {
             Event::Plugin(done) => plugins::run::done(&mut cx, *done),
             Event::Terminal(happening) => terminal::events::happened(&mut cx, happening),
             Event::Filled(number) => cx.state.filled(number),
-            Event::Past(happened) => past::happened(&mut cx, happened),
             Event::Kept(kept) => recovery::recover::happened(&mut cx, kept),
             Event::Buffer(request) => files::events::buffer(&mut cx, request),
             Event::Ask(ask, reply) => permissions::dialog::ask(&mut cx, ask, reply),

@@ -5,13 +5,12 @@ use crate::agent::event::{AgentEvent, CompactionReason};
 use crate::base::error::Report;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::{Answer, Overlay};
 use crate::ide::core::panes::Focus;
 use crate::ide::features::agent::queue;
 use crate::ide::features::agent::state::{Agent, INTERRUPTING, Summing};
 use crate::ide::features::files;
-use crate::ide::features::history_search::work::Work as Past;
+use crate::ide::features::history_search;
 use crate::ide::features::login;
 use crate::ide::features::permissions;
 use crate::ide::features::questions;
@@ -48,9 +47,9 @@ pub fn connected(
     models: Vec<std::sync::Arc<crate::llm::model::Model>>,
 ) {
     crate::ide::features::plugins::run::connected(cx);
+    history_search::events::recall(cx, snapshot.earlier.clone());
     let state = &mut *cx.state;
     state.agent.connected = true;
-    cx.effects.push(Effect::Past(Past::Recall(snapshot.earlier.clone())));
     state.agent.models = models;
     equip(state, &snapshot.equipment);
     state.transcript.load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);

@@ -45,7 +45,6 @@ mod looking;
 mod lost;
 mod offering;
 mod opened;
-mod past;
 mod plugins;
 mod rules;
 mod terminal;
@@ -223,7 +222,6 @@ impl Worker {
             Effect::Grep(grep) => self.start_grep(*grep),
             Effect::Terminal(work) => self.terminal(work),
             Effect::EndWalk => self.stop_walk(),
-            Effect::Past(work) => self.past(work),
             Effect::Symbols(injector, picker, job) => self.symbols(injector, picker, *job),
             effect => self.own_files(effect),
         }

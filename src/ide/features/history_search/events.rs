@@ -2,82 +2,162 @@
 //!
 //! Must not know where it is kept.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use tokio_util::sync::CancellationToken;
+
+use crate::base::error::Report;
 use crate::base::width::visible;
-use crate::ide::core::context::Cx;
+use crate::ide::core::context::{Cx, answered, reported, succeeded};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
-use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::overlay::{Overlay, Pick, PickRow, push};
 use crate::ide::core::panes::Focus;
+use crate::ide::core::threads::on_thread;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::history_search::work::{Happened, Work};
 use crate::ide::features::sessions::events as sessions;
-use crate::ide::features::sessions::picker::list;
-use crate::runtime::Summary;
+use crate::llm::model::Message;
+use crate::llm::model::message::join_text;
 use crate::runtime::moving::{Change, Spot};
+use crate::runtime::past::{FoundSaid, Past};
+use crate::runtime::{Handle, Summary};
+use crate::session::message::{AgentMessage, Earlier};
 
-/// Something came of the work.
-pub fn happened(cx: &mut Cx<'_>, happened: Happened) {
-    match happened {
-        Happened::Recalled(texts) => cx.state.prompt.remember_before(texts),
-        Happened::Looked(picker, problem) => {
-            cx.state.filled(picker);
-            if let Some(problem) = problem {
-                cx.state.say(problem);
-            }
+/// Results that a search brings.
+const RESULTS: usize = 200;
+/// Characters of a text that a row has at most.
+const SHOWN_MAX: usize = 300;
+
+/// Remembers a prompt.
+pub fn remember(cx: &Cx<'_>, text: String) {
+    let Some(past) = cx.session.map(Handle::past) else { return };
+    cx.tasks.detach(async move {
+        // Nobody waits for it, and it fails only where nothing can be written at all.
+        match tokio::task::spawn_blocking(move || past.remember(&text)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(report)) => tracing::warn!("{report}"),
+            Err(error) => tracing::error!("remembering what was said failed: {error}"),
         }
-        Happened::Stored(said) => {
-            cx.state.say(said);
-            list_again(cx);
-        }
-    }
+    });
 }
 
-/// The question before a session is deleted.
-pub fn ask_to_delete(cx: &mut Cx<'_>, path: PathBuf, title: &str) {
-    let id = &cx.state.agent.session;
-    if !id.is_empty() && path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with(id.as_str())) {
-        return cx.state.say("this session is open here; session.new or session.resume leaves it first");
-    }
-    let mut lines = vec!["It is kept in the trash of the system.".to_string()];
-    if !title.is_empty() {
-        lines.insert(0, visible(title).into_owned());
-    }
-    let dialog = Dialog::ask("delete this session?".to_string(), lines)
-        .choice('y', "delete", Answer::DeleteSession(path))
-        .choice('n', "leave it", Answer::Dismiss);
-    cx.state.push_overlay(Overlay::Dialog(dialog));
-}
-
-/// Lists the sessions of the picker on top anew, with what was typed there.
-fn list_again(cx: &mut Cx<'_>) {
-    let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() else { return };
-    let anywhere = match picker.id {
-        "sessions" | "sessions-delete" => false,
-        "sessions-anywhere" => true,
-        _ => return,
+/// Brings the prompts of the folder into the prompt's history, and behind them what was said in the session before the
+/// messages that are here.
+pub fn recall(cx: &Cx<'_>, earlier: Option<Earlier>) {
+    let Some(session) = cx.session.cloned() else { return };
+    let recalled = async move {
+        let said = match earlier {
+            Some(earlier) => session.said_before(earlier).await,
+            None => Ok(Vec::new()),
+        };
+        // The prompts of the folder are there all the same.
+        let said = said.unwrap_or_else(|report| {
+            tracing::warn!("what was said before cannot be read: {report}");
+            Vec::new()
+        });
+        let past = session.past();
+        on_thread(move || all_said(&past, &said)).await
     };
-    let injector = picker.renew();
-    picker.filling = true;
-    let number = picker.number;
-    cx.state.damage.add(Part::Overlay);
-    list(cx, injector, number, anywhere);
+    cx.tasks.spawn("history_search.recall", recalled, |cx, texts| {
+        if let Some(texts) = answered(cx, "recall prompts", texts) {
+            cx.state.prompt.remember_before(texts);
+        }
+    });
 }
 
-/// Searches for what stands in the picker on top.
+/// The prompts of the folder, and behind them what else was said.
+fn all_said(past: &Past, said: &[Arc<AgentMessage>]) -> Vec<String> {
+    let texts = said.iter().filter_map(|message| match &**message {
+        AgentMessage::Llm(Message::User(user)) => Some(join_text(&user.content)),
+        _ => None,
+    });
+    let said: Vec<String> = texts.collect();
+    let known: HashSet<&String> = said.iter().collect();
+    let mut all = past.recall_here();
+    all.retain(|text| !known.contains(text));
+    all.extend(said);
+    all
+}
+
+/// Takes over sessions of other programs, from a file or a folder.
+pub fn import(cx: &mut Cx<'_>, from: PathBuf) {
+    let Some(past) = cx.session.map(Handle::past) else { return };
+    cx.tasks.spawn_blocking(
+        "history_search.import",
+        move || past.import(&from),
+        |cx, imported| {
+            if let Some(said) = succeeded(cx, "import the session", imported) {
+                cx.state.say(said);
+            }
+        },
+    );
+}
+
+/// Searches for what stands in the picker on top, in place of what it was searching for before.
 pub fn look(cx: &mut Cx<'_>) {
     let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() else { return };
     let injector = picker.renew();
     let text = picker.query.text().to_string();
-    picker.filling = !text.trim().is_empty();
-    let (filling, picker) = (picker.filling, picker.number);
+    let past = cx.session.map(Handle::past).filter(|_| !text.trim().is_empty());
+    picker.filling = past.is_some();
+    picker.search = None;
     cx.state.damage.add(Part::Overlay);
-    cx.effects.push(if filling {
-        Effect::Past(Work::Find { injector, picker, text })
-    } else {
-        Effect::EndWalk
+    let Some(past) = past else { return };
+    let cancel = CancellationToken::new();
+    picker.search = Some(cancel.clone().drop_guard());
+    let (number, stop) = (picker.number, Arc::new(AtomicBool::new(false)));
+    let stopped = stop.clone();
+    let found = async move {
+        let found = on_thread(move || find(&past, &text, &stop, |row| push(&injector, row)));
+        let mut found = std::pin::pin!(found);
+        tokio::select! {
+            found = &mut found => found,
+            () = cancel.cancelled() => {
+                stopped.store(true, Ordering::Relaxed);
+                found.await
+            }
+        }
+    };
+    cx.tasks.spawn("history_search.find", found, move |cx, found| {
+        cx.state.filled(number);
+        match reported("search conversations", found) {
+            Ok(Some(problem)) => cx.state.say(problem),
+            Ok(None) => {}
+            Err(report) => cx.state.fail(report.to_string()),
+        }
     });
+}
+
+/// Puts in what is found; of what is found twice, because the index was brought up to date, only the rest. Returns
+/// which part of the question says nothing.
+fn find(
+    past: &Past,
+    text: &str,
+    stop: &Arc<AtomicBool>,
+    put: impl Fn(PickRow),
+) -> Result<Option<String>, Report> {
+    let mut seen = HashSet::new();
+    past.search(text, RESULTS, stop, |results| {
+        for found in results {
+            if seen.insert((found.session.clone(), found.entry.clone(), found.text.clone())) {
+                put(row(found));
+            }
+        }
+    })
+}
+
+fn row(found: FoundSaid) -> PickRow {
+    let FoundSaid { session, file, entry, text, role, title, .. } = found;
+    let detail = format!("{} · {}", role.name(), line(&title));
+    PickRow { text: line(&text), detail, pick: Pick::Said { session, file, entry } }
+}
+
+/// The beginning of a text in one line.
+pub fn line(text: &str) -> String {
+    let start: String = text.chars().take(SHOWN_MAX).collect();
+    visible(&start.replace('\n', "⏎")).into_owned()
 }
 
 /// Puts a text into the prompt, in place of what is being typed; that stays in its history.

@@ -3,4 +3,3 @@
 pub mod conversations;
 pub mod events;
 pub mod prompts;
-pub mod work;

@@ -1,18 +1,37 @@
 //! What was said before, in this folder and in others; picking one puts it into the prompt.
 
-use crate::ide::core::overlay::Pick;
+use nucleo::Injector;
+
+use crate::base::width::visible;
+use crate::ide::core::context::{Cx, answered};
+use crate::ide::core::overlay::{Pick, PickRow, push};
 use crate::ide::core::picker::{Load, Row};
-use crate::ide::features::history_search;
+use crate::ide::features::history_search::events::{line, put};
 
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "prompts",
     title: "said before",
     footer: "Enter put into the prompt",
-    load: |_| Load::Prompts,
+    load: |_| Load::Task(list),
     accept: |cx, pick, _| {
         if let Pick::Prompt(text) = pick {
-            history_search::events::put(cx, text);
+            put(cx, text);
         }
     },
 };
+
+/// Puts the prompts of all folders into the picker of this number.
+fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
+    let Some(past) = cx.session.map(crate::runtime::Handle::past) else { return cx.state.filled(picker) };
+    let listed = move || {
+        for said in past.recall().into_iter().rev() {
+            let detail = if said.here { String::new() } else { visible(&said.cwd).into_owned() };
+            push(&injector, PickRow { text: line(&said.text), detail, pick: Pick::Prompt(said.text) });
+        }
+    };
+    cx.tasks.spawn_blocking("history_search.list-prompts", listed, move |cx, listed| {
+        cx.state.filled(picker);
+        answered(cx, "list prompts", listed);
+    });
+}

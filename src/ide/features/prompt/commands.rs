@@ -5,7 +5,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::history_search::work::Work as Past;
+use crate::ide::features::history_search;
 use crate::ide::features::prompt::slash;
 use crate::runtime::Delivery;
 use crate::text::motion::Motion;
@@ -36,7 +36,7 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
     let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));
     cx.state.transcript_view.borrow_mut().to_tail();
     cx.state.damage.all();
-    cx.effects.push(Effect::Past(Past::Keep(text.clone())));
+    history_search::events::remember(cx, text.clone());
     cx.effects.push(Effect::Prompt(text, attached, delivery));
 }
 

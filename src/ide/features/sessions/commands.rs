@@ -5,9 +5,8 @@ use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::{Overlay, Pick, Topic};
 use crate::ide::editor::commands::edit;
 use crate::ide::features::files::commands::ask;
-use crate::ide::features::history_search::events as past;
-use crate::ide::features::history_search::work::Work as Past;
 use crate::ide::features::sessions::events as sessions;
+use crate::ide::features::sessions::trash;
 use crate::runtime::Summary;
 use crate::runtime::moving::{Change, Spot};
 use crate::text::edit::Reach;
@@ -25,9 +24,7 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("session.rename", "Give the session a name", rename),
     command("session.delete", "Move a session into the trash", delete),
-    command("session.undelete", "Bring the session back that was deleted last", |cx| {
-        cx.effects.push(Effect::Past(Past::Undelete));
-    }),
+    command("session.undelete", "Bring the session back that was deleted last", trash::undelete),
     command("session.branch", "Say something else behind the selected entry", |cx| {
         sessions::at_row(cx, |cx, _, id| sessions::go(cx, Spot::Behind(id), Summary::None));
     }),
@@ -83,7 +80,7 @@ fn delete(cx: &mut Cx<'_>) {
         return cx.effects.push(Effect::Picker("sessions-delete"));
     };
     match picker.current().map(|row| (row.pick.clone(), row.text.clone())) {
-        Some((Pick::Session(path), title)) => past::ask_to_delete(cx, path, &title),
+        Some((Pick::Session(path), title)) => trash::ask_to_delete(cx, path, &title),
         _ => edit::erase(cx, Reach::Grapheme),
     }
 }

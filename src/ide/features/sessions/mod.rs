@@ -6,4 +6,5 @@ pub mod events;
 pub mod picker;
 pub mod picker_anywhere;
 pub mod picker_delete;
+pub mod trash;
 pub mod view;

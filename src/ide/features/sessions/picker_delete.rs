@@ -2,8 +2,8 @@
 
 use crate::ide::core::overlay::Pick;
 use crate::ide::core::picker::{Load, Row};
-use crate::ide::features::history_search::events::ask_to_delete;
 use crate::ide::features::sessions::picker::list;
+use crate::ide::features::sessions::trash::ask_to_delete;
 
 /// The table's row.
 pub const PICKER: Row = Row {

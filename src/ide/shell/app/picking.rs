@@ -8,7 +8,6 @@ use crate::ide::core::overlay::{Overlay, Picker};
 use crate::ide::core::picker::Load;
 use crate::ide::features::context::events as contents;
 use crate::ide::features::diff;
-use crate::ide::features::history_search::work::Work as Past;
 use crate::ide::features::login::work::Work as Access;
 use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::snippets;
@@ -49,7 +48,6 @@ impl App {
                 self.with_cx(|cx| start(cx, injector, number));
                 return self.with_cx(input::follow_query);
             }
-            Load::Prompts => Some(Effect::Past(Past::Prompts(injector, number))),
             Load::Snippets => {
                 let mut folders = vec![self.state.config.join("snippets")];
                 folders.extend(self.state.plugins.snippets.iter().cloned());

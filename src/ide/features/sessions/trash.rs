@@ -1,0 +1,72 @@
+//! Sessions that are deleted go to the system's trash, and come back from there.
+
+use std::path::PathBuf;
+
+use crate::base::width::visible;
+use crate::ide::core::context::{Cx, succeeded};
+use crate::ide::core::damage::Part;
+use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::features::sessions::picker::list;
+
+/// The question before a session is deleted.
+pub fn ask_to_delete(cx: &mut Cx<'_>, path: PathBuf, title: &str) {
+    let id = &cx.state.agent.session;
+    if !id.is_empty() && path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with(id.as_str())) {
+        return cx.state.say("this session is open here; session.new or session.resume leaves it first");
+    }
+    let mut lines = vec!["It is kept in the trash of the system.".to_string()];
+    if !title.is_empty() {
+        lines.insert(0, visible(title).into_owned());
+    }
+    let dialog = Dialog::ask("delete this session?".to_string(), lines)
+        .choice('y', "delete", Answer::DeleteSession(path))
+        .choice('n', "leave it", Answer::Dismiss);
+    cx.state.push_overlay(Overlay::Dialog(dialog));
+}
+
+/// Lists the sessions of the picker on top anew, with what was typed there.
+fn list_again(cx: &mut Cx<'_>) {
+    let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() else { return };
+    let anywhere = match picker.id {
+        "sessions" | "sessions-delete" => false,
+        "sessions-anywhere" => true,
+        _ => return,
+    };
+    let injector = picker.renew();
+    picker.filling = true;
+    let number = picker.number;
+    cx.state.damage.add(Part::Overlay);
+    list(cx, injector, number, anywhere);
+}
+
+/// Moves a session to the trash.
+pub fn delete(cx: &mut Cx<'_>, file: PathBuf) {
+    let Some(past) = cx.session.map(crate::runtime::Handle::past) else { return };
+    cx.tasks.spawn_blocking(
+        "sessions.delete",
+        move || past.delete(&file),
+        |cx, deleted| {
+            if succeeded(cx, "delete the session", deleted).is_some() {
+                cx.state.say("the session is in the trash; session.undelete brings it back");
+                list_again(cx);
+            }
+        },
+    );
+}
+
+/// Brings the session back that was deleted last.
+pub fn undelete(cx: &mut Cx<'_>) {
+    let Some(past) = cx.session.map(crate::runtime::Handle::past) else { return };
+    cx.tasks.spawn_blocking(
+        "sessions.undelete",
+        move || past.undelete(),
+        |cx, restored| match succeeded(cx, "bring the session back", restored) {
+            Some(Some(_)) => {
+                cx.state.say("the session is back");
+                list_again(cx);
+            }
+            Some(None) => cx.state.fail("no session of bowline is in the trash"),
+            None => {}
+        },
+    );
+}
