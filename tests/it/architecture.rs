@@ -305,10 +305,10 @@ fn no_two_files_import_each_other() {
 const FLOORS: [&str; 5] = ["model", "core", "editor", "features", "shell"];
 
 /// Imports of `ide` that still point to a higher floor. The number only ever falls, and ends at 0.
-const UPWARD: usize = 72;
+const UPWARD: usize = 70;
 
 /// Features that still import each other in a circle. The number only ever falls, and ends at 0.
-const CIRCLING: usize = 6;
+const CIRCLING: usize = 4;
 
 /// The imports between files of `ide`.
 fn imports_in_ide() -> Vec<(String, String)> {

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use bowline::ide::core::event::Event;
 use bowline::ide::core::overlay::Overlay;
-use bowline::ide::features::login::work::Happened;
+use bowline::ide::features::login;
 use bowline::ide::shell::input;
 use bowline::llm::model::{Notice, Question};
 use bowline::runtime::talk::Said;
@@ -181,12 +180,12 @@ fn with_code(desk: &mut Desk) -> oneshot::Receiver<Option<String>> {
         page: "https://auth.example.com/device?from=bowline".into(),
     };
     let question = Question::Pasted("If the browser is on another machine, paste the address".into());
-    for happened in [
-        Happened::Said(number, Said::Told(Notice::Progress("asking for a code…".into()))),
-        Happened::Said(number, Said::Told(code)),
-        Happened::Said(number, Said::Asked(question, reply)),
+    for said in [
+        Said::Told(Notice::Progress("asking for a code…".into())),
+        Said::Told(code),
+        Said::Asked(question, reply),
     ] {
-        desk.ide.app().handle(Event::Access(happened));
+        desk.ide.app().with_cx(|cx| login::events::progress(cx, number, said));
     }
     desk.ide.app().frame();
     answer

@@ -12,7 +12,6 @@ use crate::exec::Stamp;
 use crate::ide::core::overlay::PickRow;
 use crate::ide::editor::modal::background_job::Work;
 use crate::ide::features::diff::view::DiffAsk;
-use crate::ide::features::login::work::Work as Access;
 use crate::ide::features::plugins::state::{PluginJob, PluginsJob};
 use crate::ide::features::project_search;
 use crate::ide::features::recovery::journal::Job;
@@ -199,8 +198,6 @@ pub enum Effect {
     ShowPrompt,
     /// Fetch the messages before those that are here, and show them by these tools.
     Earlier(Earlier, Registry),
-    /// Log in or out, look who can be asked.
-    Access(Access),
     /// Keep a rule for tool calls, in the form of its file.
     Remember(String),
     /// Read the files of rules again, where what has this digest is trusted until the program ends.

@@ -13,7 +13,6 @@ use crate::ide::core::effect::{AfterSave, Found as Matches, Occurrences, Save, S
 use crate::ide::editor::modal::background_job::Done;
 use crate::ide::features::diff::view::DiffFound;
 use crate::ide::features::file_tree::tree::Entry;
-use crate::ide::features::login::work::Happened as AccessHappened;
 use crate::ide::features::plugins::state::{PluginDone, PluginsRead};
 use crate::ide::features::project_search::job::Outcome;
 use crate::ide::features::recovery::journal::Kept;
@@ -119,8 +118,6 @@ pub enum Event {
     Ask(Ask, oneshot::Sender<Decision>),
     /// The agent asks something.
     Inquired(Vec<Question>, oneshot::Sender<Option<Vec<Answer>>>),
-    /// Of a login, or of lists of models.
-    Access(AccessHappened),
 }
 
 /// What happens to the files of open texts on disk.

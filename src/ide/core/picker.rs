@@ -29,11 +29,6 @@ pub enum Load {
     Walk,
     /// A task brings them: what starts it gets where to put them in, and the picker's number.
     Task(fn(&mut Cx<'_>, Injector<PickRow>, u64)),
-    /// The session brings the providers that one can log in at.
-    Providers {
-        /// Only those that something is kept for.
-        kept: bool,
-    },
     /// A search for the query brings them, a new one after every key. What the query begins with.
     Live(String),
     /// The person's snippets for the file that is shown.

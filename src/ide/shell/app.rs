@@ -23,7 +23,6 @@ use crate::ide::editor::commands::{fold, search, select};
 use crate::ide::editor::modal::{cursor_shape, cursors, flow, repeat};
 use crate::ide::editor::view::layout as arrange;
 use crate::ide::features::files::commands::save_buffer;
-use crate::ide::features::login;
 use crate::ide::features::prompt;
 use crate::ide::features::{
     diff, file_tree, files, git, permissions, plugins, project_search, questions, recovery, reopen, terminal,
@@ -209,7 +208,6 @@ impl App {
             Event::Buffer(request) => files::events::buffer(&mut cx, request),
             Event::Ask(ask, reply) => permissions::dialog::ask(&mut cx, ask, reply),
             Event::Inquired(questions, reply) => questions::events::asked(&mut cx, questions, reply),
-            Event::Access(happened) => login::events::happened(&mut cx, happened),
         }
         self.perform(effects);
         self.with_cx(flow::settle);

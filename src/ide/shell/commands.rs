@@ -34,6 +34,7 @@ pub static AREAS: &[&[Command]] = &[
     editor::commands::window::COMMANDS,
     features::project_search::commands::COMMANDS,
     features::prompt::commands::COMMANDS,
+    features::login::commands::COMMANDS,
     features::agent::commands::COMMANDS,
     features::sessions::commands::COMMANDS,
     features::context::commands::COMMANDS,

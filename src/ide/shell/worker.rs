@@ -31,10 +31,9 @@ use crate::text::rope::Text;
 use crate::workspace::editorconfig;
 use crate::workspace::watch::{Touches, Watcher};
 use lane::Lane;
-use lost::{failed, filled, internal, not_opened, not_saved, report};
+use lost::{failed, filled, internal, not_opened, not_saved};
 use opened::OpenShelf;
 
-mod access;
 mod diffing;
 mod earlier;
 mod file_list;
@@ -259,7 +258,6 @@ impl Worker {
                 });
             }
             Effect::Earlier(from, tools) => self.earlier(from, tools),
-            Effect::Access(work) => self.access(work),
             Effect::Remember(rule) => self.remember(rule),
             Effect::RereadRules(now) => self.reread_rules(now),
             _ => tracing::error!("an effect of the loop itself reached the worker"),

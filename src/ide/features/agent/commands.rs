@@ -5,21 +5,12 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::Topic;
 use crate::ide::features::agent::queue;
-use crate::ide::features::login::work::Work;
 use crate::llm::model::Thinking;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("agent.interrupt", "Interrupt the agent", |cx| cx.effects.push(Effect::Abort)),
     command("agent.dequeue", "Take queued messages back into the prompt", queue::take_back),
-    command("agent.model-picker", "Choose the model", choose_model),
-    command("agent.refresh-models", "Ask providers which models they have", refresh),
-    command("agent.login", "Log in at a provider, or keep a key for it", |cx| {
-        cx.effects.push(Effect::Picker("logins"));
-    }),
-    command("agent.logout", "Forget what is kept for a provider", |cx| {
-        cx.effects.push(Effect::Picker("logouts"));
-    }),
     command("agent.cycle-model", "Let the next model answer", |cx| cycle_model(cx, 1)),
     command("agent.cycle-model-back", "Let the previous model answer", |cx| {
         cycle_model(cx, -1);
@@ -47,25 +38,11 @@ fn import(cx: &mut Cx<'_>) {
     crate::ide::features::files::commands::ask(cx, Topic::Import, "~/.claude/projects");
 }
 
-/// Whoever has logged in elsewhere meanwhile finds the models, too.
-fn choose_model(cx: &mut Cx<'_>) {
-    cx.effects.push(Effect::Picker("models"));
-    cx.effects.push(Effect::Access(Work::LookAgain));
-}
-
 fn show_prompt(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
         return cx.state.say("the session is still starting; try again in a moment");
     }
     cx.effects.push(Effect::ShowPrompt);
-}
-
-fn refresh(cx: &mut Cx<'_>) {
-    if !cx.state.agent.connected {
-        return cx.state.say("the session is still starting; try again in a moment");
-    }
-    cx.state.say("asking providers for their models…");
-    cx.effects.push(Effect::Access(Work::Refresh));
 }
 
 fn cycle_model(cx: &mut Cx<'_>, step: isize) {

@@ -1,21 +1,30 @@
 //! Logging in and out, and lists of models, as far as the loop has to do with them. Must not know how a
 //! login goes: it shows what it is told and asks what it is told to ask.
 
+use std::time::Duration;
+
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::ide::features::login::work::{Happened, Work};
-
-use crate::ide::core::context::Cx;
+use crate::base::error::Report;
+use crate::base::panics::catch_async;
+use crate::exec::{CommandSpec, Exit};
+use crate::ide::core::context::{Cx, TaskError, answered, ask_session, reported};
 use crate::ide::core::effect::Effect;
 use crate::ide::core::keymap::Place;
 use crate::ide::core::overlay::Overlay;
 use crate::ide::features::agent;
 use crate::ide::features::login::view::LoginView;
 use crate::llm::model::Model;
+use crate::runtime::Handle;
 use crate::runtime::refresh::Told;
 use crate::runtime::talk::Said;
 use crate::tui::input::{Key, KeyCode, Mods};
 
+/// Messages that a login sends before the loop takes the first.
+const SAID_MAX: usize = 32;
+/// How long it may take until a browser is asked.
+const OPEN_MAX: Duration = Duration::from_secs(20);
 /// How long rows that come anew may take before the frame, in milliseconds.
 const FILL_WAIT_MS: u64 = 10;
 
@@ -29,7 +38,32 @@ pub fn begin(cx: &mut Cx<'_>, provider: &str, name: &str) {
     let (number, cancel) = (cx.state.agent.logins, CancellationToken::new());
     let view = LoginView::new(number, name.to_string(), cancel.clone().drop_guard());
     cx.state.push_overlay(Overlay::Login(Box::new(view)));
-    cx.effects.push(Effect::Access(Work::Login(provider.to_string(), number, cancel)));
+    log_in(cx, provider.to_string(), number, cancel);
+}
+
+/// Has the session log in. It waits for the user, so it does not count as work that will end by itself.
+fn log_in(cx: &Cx<'_>, provider: String, number: u64, cancel: CancellationToken) {
+    let Some(session) = cx.session.cloned() else { return };
+    let tasks = cx.tasks.clone();
+    cx.tasks.detach(async move {
+        let (sender, mut said) = mpsc::channel(SAID_MAX);
+        let login = catch_async(session.login(&provider, sender));
+        tokio::pin!(login);
+        loop {
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => return,
+                Some(said) = said.recv() => {
+                    tasks.post("login.progress", move |cx| progress(cx, number, said)).await;
+                }
+                done = &mut login => {
+                    let done = reported("log in", done.map_err(TaskError::from));
+                    let provider = provider.clone();
+                    return tasks.post("login.done", move |cx| ended(cx, number, &provider, done)).await;
+                }
+            }
+        }
+    });
 }
 
 fn view<'a>(cx: &'a mut Cx<'_>, number: u64) -> Option<&'a mut LoginView> {
@@ -40,39 +74,84 @@ fn view<'a>(cx: &'a mut Cx<'_>, number: u64) -> Option<&'a mut LoginView> {
     })
 }
 
-/// Something came of the work.
-pub fn happened(cx: &mut Cx<'_>, happened: Happened) {
-    match happened {
-        Happened::Said(number, said) => {
-            let Some(view) = view(cx, number) else { return };
-            match said {
-                Said::Told(notice) => view.told.push(notice),
-                Said::Asked(question, reply) => view.ask(question, reply),
-            }
-        }
-        Happened::Done(number, provider, result) => {
-            if view(cx, number).is_none() {
-                return;
-            }
-            let ours = |overlay: &Overlay| matches!(overlay, Overlay::Login(view) if view.number == number);
-            cx.state.overlays.retain(|overlay| !ours(overlay));
-            match result {
-                Ok(said) => {
-                    // The keys that the models are looked for with take the message away.
-                    cx.state.transcript.notice(false, said.clone());
-                    cx.state.say(said);
-                    offer(cx, &provider);
-                }
-                Err(report) => cx.state.fail(report.to_string()),
-            }
-        }
-        Happened::Out(name, Ok(left)) => cx.state.say(left.sentence(&name)),
-        Happened::Out(_, Err(report)) | Happened::Refreshed(Err(report)) => {
-            cx.state.fail(report.to_string());
-        }
-        Happened::Opened => cx.state.say("the page is open in the browser"),
-        Happened::Refreshed(Ok(told)) => refreshed(cx, &told),
+/// A login says or asks something.
+pub fn progress(cx: &mut Cx<'_>, number: u64, said: Said) {
+    let Some(view) = view(cx, number) else { return };
+    match said {
+        Said::Told(notice) => view.told.push(notice),
+        Said::Asked(question, reply) => view.ask(question, reply),
     }
+}
+
+/// A login has ended.
+fn ended(cx: &mut Cx<'_>, number: u64, provider: &str, result: Result<String, Report>) {
+    if view(cx, number).is_none() {
+        return;
+    }
+    let ours = |overlay: &Overlay| matches!(overlay, Overlay::Login(view) if view.number == number);
+    cx.state.overlays.retain(|overlay| !ours(overlay));
+    match result {
+        Ok(said) => {
+            // The keys that the models are looked for with take the message away.
+            cx.state.transcript.notice(false, said.clone());
+            cx.state.say(said);
+            offer(cx, provider);
+        }
+        Err(report) => cx.state.fail(report.to_string()),
+    }
+}
+
+/// Forgets what is kept for a provider.
+pub fn log_out(cx: &Cx<'_>, provider: String, name: String) {
+    let work = |session: Handle| async move { session.logout(&provider).await };
+    ask_session(cx, "login.logout", "log out", work, move |cx, left| cx.state.say(left.sentence(&name)));
+}
+
+/// Looks whether another process has changed what opens providers.
+pub fn look_again(cx: &Cx<'_>) {
+    let work = |session: Handle| async move {
+        // Files first: servers may take their time.
+        let looked = session.look_again(false).await;
+        looked.and(session.freshen_models().await)
+    };
+    ask_session(cx, "login.look-again", "look for models", work, |_, ()| {});
+}
+
+/// Asks providers for their lists of models.
+pub fn refresh(cx: &mut Cx<'_>) {
+    if !cx.state.agent.connected {
+        return cx.state.say("the session is still starting; try again in a moment");
+    }
+    cx.state.say("asking providers for their models…");
+    let work = |session: Handle| async move { session.refresh_models(None).await };
+    ask_session(cx, "login.refresh-models", "refresh the list of models", work, |cx, told| {
+        refreshed(cx, &told);
+    });
+}
+
+/// Shows a page in the user's browser. Only what is an address of the web is handed to the system.
+fn open_page(cx: &mut Cx<'_>, page: &str) {
+    let plain = |c: char| c.is_ascii_graphic() && !"'\"\\`$<>".contains(c);
+    let is_web = page.starts_with("https://") || page.starts_with("http://");
+    if !is_web || !page.chars().all(plain) {
+        return cx.state.fail("this is no address of the web");
+    }
+    // The browser must not end with the command that brings it up.
+    let (opener, apart) = if cfg!(target_os = "macos") { ("open", "") } else { ("xdg-open", "setsid -f ") };
+    let script =
+        format!("command -v {opener} >/dev/null && {apart}{opener} '{page}' </dev/null >/dev/null 2>&1");
+    let env = cx.env.clone();
+    let ran = async move {
+        let (cwd, env_vars) = (env.root().to_path_buf(), std::collections::BTreeMap::default());
+        let command = CommandSpec { script, cwd, timeout: Some(OPEN_MAX), env: env_vars };
+        let cancel = CancellationToken::new();
+        env.filter(command, Vec::new(), Box::new(|_| {}), Box::new(|_| {}), cancel).await
+    };
+    cx.tasks.spawn("login.open-page", ran, move |cx, ran| match answered(cx, "open the page", ran) {
+        Some(Ok(Exit::Code(0))) => cx.state.say("the page is open in the browser"),
+        Some(_) => cx.state.fail(format!("{opener} could not open the page; copy the link (Alt-c)")),
+        None => {}
+    });
 }
 
 /// Shows the models of a provider, unless the person is busy with something else by now.
@@ -142,7 +221,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
         _ if ctrl('u') => view.clear(),
         _ if alt('c') || alt('o') => match view.page().map(str::to_string) {
             Some(page) if alt('c') => copy(cx, page, "the link"),
-            Some(page) => cx.effects.push(Effect::Access(Work::Open(page))),
+            Some(page) => open_page(cx, &page),
             None => cx.state.say("there is no link yet"),
         },
         _ if alt('k') => match view.code().map(str::to_string) {

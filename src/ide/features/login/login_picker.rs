@@ -1,6 +1,9 @@
 //! The providers that one can log in at.
 
-use crate::ide::core::overlay::Pick;
+use nucleo::Injector;
+
+use crate::ide::core::context::{Cx, succeeded};
+use crate::ide::core::overlay::{Pick, PickRow, push};
 use crate::ide::core::picker::{Load, Row};
 use crate::ide::features::login;
 
@@ -9,10 +12,29 @@ pub const PICKER: Row = Row {
     id: "logins",
     title: "log in at",
     footer: "Enter log in",
-    load: |_| Load::Providers { kept: false },
+    load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: |cx, pick, _| {
         if let Pick::Provider { id, name } = pick {
             login::events::begin(cx, id, name);
         }
     },
 };
+
+/// Puts providers into the picker of this number; only those that something is kept for if `kept`.
+pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, kept: bool) {
+    let Some(session) = cx.session.cloned() else { return cx.state.filled(picker) };
+    let listed = async move {
+        let choices = session.logins().await?.into_iter();
+        for choice in choices.filter(|choice| !kept || !choice.kept.is_empty()) {
+            let detail = if choice.kept.is_empty() { String::new() } else { format!("{} kept", choice.kept) };
+            let text = format!("{}  {}", choice.name, choice.id);
+            let pick = Pick::Provider { id: choice.id, name: choice.name };
+            push(&injector, PickRow { text, detail, pick });
+        }
+        Ok(())
+    };
+    cx.tasks.spawn("login.list-providers", listed, move |cx, listed| {
+        cx.state.filled(picker);
+        succeeded(cx, "list providers", listed);
+    });
+}

@@ -8,7 +8,6 @@ use crate::ide::core::overlay::{Overlay, Picker};
 use crate::ide::core::picker::Load;
 use crate::ide::features::context::events as contents;
 use crate::ide::features::diff;
-use crate::ide::features::login::work::Work as Access;
 use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::snippets;
 use crate::ide::shell::answers;
@@ -41,7 +40,6 @@ impl App {
                 None
             }
             Load::Walk => Some(Effect::Walk(injector, number, self.clock.monotonic())),
-            Load::Providers { kept } => Some(Effect::Access(Access::Providers(injector, number, kept))),
             Load::Task(start) => {
                 picker.filling = true;
                 self.state.push_overlay(Overlay::Picker(Box::new(picker)));

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::base::error::Report;
 use crate::base::panics::Panicked;
 use crate::exec::EnvError;
 use crate::ide::core::effect::Save;
@@ -16,11 +15,6 @@ pub(super) fn failed(what: &'static str) -> impl FnOnce(Panicked) -> Event {
 /// Nothing more comes for a picker whose filling is lost.
 pub(super) fn filled(picker: u64) -> impl FnOnce(Panicked) -> Event {
     move |_| Event::Filled(picker)
-}
-
-/// A lost task's report.
-pub(super) fn report(what: &'static str) -> impl FnOnce(Panicked) -> Report {
-    move |why| Report::caused(format!("cannot {what}"), &why)
 }
 
 /// A lost task's error about a path.
