@@ -25,8 +25,6 @@ use crate::ide::model::folding::FoldJob;
 use crate::ide::model::hunks::Compare;
 use crate::ide::model::results::Asked;
 use crate::ide::model::scrollbar::Survey;
-use crate::llm::model::{Part, Thinking};
-use crate::runtime::Delivery;
 use crate::session::message::Earlier;
 use crate::text::encoding::Encoding;
 use crate::text::format::Format;
@@ -179,23 +177,6 @@ pub enum Effect {
     Picker(&'static str),
     /// Take the selected row of the picker on top.
     Accept,
-    /// Say something to the agent.
-    Prompt(String, Vec<Part>, Delivery),
-    /// Interrupt the agent.
-    Abort,
-    /// Let another model answer.
-    SetModel {
-        /// Provider id.
-        provider: String,
-        /// Model id.
-        id: String,
-    },
-    /// Let it think more or less.
-    SetThinking(Thinking),
-    /// Offer only these tools.
-    SetTools(Vec<String>),
-    /// Show what the model is told before the conversation.
-    ShowPrompt,
     /// Fetch the messages before those that are here, and show them by these tools.
     Earlier(Earlier, Registry),
     /// Keep a rule for tool calls, in the form of its file.

@@ -26,7 +26,7 @@ use crate::ide::model::folding::FoldsFound;
 use crate::ide::model::hunks::{Compared, GitText};
 use crate::ide::model::scrollbar::Surveyed;
 use crate::patch::diff::LineDiff;
-use crate::runtime::{Handle, RuntimeEvent, Shown, Snapshot};
+use crate::runtime::{Handle, RuntimeEvent, Snapshot};
 use crate::text::changes::ChangeSet;
 use crate::text::document::Document;
 use crate::text::encoding::Encoding;
@@ -53,8 +53,6 @@ pub enum Event {
     SessionEnded,
     /// Messages before those that are here.
     Earlier(Fetched),
-    /// What the model is told before the conversation; nothing where the session has ended.
-    SystemPrompt(Option<Box<Shown>>),
     /// A text was searched.
     Found(Arc<SearchFor>, Box<Matches>),
     /// Work of a modal map is done.

@@ -483,3 +483,25 @@ impl Dialog {
         Self { title: title.into(), lines, choices: Vec::new(), top: 0, is_difference: false }
     }
 }
+
+/// A dialog that opened by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Uninvited {
+    /// By its first answer.
+    Dialog(Answer),
+    /// Questions of the agent, by their number.
+    Inquiry(u64),
+}
+
+impl Overlay {
+    /// What identifies it if it opened by itself: a key that the user has typed before it opened must not answer it.
+    pub fn uninvited(&self) -> Option<Uninvited> {
+        if let Self::Inquiry(view) = self {
+            return Some(Uninvited::Inquiry(view.number));
+        }
+        let Self::Dialog(dialog) = self else { return None };
+        let first = dialog.choices.first().map(|choice| &choice.answer)?;
+        matches!(first, Answer::Allow(_) | Answer::Recover(_) | Answer::TakeDisk(_) | Answer::Trust(_))
+            .then(|| Uninvited::Dialog(first.clone()))
+    }
+}

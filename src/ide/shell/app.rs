@@ -15,7 +15,7 @@ use crate::ide::core::effect::Effect;
 use crate::ide::core::event::{Event, Happened};
 use crate::ide::core::layout;
 use crate::ide::core::options::Options;
-use crate::ide::core::overlay::Overlay;
+use crate::ide::core::overlay::{Overlay, Uninvited};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::quit;
 use crate::ide::core::state::State;
@@ -62,7 +62,7 @@ pub struct App {
     /// What is run once the session is there.
     first: Option<&'static str>,
     /// Which question that came by itself is on top, by its first answer.
-    asked: Option<session_events::Came>,
+    asked: Option<Uninvited>,
     /// Which files were unsaved in the last frame.
     unsaved: Vec<BufferId>,
     /// How many pickers there were.
@@ -176,7 +176,6 @@ impl App {
             Event::Runtime(event) => session_events::runtime(&mut cx, &event),
             Event::SessionEnded => session_events::session_ended(&mut cx),
             Event::Earlier(fetched) => transcript::earlier::arrived(&mut cx, fetched),
-            Event::SystemPrompt(shown) => session_events::show_prompt(&mut cx, shown.as_deref()),
             Event::Found(search, found) => search::found(&mut cx, &search, *found),
             Event::Elsewhere(work) => flow::landed(&mut cx, work),
             Event::Occurrences(asked, found) => select::found(&mut cx, &asked, found.as_ref()),
@@ -217,14 +216,17 @@ impl App {
     /// The session is there: what waited for it begins.
     fn connected(&mut self, (handle, snapshot): (Handle, Snapshot)) {
         let models = handle.models();
+        let session = handle.clone();
         self.worker.session = Some(handle);
         let first = self.first.take().map(Effect::Run);
         let prompts = std::mem::take(&mut self.prompts).into_iter();
-        let prompts = prompts.map(|(text, images)| Effect::Prompt(text, images, Delivery::FollowUp));
         self.with_cx(|cx| {
             session_events::connected(cx, &snapshot, models);
-            cx.effects.extend(first.into_iter().chain(prompts));
+            cx.effects.extend(first);
         });
+        for (text, images) in prompts {
+            session.prompt(text, images, Delivery::FollowUp);
+        }
         self.with_cx(flow::settle);
         self.watch_time();
     }
@@ -302,7 +304,7 @@ impl App {
     fn watch_time(&mut self) {
         self.with_cx(quit::settle);
         let now = self.clock.monotonic();
-        let asked = self.state.overlays.last().and_then(session_events::uninvited);
+        let asked = self.state.overlays.last().and_then(Overlay::uninvited);
         if asked != self.asked {
             // Whoever has just answered one question must not answer the next with the same key.
             self.state.guard_swallows = self.asked.is_some();

@@ -19,7 +19,6 @@ use crate::ide::features::snippets;
 use crate::ide::features::{questions, restore, terminal};
 use crate::ide::shell::answers;
 use crate::ide::shell::commands::AREAS;
-use crate::ide::shell::session_events;
 use crate::text::transaction::Grouping;
 use crate::tui::input::{Key, KeyCode, KeyKind};
 
@@ -200,7 +199,7 @@ fn names(keys: &[Key]) -> String {
 
 /// Whether a question has come up by itself so recently that keys cannot be meant for it.
 fn guarded(cx: &Cx<'_>) -> bool {
-    let asked = cx.state.overlays.last().is_some_and(|overlay| session_events::uninvited(overlay).is_some());
+    let asked = cx.state.overlays.last().and_then(Overlay::uninvited).is_some();
     asked && cx.state.guard_until.is_some_and(|until| until > cx.now)
 }
 

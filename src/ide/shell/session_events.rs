@@ -5,8 +5,6 @@ use crate::agent::event::{AgentEvent, CompactionReason};
 use crate::base::error::Report;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::overlay::{Answer, Overlay};
-use crate::ide::core::panes::Focus;
 use crate::ide::features::agent::queue;
 use crate::ide::features::agent::state::{Agent, INTERRUPTING, Summing};
 use crate::ide::features::files;
@@ -17,28 +15,7 @@ use crate::ide::features::questions;
 use crate::ide::features::transcript;
 use crate::ide::features::transcript::code_blocks::CodeColored;
 use crate::llm::model::{Message, Usage};
-use crate::runtime::{Equipment, RuntimeEvent, Shown, Snapshot};
-
-/// What names a question that came by itself, so that nobody can have meant to answer it
-/// with what he was typing.
-pub fn uninvited(overlay: &Overlay) -> Option<Came> {
-    if let Overlay::Inquiry(view) = overlay {
-        return Some(Came::Inquiry(view.number));
-    }
-    let Overlay::Dialog(dialog) = overlay else { return None };
-    let first = dialog.choices.first().map(|choice| &choice.answer)?;
-    matches!(first, Answer::Allow(_) | Answer::Recover(_) | Answer::TakeDisk(_) | Answer::Trust(_))
-        .then(|| Came::Dialog(first.clone()))
-}
-
-/// A question that came by itself.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Came {
-    /// By its first answer.
-    Dialog(Answer),
-    /// By its number.
-    Inquiry(u64),
-}
+use crate::runtime::{Equipment, RuntimeEvent, Snapshot};
 
 /// The session is there.
 pub fn connected(
@@ -89,15 +66,6 @@ pub fn replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
     state.transcript.load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);
     show_session(state, snapshot);
     state.damage.all();
-}
-
-/// What the model is told before the conversation, as a text that can be read.
-pub fn show_prompt(cx: &mut Cx<'_>, shown: Option<&Shown>) {
-    let Some(shown) = shown else { return cx.state.fail("the session has ended".to_string()) };
-    cx.state.buffers.open_fixed("system prompt", "this text is only shown", &shown.text());
-    crate::ide::editor::commands::panes::focus(cx, Focus::Editor);
-    cx.state.say("this is what the agent is told before the conversation");
-    cx.state.damage.all();
 }
 
 /// The session could not be started.

@@ -242,21 +242,6 @@ impl Worker {
     /// The same for what concerns the session.
     fn converse(&self, effect: Effect) {
         match effect {
-            Effect::Prompt(text, images, delivery) => {
-                self.with_session(|session| session.prompt(text, images, delivery));
-            }
-            Effect::Abort => self.with_session(Handle::abort),
-            Effect::SetModel { provider, id } => {
-                self.with_session(|session| session.set_model(&provider, &id));
-            }
-            Effect::SetThinking(level) => self.with_session(|session| session.set_thinking(level)),
-            Effect::SetTools(names) => self.with_session(|session| session.set_tools(names)),
-            Effect::ShowPrompt => {
-                let Some(session) = self.session.clone() else { return };
-                self.task(failed("show the system prompt"), async move {
-                    Event::SystemPrompt(session.system_prompt().await.map(Box::new))
-                });
-            }
             Effect::Earlier(from, tools) => self.earlier(from, tools),
             Effect::Remember(rule) => self.remember(rule),
             Effect::RereadRules(now) => self.reread_rules(now),
@@ -285,13 +270,6 @@ impl Worker {
             send(&events, Event::AllOpened).await;
             drop(running);
         });
-    }
-
-    fn with_session(&self, ask: impl FnOnce(&Handle)) {
-        // Without a session there is nobody to tell; the screen says so already.
-        if let Some(session) = &self.session {
-            ask(session);
-        }
     }
 
     /// Runs a task whose result is an event. Where it panics, the event is that of `lost`, so that

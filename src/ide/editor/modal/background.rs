@@ -4,9 +4,9 @@
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
+use crate::ide::core::overlay::Overlay;
 use crate::ide::editor::modal::background_job::{Done, Outcome, Work};
 use crate::ide::editor::modal::cursors;
-use crate::ide::shell::session_events;
 use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Texts up to this many bytes are worked on at once.
@@ -112,7 +112,7 @@ pub fn done(cx: &mut Cx<'_>, done: Done) -> bool {
     }
     cx.state.damage.add(Part::Editor);
     // Keys from before a question came must not answer it.
-    let asked = cx.state.overlays.last().is_some_and(|overlay| session_events::uninvited(overlay).is_some());
+    let asked = cx.state.overlays.last().and_then(Overlay::uninvited).is_some();
     if !asked && !waiting.is_empty() {
         cx.effects.push(Effect::Held(waiting));
     }

@@ -1,15 +1,18 @@
 //! Commands on the agent: interrupt, models, thinking, its edits.
 
-use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::context::{Command, Cx, answered, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::Topic;
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
 use crate::ide::features::agent::queue;
 use crate::llm::model::Thinking;
+use crate::runtime::Shown;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("agent.interrupt", "Interrupt the agent", |cx| cx.effects.push(Effect::Abort)),
+    command("agent.interrupt", "Interrupt the agent", interrupt),
     command("agent.dequeue", "Take queued messages back into the prompt", queue::take_back),
     command("agent.cycle-model", "Let the next model answer", |cx| cycle_model(cx, 1)),
     command("agent.cycle-model-back", "Let the previous model answer", |cx| {
@@ -31,6 +34,13 @@ pub const COMMANDS: &[Command] = &[
     command("session.import", "Take over conversations of pi, Claude Code or codex", import),
 ];
 
+/// Interrupts the agent.
+pub fn interrupt(cx: &mut Cx<'_>) {
+    if let Some(session) = cx.session {
+        session.abort();
+    }
+}
+
 fn import(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
         return cx.state.say("the session is still starting; try again in a moment");
@@ -42,7 +52,23 @@ fn show_prompt(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
         return cx.state.say("the session is still starting; try again in a moment");
     }
-    cx.effects.push(Effect::ShowPrompt);
+    let Some(session) = cx.session.cloned() else { return };
+    let prompt = async move { session.system_prompt().await };
+    cx.tasks.spawn("agent.show-prompt", prompt, |cx, prompt| {
+        match answered(cx, "show the system prompt", prompt) {
+            Some(Some(prompt)) => show_system_prompt(cx, &prompt),
+            Some(None) => cx.state.fail("the session has ended"),
+            None => {}
+        }
+    });
+}
+
+/// What the model is told before the conversation, as a text that can be read.
+fn show_system_prompt(cx: &mut Cx<'_>, prompt: &Shown) {
+    cx.state.buffers.open_fixed("system prompt", "this text is only shown", &prompt.text());
+    panes::focus(cx, Focus::Editor);
+    cx.state.say("this is what the agent is told before the conversation");
+    cx.state.damage.all();
 }
 
 fn cycle_model(cx: &mut Cx<'_>, step: isize) {
@@ -52,13 +78,16 @@ fn cycle_model(cx: &mut Cx<'_>, step: isize) {
     }
     let at = models.iter().position(|model| Some(model) == cx.state.agent.model.as_ref()).unwrap_or(0);
     let next = &models[(at as isize + step).rem_euclid(models.len() as isize) as usize];
-    let effect = Effect::SetModel { provider: next.provider.clone(), id: next.id.clone() };
-    cx.effects.push(effect);
+    if let Some(session) = cx.session {
+        session.set_model(&next.provider, &next.id);
+    }
 }
 
 fn cycle_thinking(cx: &mut Cx<'_>) {
     let at = Thinking::ALL.iter().position(|level| *level == cx.state.agent.thinking).unwrap_or(0);
-    cx.effects.push(Effect::SetThinking(Thinking::ALL[(at + 1) % Thinking::ALL.len()]));
+    if let Some(session) = cx.session {
+        session.set_thinking(Thinking::ALL[(at + 1) % Thinking::ALL.len()]);
+    }
 }
 
 fn toggle_thinking(cx: &mut Cx<'_>) {

@@ -1,6 +1,5 @@
 //! The models that can answer now.
 
-use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::{Pick, PickRow};
 use crate::ide::core::picker::{Load, Row};
 use crate::ide::core::state::State;
@@ -12,8 +11,8 @@ pub const PICKER: Row = Row {
     footer: "Enter use",
     load: |state| Load::Rows(rows(state), marked(state)),
     accept: |cx, pick, _| {
-        if let Pick::Model { provider, id } = pick {
-            cx.effects.push(Effect::SetModel { provider: provider.clone(), id: id.clone() });
+        if let (Pick::Model { provider, id }, Some(session)) = (pick, cx.session) {
+            session.set_model(provider, id);
         }
     },
 };

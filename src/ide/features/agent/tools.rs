@@ -1,6 +1,5 @@
 //! The agent's tools, to be switched on and off.
 
-use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::{Pick, PickRow};
 use crate::ide::core::picker::{Load, Row};
 use crate::ide::core::state::State;
@@ -18,7 +17,9 @@ pub const PICKER: Row = Row {
         };
         let names: Vec<String> = marked.iter().filter_map(name).collect();
         cx.state.agent.tools.clone_from(&names);
-        cx.effects.push(Effect::SetTools(names));
+        if let Some(session) = cx.session {
+            session.set_tools(names);
+        }
     },
 };
 

@@ -7,6 +7,7 @@ use crate::ide::core::overlay::{Answer, Dialog, Overlay};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::quit;
 use crate::ide::editor::modal::{cursors, line};
+use crate::ide::features::agent::commands::interrupt;
 use crate::ide::features::agent::state::{Agent, INTERRUPTING};
 use crate::ide::features::permissions;
 use crate::ide::features::pipe;
@@ -110,7 +111,7 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
     }
     // Who waits for a summary sees the tree, and means that.
     if cx.state.agent.summing.is_some() && matches!(cx.state.overlays.last(), Some(Overlay::Session(_))) {
-        cx.effects.push(Effect::Abort);
+        interrupt(cx);
         return true;
     }
     if !cx.state.overlays.is_empty() {
@@ -125,7 +126,7 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
         return true;
     }
     if cx.state.agent.working_since.is_some() {
-        cx.effects.push(Effect::Abort);
+        interrupt(cx);
         cx.state.say(INTERRUPTING);
         return true;
     }

@@ -2,7 +2,6 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::history_search;
@@ -37,7 +36,9 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
     cx.state.transcript_view.borrow_mut().to_tail();
     cx.state.damage.all();
     history_search::events::remember(cx, text.clone());
-    cx.effects.push(Effect::Prompt(text, attached, delivery));
+    if let Some(session) = cx.session {
+        session.prompt(text, attached, delivery);
+    }
 }
 
 /// Inside a text of several lines the arrows move; at its edge they go through what was sent.
