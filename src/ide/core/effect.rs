@@ -179,10 +179,6 @@ pub enum Effect {
     Accept,
     /// Fetch the messages before those that are here, and show them by these tools.
     Earlier(Earlier, Registry),
-    /// Keep a rule for tool calls, in the form of its file.
-    Remember(String),
-    /// Read the files of rules again, where what has this digest is trusted until the program ends.
-    RereadRules(Option<Arc<str>>),
     /// Put a text on the system's clipboard.
     Copy(String),
     /// Work for a list of places.

@@ -34,8 +34,6 @@ use crate::text::format::Format;
 use crate::text::history::{Formats, RevisionId};
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
-use crate::tools::approval::{Ask, Decision};
-use crate::tools::questions::{Answer, Question};
 use crate::tui::input::Input;
 use crate::workspace::editorconfig::Found;
 
@@ -77,8 +75,6 @@ pub enum Event {
     Failed(String),
     /// A task is done.
     Done(Completion),
-    /// Some work is done, in words.
-    Notice(String),
     /// A file was read.
     Opened(Box<Opened>),
     /// More of a long file was read.
@@ -112,10 +108,6 @@ pub enum Event {
     Filled(u64),
     /// The agent's view of open files.
     Buffer(BufferRequest),
-    /// A tool call wants to run.
-    Ask(Ask, oneshot::Sender<Decision>),
-    /// The agent asks something.
-    Inquired(Vec<Question>, oneshot::Sender<Option<Vec<Answer>>>),
 }
 
 /// What happens to the files of open texts on disk.

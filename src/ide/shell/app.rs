@@ -25,8 +25,7 @@ use crate::ide::editor::view::layout as arrange;
 use crate::ide::features::files::commands::save_buffer;
 use crate::ide::features::prompt;
 use crate::ide::features::{
-    diff, file_tree, files, git, permissions, plugins, project_search, questions, recovery, reopen, terminal,
-    transcript, undo_store,
+    diff, file_tree, files, git, plugins, project_search, recovery, reopen, terminal, transcript, undo_store,
 };
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::overlay;
@@ -190,7 +189,6 @@ impl App {
             Event::CodeColored(found) => session_events::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Done(completion) => completion.deliver(&mut cx),
-            Event::Notice(text) => cx.state.say(text),
             Event::Opened(opened) => files::events::opened(&mut cx, *opened),
             Event::Reading(part) => files::progressive::more(&mut cx, *part),
             Event::AllOpened => all_opened(&mut cx),
@@ -205,8 +203,6 @@ impl App {
             Event::Filled(number) => cx.state.filled(number),
             Event::Kept(kept) => recovery::recover::happened(&mut cx, kept),
             Event::Buffer(request) => files::events::buffer(&mut cx, request),
-            Event::Ask(ask, reply) => permissions::dialog::ask(&mut cx, ask, reply),
-            Event::Inquired(questions, reply) => questions::events::asked(&mut cx, questions, reply),
         }
         self.perform(effects);
         self.with_cx(flow::settle);

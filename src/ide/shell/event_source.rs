@@ -78,8 +78,9 @@ impl Pump {
         self.app.begin();
         let Some(connect) = self.connect.take() else { return };
         let env = Arc::new(BufferEnvironment::new(self.env.clone(), self.sender.clone()));
-        let approval = Arc::new(AskPerson::new(self.sender.clone()));
-        let questions = Arc::new(InquirePerson::new(self.sender.clone()));
+        let tasks = self.app.worker().tasks();
+        let approval = Arc::new(AskPerson::new(tasks.clone()));
+        let questions = Arc::new(InquirePerson::new(tasks.clone()));
         let ports = Ports { env, approval, questions };
         let (joined, events) = (self.joined.clone(), self.sender.clone());
         let lost = |why| Event::Connected(Err(Report::caused("cannot start the session", &why)));

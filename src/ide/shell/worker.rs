@@ -45,7 +45,6 @@ mod lost;
 mod offering;
 mod opened;
 mod plugins;
-mod rules;
 mod terminal;
 mod tree;
 
@@ -243,8 +242,6 @@ impl Worker {
     fn converse(&self, effect: Effect) {
         match effect {
             Effect::Earlier(from, tools) => self.earlier(from, tools),
-            Effect::Remember(rule) => self.remember(rule),
-            Effect::RereadRules(now) => self.reread_rules(now),
             _ => tracing::error!("an effect of the loop itself reached the worker"),
         }
     }

@@ -4,9 +4,9 @@
 use tokio::sync::oneshot;
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::{Answer, Dialog, Overlay, Topic};
 use crate::ide::features::files;
+use crate::ide::features::permissions::rules;
 use crate::tools::approval::{Ask, Decision};
 use crate::tools::view::{DiffLine, FileDiff, ResultView};
 
@@ -137,8 +137,8 @@ fn propose(cx: &mut Cx<'_>, id: u64) {
 fn allow_like(cx: &mut Cx<'_>, id: u64, lasting: Option<Scope>) {
     let Some(proposal) = cx.state.asks.get(id).and_then(|ask| ask.proposal.clone()) else { return };
     match lasting {
-        Some(Scope::Project) => cx.effects.push(Effect::Remember(proposal.project_rule.clone())),
-        Some(Scope::Anywhere) => cx.effects.push(Effect::Remember(proposal.rule.clone())),
+        Some(Scope::Project) => rules::remember(cx, proposal.project_rule.clone()),
+        Some(Scope::Anywhere) => rules::remember(cx, proposal.rule.clone()),
         None => {}
     }
     cx.state.asks.answer(id, Decision::AllowLike(proposal), false);

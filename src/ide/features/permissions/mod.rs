@@ -3,3 +3,4 @@
 pub mod dialog;
 pub mod port;
 pub mod requests;
+pub mod rules;

@@ -1,35 +1,35 @@
-//! The approval port answered by a person: a question becomes an event, a dialog, an answer.
+//! The approval port that the user answers: a request becomes a dialog on the loop, and its choice the decision.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
-use crate::ide::core::event::Event;
+use crate::ide::core::context::Tasks;
+use crate::ide::features::permissions::dialog;
 use crate::tools::approval::{Approval, Ask, Decision};
 
-/// Sends every question to the loop.
-#[derive(Debug)]
+/// Sends every request to the loop.
 pub struct AskPerson {
-    events: mpsc::Sender<Event>,
+    tasks: Tasks,
 }
 
 impl AskPerson {
-    /// Questions go to this loop.
-    pub fn new(events: mpsc::Sender<Event>) -> Self {
-        Self { events }
+    /// Requests go to the loop of these tasks.
+    pub fn new(tasks: Tasks) -> Self {
+        Self { tasks }
     }
 }
 
 impl Approval for AskPerson {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
-        let events = self.events.clone();
+        let tasks = self.tasks.clone();
         async move {
             let (reply, answer) = oneshot::channel();
-            let gone = || Decision::Deny("bowline is closing; nobody can answer".to_string());
-            if events.send(Event::Ask(ask, reply)).await.is_err() {
-                return gone();
-            }
-            answer.await.unwrap_or_else(|_| gone())
+            tasks.post("permissions.ask", move |cx| dialog::ask(cx, ask, reply)).await;
+            // A loop that has ended drops the request and its reply.
+            answer
+                .await
+                .unwrap_or_else(|_| Decision::Deny("bowline is closing; nobody can answer".to_string()))
         }
         .boxed()
     }

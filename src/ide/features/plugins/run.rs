@@ -15,6 +15,7 @@ use crate::ide::core::effect::Effect;
 use crate::ide::core::keymap::{Lookup, Place};
 use crate::ide::core::overlay::{Answer, Dialog, Overlay};
 use crate::ide::core::state::State;
+use crate::ide::features::permissions;
 use crate::ide::features::plugins::state::{
     Came, PluginCommand, PluginDone, PluginJob, PluginText, PluginsJob, PluginsRead, Say, Trusted,
 };
@@ -48,7 +49,7 @@ pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<Say>) {
 pub fn connected(cx: &mut Cx<'_>) {
     let plugins = &cx.state.plugins;
     if matches!(plugins.trusted, Trusted::Always | Trusted::ForNow) && !plugins.read.allows.is_empty() {
-        cx.effects.push(Effect::RereadRules(plugins.for_now.clone()));
+        permissions::rules::reread(cx, plugins.for_now.clone());
     }
 }
 
@@ -93,7 +94,8 @@ pub fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     let allows = !read.allows.is_empty() || !plugins.read.allows.is_empty();
     plugins.read = read;
     if asked && allows && plugins.trusted != before {
-        cx.effects.push(Effect::RereadRules(plugins.for_now.clone()));
+        let for_now = plugins.for_now.clone();
+        permissions::rules::reread(cx, for_now);
     }
     withdraw(cx.state);
     problems.extend(bind(cx.state));

@@ -1,38 +1,37 @@
-//! The agent's questions on their way to the person and back: a question becomes an event, an overlay,
-//! an answer.
+//! The agent's questions on their way to the user and back: a question becomes an overlay on the loop, and what is
+//! chosen there the answer.
 //!
 //! Must not know which tool asks.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
-use crate::ide::core::context::Cx;
-use crate::ide::core::event::Event;
+use crate::ide::core::context::{Cx, Tasks};
 use crate::ide::core::overlay::Overlay;
 use crate::ide::features::questions::view::Inquiry;
 use crate::tools::questions::{Answer, Question, Questions};
 use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Sends every question to the loop.
-#[derive(Debug)]
 pub struct InquirePerson {
-    events: mpsc::Sender<Event>,
+    tasks: Tasks,
 }
 
 impl InquirePerson {
-    /// Questions go to this loop.
-    pub fn new(events: mpsc::Sender<Event>) -> Self {
-        Self { events }
+    /// Questions go to the loop of these tasks.
+    pub fn new(tasks: Tasks) -> Self {
+        Self { tasks }
     }
 }
 
 impl Questions for InquirePerson {
     fn ask(&self, _call_id: &str, questions: Vec<Question>) -> BoxFuture<'static, Option<Vec<Answer>>> {
-        let events = self.events.clone();
+        let tasks = self.tasks.clone();
         async move {
             let (reply, answers) = oneshot::channel();
-            events.send(Event::Inquired(questions, reply)).await.ok()?;
+            tasks.post("questions.ask", move |cx| asked(cx, questions, reply)).await;
+            // A loop that has ended drops the questions and their reply.
             answers.await.ok().flatten()
         }
         .boxed()
