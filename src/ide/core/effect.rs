@@ -17,7 +17,6 @@ use crate::ide::features::project_search;
 use crate::ide::features::recovery::journal::Job;
 use crate::ide::features::symbols::job::SymbolsJob;
 use crate::ide::features::terminal::work::Work as TerminalWork;
-use crate::ide::features::transcript::code_blocks::CodeJob;
 use crate::ide::features::undo_store::store::UndoJob;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::coloring::ColorJob;
@@ -25,7 +24,6 @@ use crate::ide::model::folding::FoldJob;
 use crate::ide::model::hunks::Compare;
 use crate::ide::model::results::Asked;
 use crate::ide::model::scrollbar::Survey;
-use crate::session::message::Earlier;
 use crate::text::encoding::Encoding;
 use crate::text::format::Format;
 use crate::text::history::RevisionId;
@@ -35,7 +33,6 @@ use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
 use crate::text::tidy::Tidy;
 use crate::text::transaction::Transaction;
-use crate::tools::registry::Registry;
 use crate::tui::input::Key;
 use crate::workspace::watch::Touches;
 
@@ -113,8 +110,6 @@ pub enum Effect {
     Diff(Box<DiffAsk>),
     /// Look where in a whole text something stands, for the scrollbar.
     Survey(Box<Survey>),
-    /// Find the colours of a block of code in an answer.
-    ColorCode(Box<CodeJob>),
     /// Read a folder.
     List(PathBuf),
     /// Look whether files changed on disk.
@@ -177,8 +172,6 @@ pub enum Effect {
     Picker(&'static str),
     /// Take the selected row of the picker on top.
     Accept,
-    /// Fetch the messages before those that are here, and show them by these tools.
-    Earlier(Earlier, Registry),
     /// Put a text on the system's clipboard.
     Copy(String),
     /// Work for a list of places.

@@ -17,8 +17,6 @@ use crate::ide::features::plugins::state::{PluginDone, PluginsRead};
 use crate::ide::features::project_search::job::Outcome;
 use crate::ide::features::recovery::journal::Kept;
 use crate::ide::features::terminal::work::Happening;
-use crate::ide::features::transcript::code_blocks::CodeColored;
-use crate::ide::features::transcript::items::earlier::Fetched;
 use crate::ide::features::undo_store;
 use crate::ide::model::buffers::{BufferId, Disk};
 use crate::ide::model::coloring::Colored;
@@ -49,8 +47,6 @@ pub enum Event {
     Runtime(RuntimeEvent),
     /// The session is over.
     SessionEnded,
-    /// Messages before those that are here.
-    Earlier(Fetched),
     /// A text was searched.
     Found(Arc<SearchFor>, Box<Matches>),
     /// Work of a modal map is done.
@@ -69,8 +65,6 @@ pub enum Event {
     Diff(Box<DiffFound>),
     /// A whole text was searched, for the scrollbar.
     Surveyed(Box<Surveyed>),
-    /// The colours of a block of code in an answer were found.
-    CodeColored(Box<CodeColored>),
     /// Something failed that nobody waits for.
     Failed(String),
     /// A task is done.

@@ -1,5 +1,5 @@
 //! What a frame leaves to do: colours for what it showed, places for the scrollbar. Must not do
-//! it: what is wanted is asked for, and the answers come back as events.
+//! it: what is wanted is asked for as effects and tasks.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -14,7 +14,6 @@ use crate::ide::features::diff;
 use crate::ide::features::git;
 use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::transcript;
-use crate::ide::features::transcript::code_blocks::CodeJob;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::model::coloring::{Colored, Differs};
 use crate::ide::model::scrollbar::{SURVEY_MAX, Survey, Surveyed};
@@ -23,9 +22,7 @@ use crate::text::position::Byte;
 
 /// Asks for what the last frame had to do without.
 pub fn settle(cx: &mut Cx<'_>) {
-    let blocks = cx.state.transcript_view.borrow_mut().take_blocks();
-    let jobs = blocks.into_iter().filter_map(|(item, block)| CodeJob::new(item, block));
-    cx.effects.extend(jobs.map(|job| Effect::ColorCode(Box::new(job))));
+    transcript::code_blocks::after_frame(cx);
     transcript::earlier::settle(cx);
     editor(cx);
 }

@@ -174,7 +174,6 @@ impl App {
             Event::Connected(Err(report)) => session_events::not_connected(&mut cx, &report),
             Event::Runtime(event) => session_events::runtime(&mut cx, &event),
             Event::SessionEnded => session_events::session_ended(&mut cx),
-            Event::Earlier(fetched) => transcript::earlier::arrived(&mut cx, fetched),
             Event::Found(search, found) => search::found(&mut cx, &search, *found),
             Event::Elsewhere(work) => flow::landed(&mut cx, work),
             Event::Occurrences(asked, found) => select::found(&mut cx, &asked, found.as_ref()),
@@ -186,7 +185,6 @@ impl App {
             }
             Event::Diff(found) => diff::events::found(&mut cx, *found),
             Event::Surveyed(found) => after_frame::surveyed(&mut cx, *found),
-            Event::CodeColored(found) => session_events::code_colored(&mut cx, &found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Done(completion) => completion.deliver(&mut cx),
             Event::Opened(opened) => files::events::opened(&mut cx, *opened),

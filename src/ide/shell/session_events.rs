@@ -13,7 +13,6 @@ use crate::ide::features::login;
 use crate::ide::features::permissions;
 use crate::ide::features::questions;
 use crate::ide::features::transcript;
-use crate::ide::features::transcript::code_blocks::CodeColored;
 use crate::llm::model::{Message, Usage};
 use crate::runtime::{Equipment, RuntimeEvent, Snapshot};
 
@@ -234,14 +233,5 @@ fn delegated(cx: &mut Cx<'_>, event: &AgentEvent) {
             files::disk::check_disk(cx);
         }
         _ => {}
-    }
-}
-
-/// The colours of a block of code in an answer were found.
-pub fn code_colored(cx: &mut Cx<'_>, found: &CodeColored) {
-    let CodeColored { item, block, colors } = found;
-    let mut view = cx.state.transcript_view.borrow_mut();
-    if view.color(&cx.state.transcript, *item, block, colors) {
-        cx.state.damage.add(Part::Transcript);
     }
 }

@@ -35,7 +35,6 @@ use lost::{failed, filled, internal, not_opened, not_saved};
 use opened::OpenShelf;
 
 mod diffing;
-mod earlier;
 mod file_list;
 mod keep;
 mod lane;
@@ -141,9 +140,6 @@ impl Worker {
             Effect::Survey(survey) => self.survey(*survey),
             Effect::Color(buffer, job) => self.color(buffer, job),
             Effect::Free(unused) => drop(tokio::task::spawn_blocking(move || drop(unused))),
-            Effect::ColorCode(job) => {
-                self.blocking(failed("color code"), move || Event::CodeColored(Box::new(job.run())));
-            }
             Effect::List(folder) => self.list(folder),
             Effect::CheckDisk(files) => self.check_disk(files),
             Effect::Watch(files, touches) => self.watch(files, touches),
@@ -234,14 +230,6 @@ impl Worker {
             }
             Effect::ReadPlugins(job) => self.read_plugins(*job),
             Effect::Plugin(job) => self.run_plugin(*job),
-            effect => self.converse(effect),
-        }
-    }
-
-    /// The same for what concerns the session.
-    fn converse(&self, effect: Effect) {
-        match effect {
-            Effect::Earlier(from, tools) => self.earlier(from, tools),
             _ => tracing::error!("an effect of the loop itself reached the worker"),
         }
     }

@@ -1,8 +1,10 @@
-//! The colours of fenced code in answers: found by a task once a block is complete. Must not
-//! know where a block is shown.
+//! The colors of fenced code in answers: found by a task once a block is complete. Must not know where a block stands
+//! in its answer.
 
 use std::time::Duration;
 
+use crate::ide::core::context::{Cx, answered};
+use crate::ide::core::damage::Part;
 use crate::syntax::by_lines::Read;
 use crate::syntax::lined::{self, Lined};
 use crate::syntax::{Language, Syntax, detect};
@@ -13,9 +15,28 @@ use crate::tui::widgets::markdown::codes::{Block, Colored};
 /// Time for a block; what takes longer stays plain.
 const BUDGET: Duration = Duration::from_secs(1);
 
-/// One search for a block's colours.
+/// After a frame: asks for the colors of the blocks that it showed plain.
+pub fn after_frame(cx: &mut Cx<'_>) {
+    let blocks = cx.state.transcript_view.borrow_mut().take_blocks();
+    for job in blocks.into_iter().filter_map(|(item, block)| CodeJob::new(item, block)) {
+        cx.tasks.spawn_blocking(
+            "transcript.color-code",
+            move || job.run(),
+            |cx, found| {
+                if let Some(CodeColored { item, block, colors }) = answered(cx, "color code", found) {
+                    let mut view = cx.state.transcript_view.borrow_mut();
+                    if view.color(&cx.state.transcript, item, &block, &colors) {
+                        cx.state.damage.add(Part::Transcript);
+                    }
+                }
+            },
+        );
+    }
+}
+
+/// One search for a block's colors.
 #[derive(Debug)]
-pub struct CodeJob {
+struct CodeJob {
     item: u64,
     block: Block,
     language: Code,
@@ -30,18 +51,18 @@ enum Code {
 
 /// What one search found.
 #[derive(Debug)]
-pub struct CodeColored {
+struct CodeColored {
     /// The item that the block belongs to.
-    pub item: u64,
+    item: u64,
     /// The block.
-    pub block: Block,
-    /// Its colours; ranges are those of its code.
-    pub colors: Vec<Colored>,
+    block: Block,
+    /// Its colors; ranges are those of its code.
+    colors: Vec<Colored>,
 }
 
 impl CodeJob {
     /// A job for a block, where its language is known.
-    pub fn new(item: u64, block: Block) -> Option<Self> {
+    fn new(item: u64, block: Block) -> Option<Self> {
         let language = match detect::by_name(&block.language) {
             Some(language) => Code::Grammar(language),
             None => Code::Lines(lined::by_name(&block.language)?),
@@ -50,7 +71,7 @@ impl CodeJob {
     }
 
     /// Looks for the colours. Takes its time.
-    pub fn run(self) -> CodeColored {
+    fn run(self) -> CodeColored {
         let text = Text::from(self.block.code.as_str());
         let all = Byte(0)..text.end();
         let painted = match self.language {

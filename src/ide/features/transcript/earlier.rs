@@ -7,6 +7,7 @@ use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::features::transcript::items::earlier::Fetched;
+use crate::session::message::Earlier;
 
 /// What is said until the start of a long conversation is here.
 const LOADING: &str = "Loading the start of the conversation…";
@@ -23,8 +24,24 @@ pub fn settle(cx: &mut Cx<'_>) {
     if view.wants_earlier()
         && let Some(place) = state.transcript.ask_earlier()
     {
-        cx.effects.push(Effect::Earlier(place, state.tools.clone()));
+        fetch(cx, place);
     }
+}
+
+/// Has the session read the messages before a place.
+fn fetch(cx: &Cx<'_>, from: Earlier) {
+    let Some(session) = cx.session.cloned() else { return };
+    let tools = cx.state.tools.clone();
+    let (wanted, known) = (from.clone(), tools.clone());
+    let fetched = async move {
+        let piece = session.earlier(wanted.clone()).await.map_err(|report| report.to_string());
+        // Items of many messages take their time, which the loop does not have.
+        Fetched::new(wanted, piece, &known)
+    };
+    cx.tasks.spawn("transcript.fetch-earlier", fetched, move |cx, fetched| {
+        let fetched = fetched.unwrap_or_else(|why| Fetched::new(from, Err(why.to_string()), &tools));
+        arrived(cx, fetched);
+    });
 }
 
 /// Shows the start of the conversation, which may have to be fetched first.
@@ -38,7 +55,7 @@ pub fn to_start(cx: &mut Cx<'_>) {
 }
 
 /// A piece has come.
-pub fn arrived(cx: &mut Cx<'_>, fetched: Fetched) {
+fn arrived(cx: &mut Cx<'_>, fetched: Fetched) {
     let state = &mut *cx.state;
     let Some(count) = state.transcript.put_in_front(fetched, &state.tools) else { return };
     let view = state.transcript_view.get_mut();
