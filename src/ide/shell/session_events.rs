@@ -1,5 +1,4 @@
-//! What each event does to the state. One function per event; the outside work that follows
-//! is asked for as effects.
+//! What the start, the events and the end of the session do to the state and to the features.
 
 use crate::agent::event::{AgentEvent, CompactionReason};
 use crate::base::error::Report;

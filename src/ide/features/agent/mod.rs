@@ -1,4 +1,4 @@
-//! The agent as the user steers it: state and figures, commands, models, tools, summaries.
+//! The agent as the user steers it: state and figures, commands, models, tools, queued messages, summaries.
 
 pub mod commands;
 pub mod models;
