@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use bowline::agent::AgentEvent;
 use bowline::base::clock::SystemClock;
 use bowline::exec::local::LocalEnvironment;
-use bowline::ide::core::event::{Event, Opened};
+use bowline::ide::core::event::Event;
 use bowline::ide::core::options::Options;
 use bowline::ide::core::threads::Threads;
+use bowline::ide::features::files::open::{Opened, opened};
 use bowline::ide::shell::app::App;
 use bowline::ide::shell::input::read_keymap;
 use bowline::ide::shell::worker::Worker;
@@ -69,8 +70,8 @@ fn bench(text: &str) -> Bench {
     app.screen.set_erase_colored(true);
     let path = folder.path().join("text.rs");
     let result = Ok(Some((Document::from_bytes(text.as_bytes()), bowline::exec::Stamp::of(text.as_bytes()))));
-    let opened = Opened { real: path.clone(), path, result, at: None, behind: false };
-    app.handle(Event::Opened(Box::new(opened)));
+    let read = Opened { real: path.clone(), path, version: None, result, at: None, behind: false };
+    app.with_cx(|cx| opened(cx, read));
     let mut bench = Bench { app, _runtime: runtime, _folder: folder, _events: events };
     bench.key("Alt-2");
     bench

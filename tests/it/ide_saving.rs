@@ -2,8 +2,8 @@
 //! is written to the wrong file.
 
 use bowline::exec::Stamp;
-use bowline::ide::core::effect::AfterSave;
-use bowline::ide::core::event::{Event, Reread, Saved};
+use bowline::ide::features::files::disk::{Reread, reloaded};
+use bowline::ide::features::files::save::{AfterSave, Saved, saved};
 use bowline::text::changes::ChangeSet;
 use bowline::text::format::Format;
 use bowline::text::history::RevisionId;
@@ -42,7 +42,7 @@ async fn a_file_that_changed_while_it_was_saved_is_not_closed() {
     desk.type_now("b");
     desk.ide.idle().await;
     assert_eq!(desk.text(), "ab\n", "it is still open");
-    let event = Saved {
+    let written = Saved {
         buffer: id,
         path: path.clone(),
         real: path,
@@ -51,7 +51,7 @@ async fn a_file_that_changed_while_it_was_saved_is_not_closed() {
         result: Ok(Stamp::of(b"")),
         then: AfterSave::Close,
     };
-    desk.ide.app().handle(Event::Saved(event));
+    desk.ide.app().with_cx(|cx| saved(cx, written));
     assert!(desk.ide.app().state.buffers.current().is_some());
 }
 
@@ -106,7 +106,7 @@ async fn a_reload_that_nobody_asked_for_never_overwrites_what_was_typed() {
         encoding: None,
         result: Ok(Some((changes, Format::default(), Stamp::of(b"two\n")))),
     };
-    desk.ide.app().handle(Event::Reread(read));
+    desk.ide.app().with_cx(|cx| reloaded(cx, read));
     assert_eq!(desk.text(), "typed one\n");
     assert!(desk.picture().contains("changed by somebody else"), "{}", desk.picture());
 }

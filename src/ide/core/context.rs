@@ -134,6 +134,9 @@ impl Completion {
 pub trait Queue: Send + Sync {
     /// Puts one in; waits while there is no room.
     fn put(&self, completion: Completion) -> BoxFuture<'_, ()>;
+
+    /// The same from a thread that may block.
+    fn put_blocking(&self, completion: Completion);
 }
 
 /// Starts tasks. Copies start them for the same loop.
@@ -200,6 +203,11 @@ impl Tasks {
     /// Hands a callback to the loop; waits while its queue is full.
     pub async fn post(&self, name: &'static str, callback: impl FnOnce(&mut Cx<'_>) + Send + 'static) {
         self.queue.put(Completion { name, callback: Box::new(callback) }).await;
+    }
+
+    /// The same from a thread that may block.
+    pub fn post_blocking(&self, name: &'static str, callback: impl FnOnce(&mut Cx<'_>) + Send + 'static) {
+        self.queue.put_blocking(Completion { name, callback: Box::new(callback) });
     }
 
     /// Runs a task that says for itself what becomes of it.

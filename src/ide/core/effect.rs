@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use nucleo::Injector;
 
-use crate::exec::Stamp;
 use crate::ide::core::overlay::PickRow;
 use crate::ide::editor::modal::background_job::Work;
 use crate::ide::features::diff::view::DiffAsk;
@@ -24,63 +23,17 @@ use crate::ide::model::folding::FoldJob;
 use crate::ide::model::hunks::Compare;
 use crate::ide::model::results::Asked;
 use crate::ide::model::scrollbar::Survey;
-use crate::text::encoding::Encoding;
-use crate::text::format::Format;
-use crate::text::history::RevisionId;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::search::{How, Needle};
 use crate::text::selection::Selection;
-use crate::text::tidy::Tidy;
 use crate::text::transaction::Transaction;
 use crate::tui::input::Key;
-use crate::workspace::watch::Touches;
 
 /// One piece of outside work.
 pub enum Effect {
-    /// Read a file; `at` is line and column from 1.
-    Open {
-        /// Which one.
-        path: PathBuf,
-        /// Where to put the cursor.
-        at: Option<(usize, usize)>,
-    },
-    /// Read an open file again and compare it with the buffer's text.
-    Reread {
-        /// Which one.
-        buffer: BufferId,
-        /// Where it is.
-        path: PathBuf,
-        /// The text to compare with.
-        text: Text,
-        /// The version of that text.
-        version: u64,
-        /// Whether the person asked for it.
-        forced: bool,
-        /// In which encoding; the one that it seems to be in when `None`.
-        encoding: Option<Encoding>,
-        /// The one that it was in.
-        current: Encoding,
-    },
-    /// Write a file.
-    Save(Box<Save>),
-    /// Find out what has to change in a text before it is saved.
-    Tidy {
-        /// The save that waits for it.
-        save: Box<Save>,
-        /// How the text is to be.
-        tidy: Tidy,
-        /// The version of the text.
-        version: u64,
-        /// How often this was asked for.
-        tries: u8,
-    },
-    /// Find out how projects want these files written.
-    Rules(Vec<(BufferId, PathBuf)>),
     /// Keep or find an undo tree.
     Undo(UndoJob),
-    /// Save an open file where it is.
-    SaveAgain(BufferId, AfterSave),
     /// Search a text.
     Search(Box<SearchFor>),
     /// Do work of a modal map that grows with the text.
@@ -112,21 +65,6 @@ pub enum Effect {
     Survey(Box<Survey>),
     /// Read a folder.
     List(PathBuf),
-    /// Look whether files changed on disk.
-    CheckDisk(Vec<(BufferId, PathBuf, Stamp)>),
-    /// Tell when somebody touches one of these files.
-    Watch(Vec<PathBuf>, Arc<Touches>),
-    /// Compare a file on disk with a text, line by line.
-    CompareDisk {
-        /// Whose file it is.
-        buffer: BufferId,
-        /// Where it is.
-        path: PathBuf,
-        /// The text.
-        text: Text,
-        /// The encoding that the file was in.
-        encoding: Encoding,
-    },
     /// Put the workspace's files into the picker of this number; the time, on the monotonic clock.
     Walk(Injector<PickRow>, u64, Duration),
     /// Put the lines with a text into the picker of this number, in place of what it was searching
@@ -184,24 +122,6 @@ pub enum Effect {
     Keep(Job),
     /// Draw everything from scratch.
     Repaint,
-}
-
-/// What to write, and over what.
-pub struct Save {
-    /// Which one.
-    pub buffer: BufferId,
-    /// Where to.
-    pub path: PathBuf,
-    /// The text.
-    pub text: Text,
-    /// Its format.
-    pub format: Format,
-    /// The revision of its undo tree.
-    pub revision: RevisionId,
-    /// The state that the file must be in; any when `None`.
-    pub expected: Option<Stamp>,
-    /// What follows.
-    pub then: AfterSave,
 }
 
 /// What to look for, and where.
@@ -284,15 +204,4 @@ pub enum Search {
     Replace(Byte, String),
     /// Everything from a place on, to be replaced by a text.
     ReplaceAll(Byte, String),
-}
-
-/// What follows a save.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AfterSave {
-    /// Nothing.
-    Stay,
-    /// Close the file.
-    Close,
-    /// Leave, once nothing is unsaved.
-    Quit,
 }

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
 use crate::ide::core::context::{Completion, Queue};
-use crate::ide::core::effect::{AfterSave, Found as Matches, Occurrences, Save, SearchFor};
+use crate::ide::core::effect::{Found as Matches, Occurrences, SearchFor};
 use crate::ide::editor::modal::background_job::Done;
 use crate::ide::features::diff::view::DiffFound;
 use crate::ide::features::file_tree::tree::Entry;
@@ -18,22 +18,18 @@ use crate::ide::features::project_search::job::Outcome;
 use crate::ide::features::recovery::journal::Kept;
 use crate::ide::features::terminal::work::Happening;
 use crate::ide::features::undo_store;
-use crate::ide::model::buffers::{BufferId, Disk};
+use crate::ide::model::buffers::BufferId;
 use crate::ide::model::coloring::Colored;
 use crate::ide::model::folding::FoldsFound;
 use crate::ide::model::hunks::{Compared, GitText};
 use crate::ide::model::scrollbar::Surveyed;
-use crate::patch::diff::LineDiff;
 use crate::runtime::{Handle, RuntimeEvent, Snapshot};
 use crate::text::changes::ChangeSet;
-use crate::text::document::Document;
-use crate::text::encoding::Encoding;
 use crate::text::format::Format;
 use crate::text::history::{Formats, RevisionId};
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
 use crate::tui::input::Input;
-use crate::workspace::editorconfig::Found;
 
 /// One cause of change.
 pub enum Event {
@@ -69,16 +65,6 @@ pub enum Event {
     Failed(String),
     /// A task is done.
     Done(Completion),
-    /// A file was read.
-    Opened(Box<Opened>),
-    /// More of a long file was read.
-    Reading(Box<Partly>),
-    /// The files that were to be opened at the start are.
-    AllOpened,
-    /// A file was written, or could not be.
-    Saved(Saved),
-    /// A file was read again.
-    Reread(Reread),
     /// A folder was read.
     Listed {
         /// Which one.
@@ -106,67 +92,8 @@ pub enum Event {
 
 /// What happens to the files of open texts on disk.
 pub enum FileEvent {
-    /// Somebody has touched some of them; which ones is asked of `state::watching`.
-    Touched,
-    /// They are watched from now on, where that was possible.
-    Watched {
-        /// Whether some of them were not until now.
-        is_new: bool,
-    },
-    /// How one of them stands.
-    Stands {
-        /// Which one.
-        buffer: BufferId,
-        /// The state that it was compared with.
-        known: Stamp,
-        /// How it stands.
-        disk: Disk,
-        /// The state that it is in, where it can be read.
-        now: Option<Stamp>,
-    },
-    /// How projects want them written.
-    Rules(Vec<(BufferId, Found)>),
     /// The undo tree of an earlier run was found, or is of no use.
     Undo(undo_store::store::Found),
-    /// What has to change in a text before it is saved.
-    Tidied(Box<Tidied>),
-    /// One of them was compared with its text, line by line.
-    Compared {
-        /// Which one.
-        buffer: BufferId,
-        /// From the disk's text to ours, and the disk's state.
-        result: Result<(LineDiff, Stamp), EnvError>,
-    },
-}
-
-/// A file of which a part was read.
-pub struct Partly {
-    /// Where it is.
-    pub path: PathBuf,
-    /// The same with every link followed.
-    pub real: PathBuf,
-    /// What was read.
-    pub text: Text,
-    /// How much that is, in percent.
-    pub percent: u8,
-    /// Where to put the cursor: line and column from 1.
-    pub at: Option<(usize, usize)>,
-    /// Whether the file that is shown stays shown.
-    pub behind: bool,
-    /// Comes with the first part; the reading ends when nobody has it any more.
-    pub ticket: Option<Arc<()>>,
-}
-
-/// What has to change in a text before it is saved.
-pub struct Tidied {
-    /// The save that waits for it.
-    pub save: Save,
-    /// The version of the text that was looked at.
-    pub version: u64,
-    /// How often it was looked at.
-    pub tries: u8,
-    /// What has to change.
-    pub changes: ChangeSet,
 }
 
 /// What there was to wait for.
@@ -175,52 +102,6 @@ pub enum Happened {
     Event(Box<Event>),
     /// A picker has something new.
     Wake,
-}
-
-/// A file that was read.
-pub struct Opened {
-    /// Where it is.
-    pub path: PathBuf,
-    /// The same with every link followed.
-    pub real: PathBuf,
-    /// Its text; `Ok(None)` when there is no such file yet.
-    pub result: Result<Option<(Document, Stamp)>, EnvError>,
-    /// Where to put the cursor: line and column from 1.
-    pub at: Option<(usize, usize)>,
-    /// Whether the file that is shown stays shown.
-    pub behind: bool,
-}
-
-/// A file that was written, or could not be.
-pub struct Saved {
-    /// Which one.
-    pub buffer: BufferId,
-    /// Where to.
-    pub path: PathBuf,
-    /// The same with every link followed.
-    pub real: PathBuf,
-    /// The revision of its undo tree that was written.
-    pub revision: RevisionId,
-    /// The format in which it was written.
-    pub format: Format,
-    /// The file's new state.
-    pub result: Result<Stamp, EnvError>,
-    /// What was to follow.
-    pub then: AfterSave,
-}
-
-/// A file that was read again, compared with the buffer's text at a version.
-pub struct Reread {
-    /// Which one.
-    pub buffer: BufferId,
-    /// The version that it was compared with.
-    pub version: u64,
-    /// Whether the person asked for it.
-    pub forced: bool,
-    /// The encoding that was asked for.
-    pub encoding: Option<Encoding>,
-    /// What has to change, the file's format and state; `Ok(None)` when it is gone.
-    pub result: Result<Option<(ChangeSet, Format, Stamp)>, EnvError>,
 }
 
 /// What the agent's environment asks of the open files.
@@ -299,5 +180,11 @@ impl Queue for mpsc::Sender<Event> {
                 tracing::debug!("the loop has ended before a task's result");
             }
         })
+    }
+
+    fn put_blocking(&self, completion: Completion) {
+        if self.blocking_send(Event::Done(completion)).is_err() {
+            tracing::debug!("the loop has ended before a task's result");
+        }
     }
 }

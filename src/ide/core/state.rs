@@ -76,7 +76,7 @@ pub struct State {
     pub buffers: Buffers,
     /// What is kept of unsaved text.
     pub unsaved: Unsaved,
-    /// Which files somebody else may have touched.
+    /// Which files another process may have touched.
     pub watching: Watching,
     /// The file tree.
     pub files: FileTree,

@@ -209,6 +209,8 @@ impl Buffer {
 /// All open files, in the order in which they were opened, and which one is shown.
 #[derive(Debug, Default)]
 pub struct Buffers {
+    /// Whether the file that is shown first is still being read.
+    pub opening: bool,
     list: Vec<Buffer>,
     current: usize,
     next_id: u32,

@@ -2,8 +2,6 @@
 
 use crate::base::paths;
 use crate::ide::core::context::Cx;
-use crate::ide::core::effect::AfterSave;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::{Answer, Overlay, Topic};
 use crate::ide::core::quit;
 use crate::ide::editor::commands::search;
@@ -11,7 +9,8 @@ use crate::ide::editor::modal::{line, picking, seek};
 use crate::ide::features::file_tree;
 use crate::ide::features::file_tree::steps::TreeJob;
 use crate::ide::features::files;
-use crate::ide::features::files::commands::{ask, save_buffer, save_in, save_to};
+use crate::ide::features::files::commands::{ask, save_buffer};
+use crate::ide::features::files::save::{AfterSave, save_in, save_to};
 use crate::ide::features::history_search;
 use crate::ide::features::project_search;
 use crate::ide::features::sessions;
@@ -137,7 +136,7 @@ pub fn question(cx: &mut Cx<'_>) {
         Topic::Open => {
             let path = resolve(cx, &answer);
             cx.state.note_jump();
-            cx.effects.push(Effect::Open { path, at: None });
+            files::open::open(cx, path, None);
         }
         topic => beyond_file(cx, topic, answer),
     }

@@ -12,7 +12,7 @@ use crate::base::clock::SharedClock;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::event::{Event, Happened};
+use crate::ide::core::event::{Event, FileEvent, Happened};
 use crate::ide::core::layout;
 use crate::ide::core::options::Options;
 use crate::ide::core::overlay::{Overlay, Uninvited};
@@ -22,7 +22,6 @@ use crate::ide::core::state::State;
 use crate::ide::editor::commands::{fold, search, select};
 use crate::ide::editor::modal::{cursor_shape, cursors, flow, repeat};
 use crate::ide::editor::view::layout as arrange;
-use crate::ide::features::files::commands::save_buffer;
 use crate::ide::features::prompt;
 use crate::ide::features::{
     diff, file_tree, files, git, plugins, project_search, recovery, reopen, terminal, transcript, undo_store,
@@ -187,13 +186,8 @@ impl App {
             Event::Surveyed(found) => after_frame::surveyed(&mut cx, *found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Done(completion) => completion.deliver(&mut cx),
-            Event::Opened(opened) => files::events::opened(&mut cx, *opened),
-            Event::Reading(part) => files::progressive::more(&mut cx, *part),
-            Event::AllOpened => all_opened(&mut cx),
-            Event::Reread(read) => files::disk::reloaded(&mut cx, read),
-            Event::Saved(saved) => files::events::saved(&mut cx, saved),
             Event::Listed { folder, result } => file_tree::events::listed(&mut cx, &folder, result),
-            Event::Files(event) => files::disk::happened(&mut cx, event),
+            Event::Files(FileEvent::Undo(found)) => undo_store::keep::found(&mut cx, found),
             Event::Listing(outcome) => project_search::events::happened(&mut cx, *outcome),
             Event::Plugins(read) => plugins::run::loaded(&mut cx, *read),
             Event::Plugin(done) => plugins::run::done(&mut cx, *done),
@@ -262,7 +256,6 @@ impl App {
                     }
                 }
                 Effect::Repeated => repeat::end(&mut self.state),
-                Effect::SaveAgain(buffer, then) => self.with_cx(|cx| save_buffer(cx, buffer, then, false)),
                 Effect::Copy(text) => self.copied = Some(text),
                 Effect::Repaint => {
                     self.screen.repaint();
@@ -504,9 +497,3 @@ impl App {
 }
 
 mod picking;
-
-/// Every file that was asked for at the start is open.
-fn all_opened(cx: &mut Cx<'_>) {
-    reopen::restore::arrange(cx);
-    recovery::recover::all_opened(cx);
-}

@@ -36,8 +36,6 @@ pub struct Pump {
     wake: Arc<Notify>,
     env: Arc<dyn Environment>,
     connect: Option<Connect>,
-    /// Whether the file that is shown first is still being read.
-    opening: bool,
 }
 
 impl Pump {
@@ -50,24 +48,19 @@ impl Pump {
         let mut app = App::new(options, worker, size, wake.clone());
         if opening {
             app.state.panes.focus = Focus::Editor;
+            app.state.buffers.opening = true;
         }
-        Self { app, sender, events, session: None, joining, joined, wake, env, connect, opening }
+        Self { app, sender, events, session: None, joining, joined, wake, env, connect }
     }
 
     /// Waits until the first file is read, at most that long.
     pub async fn opened(&mut self, patience: Duration) {
         let patience = tokio::time::sleep(patience);
         tokio::pin!(patience);
-        while self.opening {
+        while self.app.state.buffers.opening {
             tokio::select! {
                 biased;
-                happened = self.next() => {
-                    if let Happened::Event(event) = &happened {
-                        let shows = matches!(**event, Event::Opened(_) | Event::Reading(_));
-                        self.opening &= !shows;
-                    }
-                    self.app.take(happened);
-                }
+                happened = self.next() => self.app.take(happened),
                 () = &mut patience => break,
             }
         }

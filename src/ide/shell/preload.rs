@@ -9,10 +9,14 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use crate::base::panics::catch_async;
 use crate::exec::{Environment, FileData};
-use crate::ide::core::event::{Event, Opened};
+use crate::ide::core::context::{Cx, Tasks};
+use crate::ide::core::event::Event;
 use crate::ide::core::options::OpenTarget;
 use crate::ide::core::threads::Threads;
+use crate::ide::features::files::open::{self, Opened};
+use crate::ide::features::{recovery, reopen};
 use crate::ide::shell::worker::Worker;
 use crate::text::document::Document;
 
@@ -47,9 +51,41 @@ impl Feed {
         let shown = read.and_then(|read| files.pop_front().zip(Some(read)));
         let first = shown.map(|((path, at), (real, data))| {
             let result = Ok(Some((Document::from_bytes(&data.bytes), data.stamp)));
-            Opened { path, real, result, at, behind: false }
+            Opened { path, real, version: None, result, at, behind: false }
         });
-        worker.open_all(first, files.into());
+        open_all(env.clone(), worker.tasks(), first, files.into());
         Self { env, sender, events, worker, opening }
     }
+}
+
+/// Opens files, of which `first` was read already; the first is shown. The only task on the loop's own thread: a
+/// start must not wait for other threads to be made, and this one only waits.
+fn open_all(
+    env: Arc<dyn Environment>,
+    tasks: &Tasks,
+    first: Option<Opened>,
+    files: Vec<(PathBuf, Option<(usize, usize)>)>,
+) {
+    let (tasks, running) = (tasks.clone(), tasks.running());
+    tokio::spawn(async move {
+        let mut behind = first.is_some();
+        if let Some(first) = first {
+            tasks.post("files.open", |cx| open::opened(cx, first)).await;
+        }
+        for (path, at) in files {
+            let how = (at, behind);
+            let read = catch_async(open::read(&*env, &tasks, path.clone(), how)).await;
+            let opened = read.unwrap_or_else(|why| Opened::lost(path, how, why.into()));
+            tasks.post("files.open", |cx| open::opened(cx, opened)).await;
+            behind = true;
+        }
+        tasks.post("files.open-all", all_opened).await;
+        drop(running);
+    });
+}
+
+/// Every file that was asked for at the start is open.
+fn all_opened(cx: &mut Cx<'_>) {
+    reopen::restore::arrange(cx);
+    recovery::recover::all_opened(cx);
 }

@@ -6,6 +6,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::files;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::jumps::{Spot, place};
 use crate::text::position::Byte;
@@ -92,7 +93,7 @@ pub fn go(cx: &mut Cx<'_>, spot: &Spot) {
         cx.state.buffers.show(spot.buffer);
         cx.state.damage.all();
     } else if let Some(path) = spot.path.clone() {
-        cx.effects.push(Effect::Open { path, at: Some(at) });
+        files::open::open(cx, path, Some(at));
     }
     panes::focus(cx, Focus::Editor);
 }

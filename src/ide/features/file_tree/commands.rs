@@ -7,6 +7,7 @@ use crate::ide::core::overlay::{Answer, Dialog, Overlay, Topic};
 use crate::ide::core::panes::Focus;
 use crate::ide::features::file_tree;
 use crate::ide::features::file_tree::steps::TreeJob;
+use crate::ide::features::files;
 use crate::ide::features::files::commands::ask;
 
 /// The area's rows.
@@ -33,7 +34,7 @@ fn open(cx: &mut Cx<'_>) {
         return;
     }
     cx.state.note_jump();
-    cx.effects.push(Effect::Open { path: row.path, at: None });
+    files::open::open(cx, row.path, None);
     crate::ide::editor::commands::panes::focus(cx, Focus::Editor);
 }
 

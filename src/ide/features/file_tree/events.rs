@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::exec::EnvError;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::{AfterSave, Effect};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::file_tree::steps::{self, TreeJob, TreeStep};
 use crate::ide::features::file_tree::tree::Entry;
 use crate::ide::features::files;
+use crate::ide::features::files::commands::save_buffer;
+use crate::ide::features::files::save::AfterSave;
 use crate::ide::model::buffers::{Buffer, BufferId, Disk};
 
 /// Steps that can be taken back.
@@ -174,7 +175,7 @@ fn follow(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) {
             show(cx, path);
             if !is_folder && opens {
                 cx.state.note_jump();
-                cx.effects.push(Effect::Open { path: path.clone(), at: None });
+                files::open::open(cx, path.clone(), None);
                 panes::focus(cx, Focus::Editor);
             }
         }
@@ -219,11 +220,15 @@ fn rebase(buffer: &mut Buffer, from: &Path, to: &Path, real: &Path) {
 
 /// Files that were on the move can be saved again; what was to be saved meanwhile is.
 fn settle(cx: &mut Cx<'_>, at: &Path) {
+    let mut again = Vec::new();
     for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, at)) {
         buffer.saving = false;
         if std::mem::take(&mut buffer.save_again) {
-            cx.effects.push(Effect::SaveAgain(buffer.id, AfterSave::Stay));
+            again.push(buffer.id);
         }
+    }
+    for id in again {
+        save_buffer(cx, id, AfterSave::Stay, false);
     }
 }
 

@@ -1,9 +1,9 @@
 //! The workspace's files, streamed in by a walk under the ignore rules.
 
 use crate::base::names;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::Pick;
 use crate::ide::core::picker::{Load, Row};
+use crate::ide::features::files::open::open;
 
 /// The table's row.
 pub const PICKER: Row = Row {
@@ -15,7 +15,7 @@ pub const PICKER: Row = Row {
         if let Pick::File(path) = pick {
             let path = cx.state.workspace.join(names::read(path));
             cx.state.note_jump();
-            cx.effects.push(Effect::Open { path, at: None });
+            open(cx, path, None);
         }
     },
 };

@@ -2,21 +2,18 @@
 
 use std::path::PathBuf;
 
-use crate::exec::Stamp;
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::effect::AfterSave;
-use crate::ide::core::effect::{Effect, Save};
+use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::{Answer, Dialog, Overlay, Question, Topic};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::files;
+use crate::ide::features::files::disk;
+use crate::ide::features::files::save::{AfterSave, save_to};
 use crate::ide::features::project_search;
 use crate::ide::features::undo_store;
 use crate::ide::model::area::Area;
 use crate::ide::model::buffers::BufferId;
 use crate::text::document::Document;
-use crate::text::encoding::Encoding;
-use crate::text::format::Format;
 use crate::text::search::How;
 
 /// The area's rows.
@@ -49,7 +46,13 @@ fn save_all(cx: &mut Cx<'_>) {
     }
 }
 
-/// Asks for a file to be written where it is. `over` writes even when somebody else has
+fn save_as(cx: &mut Cx<'_>) {
+    if let Some(id) = cx.state.buffers.current().map(|buffer| buffer.id) {
+        ask_name(cx, id);
+    }
+}
+
+/// Writes a file where it is. `over` writes even when somebody else has
 /// changed it.
 pub fn save_buffer(cx: &mut Cx<'_>, id: BufferId, then: AfterSave, over: bool) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
@@ -60,78 +63,6 @@ pub fn save_buffer(cx: &mut Cx<'_>, id: BufferId, then: AfterSave, over: bool) {
         save_to(cx, id, path, then, over);
     } else {
         cx.state.buffers.show(id);
-        ask_name(cx, id);
-    }
-}
-
-/// Asks for a file to be written to a path, which is the buffer's own once that is done.
-pub fn save_to(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, then: AfterSave, over: bool) {
-    let Some(format) = cx.state.buffers.get_mut(id).map(|buffer| buffer.area.document.format()) else {
-        return;
-    };
-    write(cx, id, path, (then, over), format);
-}
-
-/// Asks for a file to be written where it is, in another encoding. It is the buffer's own once
-/// that is done; a text that does not fit stays what it was.
-pub fn save_in(cx: &mut Cx<'_>, id: BufferId, encoding: Encoding) {
-    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    let was = buffer.area.document.format();
-    // UTF-16 without its mark is a riddle to most programs.
-    let bom = if encoding.is_utf16() {
-        true
-    } else {
-        encoding == Encoding::UTF8 && was.encoding == encoding && was.bom
-    };
-    let format = Format { encoding, bom, lossless: false, ..was };
-    let Some(path) = buffer.path.clone() else {
-        buffer.area.document.set_format(format);
-        cx.state.say(format!("it will be saved in {}", encoding.name()));
-        return;
-    };
-    if buffer.saving {
-        return cx.state.fail("the file is being saved; choose again");
-    }
-    write(cx, id, path, (AfterSave::Stay, false), format);
-}
-
-fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave, bool), format: Format) {
-    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    if let Some(reason) = buffer.read_only() {
-        cx.state.fail(format!("not saved: {reason}"));
-        return;
-    }
-    if buffer.saving {
-        buffer.save_again = true;
-        return;
-    }
-    buffer.saving = true;
-    // What is typed while the file is written must not join what is written.
-    buffer.area.document.seal();
-    let own = buffer.path.as_ref() == Some(&path);
-    let known = buffer.stamp.clone().filter(|_| own);
-    let document = &buffer.area.document;
-    let save = Save {
-        buffer: id,
-        path,
-        text: document.text().clone(),
-        format,
-        revision: document.history().current(),
-        // A file that nobody has read must not be there yet.
-        expected: (!over).then(|| known.unwrap_or_else(Stamp::missing)),
-        then,
-    };
-    let version = document.version();
-    let tidy = files::editorconfig::tidy(buffer.rules);
-    cx.effects.push(if tidy.is_nothing() {
-        Effect::Save(Box::new(save))
-    } else {
-        Effect::Tidy { save: Box::new(save), tidy, version, tries: 1 }
-    });
-}
-
-fn save_as(cx: &mut Cx<'_>) {
-    if let Some(id) = cx.state.buffers.current().map(|buffer| buffer.id) {
         ask_name(cx, id);
     }
 }
@@ -195,13 +126,13 @@ fn close(cx: &mut Cx<'_>) {
 
 fn reload(cx: &mut Cx<'_>) {
     if let Some(id) = cx.state.buffers.current().map(|buffer| buffer.id) {
-        files::disk::reread(cx, id, true);
+        disk::reread(cx, id, true);
     }
 }
 
 fn diff_disk(cx: &mut Cx<'_>) {
     match cx.state.buffers.current().map(|buffer| (buffer.id, buffer.path.is_some())) {
-        Some((id, true)) => files::disk::compare(cx, id),
+        Some((id, true)) => disk::compare(cx, id),
         Some((_, false)) => cx.state.say("the text has no file yet"),
         None => cx.state.say("no file is open"),
     }

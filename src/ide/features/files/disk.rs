@@ -1,43 +1,40 @@
 //! What others do to the files of open texts: changed, gone, back again; read anew, compared,
 //! or left as they are.
-//!
-//! Must not touch the disk; what is to be read or watched is asked for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::exec::Stamp;
-use crate::ide::core::context::Cx;
-use crate::ide::core::effect::Effect;
-use crate::ide::core::event::{FileEvent, Reread};
+use crate::exec::{EnvError, Environment, Stamp};
+use crate::ide::core::context::{Cx, TaskError, answered};
 use crate::ide::core::overlay::{Answer, Dialog, Overlay};
-use crate::ide::features::{files, git, undo_store};
+use crate::ide::features::files::{editorconfig, watch};
+use crate::ide::features::{git, undo_store};
 use crate::ide::model::buffers::{Buffer, BufferId, Disk};
-use crate::patch::diff::LineDiff;
+use crate::patch::diff::{self as lines, LineDiff};
+use crate::text::changes::ChangeSet;
+use crate::text::diff;
 use crate::text::encoding::Encoding;
+use crate::text::format::{self, Format};
+use crate::text::rope::Text;
 use crate::text::transaction::{Author, Transaction};
 
-/// Something happened to files on disk, or was found out about them.
-pub fn happened(cx: &mut Cx<'_>, event: FileEvent) {
-    match event {
-        FileEvent::Touched => cx.state.watching.touched(cx.now),
-        // What happened between reading a file and watching it was told by nobody.
-        FileEvent::Watched { is_new: true } => check_disk(cx),
-        FileEvent::Watched { is_new: false } => {}
-        FileEvent::Stands { buffer, known, disk, now } => stands(cx, buffer, (&known, now), disk),
-        FileEvent::Rules(found) => files::editorconfig::found(cx, found),
-        FileEvent::Undo(found) => undo_store::keep::found(cx, found),
-        FileEvent::Tidied(tidied) => files::editorconfig::tidied(cx, *tidied),
-        FileEvent::Compared { buffer, result } => match result {
-            Ok((difference, stamp)) => compared(cx, buffer, &difference, stamp),
-            Err(error) => cx.state.fail(format!("cannot be compared with the disk: {error}")),
-        },
-    }
+/// A file that was read again, compared with the buffer's text at a version.
+pub struct Reread {
+    /// Which one.
+    pub buffer: BufferId,
+    /// The version that it was compared with.
+    pub version: u64,
+    /// Whether the user asked for it.
+    pub forced: bool,
+    /// The encoding that was asked for.
+    pub encoding: Option<Encoding>,
+    /// What has to change, the file's format and state; `Ok(None)` when it is gone.
+    pub result: Result<Option<(ChangeSet, Format, Stamp)>, EnvError>,
 }
 
 /// After whatever happened: other files may be open than are watched.
 pub fn watch(cx: &mut Cx<'_>) {
     if let Some(files) = cx.state.watching.changed(cx.state.buffers.all()) {
-        cx.effects.push(Effect::Watch(files, cx.state.watching.touches.clone()));
+        follow(cx, files);
     }
     look_up(cx);
 }
@@ -52,7 +49,7 @@ fn look_up(cx: &mut Cx<'_>) {
         }
     }
     for id in new {
-        files::editorconfig::opened(cx, id);
+        editorconfig::opened(cx, id);
         undo_store::keep::opened(cx, id);
     }
 }
@@ -61,7 +58,8 @@ fn look_up(cx: &mut Cx<'_>) {
 pub fn tick(cx: &mut Cx<'_>) {
     let Some(touched) = cx.state.watching.due(cx.now) else { return };
     // A folder on the way to them may be another one now.
-    cx.effects.push(Effect::Watch(cx.state.watching.files().to_vec(), cx.state.watching.touches.clone()));
+    let watched = cx.state.watching.files().to_vec();
+    follow(cx, watched);
     let is_touched = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| touched.files.contains(path));
     let (now, mut later) = (cx.now, false);
     let mut files = Vec::new();
@@ -75,9 +73,20 @@ pub fn tick(cx: &mut Cx<'_>) {
     if later {
         cx.state.watching.touched(now);
     }
-    if !files.is_empty() {
-        cx.effects.push(Effect::CheckDisk(files));
-    }
+    look_at(cx, files);
+}
+
+/// Has the system tell when another process touches one of these files.
+fn follow(cx: &mut Cx<'_>, files: Vec<PathBuf>) {
+    let tasks = cx.tasks.clone();
+    let wake = move || tasks.post_blocking("files.touch", |cx| cx.state.watching.touched(cx.now));
+    let work = watch::following(&cx.state.watching, wake, files);
+    cx.tasks.spawn_blocking("files.watch", work, |cx, is_new| {
+        // What happened between reading a file and watching it was told by nobody.
+        if answered(cx, "watch open files", is_new) == Some(true) {
+            check_disk(cx);
+        }
+    });
 }
 
 /// Looks whether open files changed on disk: after commands, and when the window gets the
@@ -85,9 +94,49 @@ pub fn tick(cx: &mut Cx<'_>) {
 pub fn check_disk(cx: &mut Cx<'_>) {
     git::events::ask_again(cx);
     let files: Vec<_> = cx.state.buffers.all().iter().filter_map(known).collect();
-    if !files.is_empty() {
-        cx.effects.push(Effect::CheckDisk(files));
+    look_at(cx, files);
+}
+
+/// Compares files with the states that they were in.
+fn look_at(cx: &mut Cx<'_>, files: Vec<(BufferId, PathBuf, Stamp)>) {
+    for (buffer, path, known) in files {
+        let (env, seen) = (cx.env.clone(), cx.state.watching.seen(&path));
+        let file = path.clone();
+        let work = async move { stamp_of(&*env, &file, seen).await };
+        cx.tasks.spawn("files.check", work, move |cx, now| {
+            let Some(now) = answered(cx, "look at an open file", now) else { return };
+            let disk = match &now {
+                Ok((_, stamp)) if *stamp == known => Disk::Same,
+                Ok(_) => Disk::Changed,
+                Err(EnvError::NotFound(_)) => Disk::Gone,
+                Err(EnvError::IsFolder(_)) => Disk::Folder,
+                Err(_) => Disk::Unreadable,
+            };
+            let now = now.ok().map(|(version, stamp)| {
+                if let Some(version) = version {
+                    cx.state.watching.note_seen(path, version, stamp.clone());
+                }
+                stamp
+            });
+            stands(cx, buffer, (&known, now), disk);
+        });
     }
+}
+
+/// The state of a file, and what the system calls its version. One that was not written since it was `seen` is not
+/// read.
+async fn stamp_of(
+    env: &dyn Environment,
+    path: &Path,
+    seen: Option<(u64, Stamp)>,
+) -> Result<(Option<u64>, Stamp), EnvError> {
+    let version = env.stat(path).await?.version;
+    if let Some((before, stamp)) = seen
+        && Some(before) == version
+    {
+        return Ok((version, stamp));
+    }
+    Ok((version, env.read_pieces(path, Box::new(|_| true)).await?))
 }
 
 /// What a file is compared with.
@@ -138,22 +187,55 @@ pub fn settled(buffer: &mut Buffer) {
     (buffer.offered, buffer.lost_at) = (None, None);
 }
 
-/// Asks for a file to be read again. `forced` takes the file's text whatever was typed.
+/// Reads a file again. `forced` takes the file's text whatever was typed.
 pub fn reread(cx: &mut Cx<'_>, id: BufferId, forced: bool) {
     reread_as(cx, id, forced, None);
 }
 
-/// The same in an encoding of the person's choice.
+/// The same in an encoding of the user's choice.
 pub fn reread_as(cx: &mut Cx<'_>, id: BufferId, forced: bool, encoding: Option<Encoding>) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(path) = buffer.path.clone() else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
     let current = buffer.area.document.format().encoding;
-    cx.effects.push(Effect::Reread { buffer: id, path, text, version, forced, encoding, current });
+    let (env, file) = (cx.env.clone(), path.clone());
+    let work = async move { change_to(&*env, &file, text, encoding, current).await };
+    cx.tasks.spawn("files.reread", work, move |cx, result| {
+        let result = result.unwrap_or_else(|TaskError::Panicked(why)| Err(EnvError::internal(&path, why)));
+        reloaded(cx, Reread { buffer: id, version, forced, encoding, result });
+    });
 }
 
-/// A file was read again. Where nothing of the person's is in the way, or he wants it, its text
-/// becomes one undoable edit and its format the buffer's; else he is asked.
+/// What makes the file's text out of `text`; the difference of large texts takes its time, so
+/// it has a thread of its own.
+async fn change_to(
+    env: &dyn Environment,
+    path: &Path,
+    text: Text,
+    encoding: Option<Encoding>,
+    current: Encoding,
+) -> Result<Option<(ChangeSet, Format, Stamp)>, EnvError> {
+    let data = match env.read(path).await {
+        Ok(data) => data,
+        Err(EnvError::NotFound(_)) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let compared = tokio::task::spawn_blocking(move || {
+        let decoded = match encoding {
+            Some(encoding) => format::decode_as(&data.bytes, encoding).ok_or(encoding),
+            None => Ok(format::decode_like(&data.bytes, current)),
+        };
+        decoded.map(|(new, format)| (diff::change(&text.to_string(), &new), format, data.stamp))
+    });
+    let wrong = |encoding: Encoding| {
+        let why = format!("not {}: its bytes would not stay the same", encoding.name());
+        EnvError::unfit(path, std::io::Error::other(why))
+    };
+    compared.await.map_err(|_| EnvError::Cancelled)?.map(Some).map_err(wrong)
+}
+
+/// A file was read again. Where no edit of the user's is in the way, or the user wants it, its text
+/// becomes one undoable edit and its format the buffer's; else the user is asked.
 pub fn reloaded(cx: &mut Cx<'_>, read: Reread) {
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.get_mut(read.buffer) else { return };
@@ -245,12 +327,35 @@ pub fn keep(cx: &mut Cx<'_>, id: BufferId) {
     cx.state.damage.all();
 }
 
-/// Asks for a text to be compared with its file.
+/// Compares a text with its file, and shows what differs.
 pub fn compare(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(path) = buffer.path.clone() else { return };
     let (text, encoding) = (buffer.area.text().clone(), buffer.area.document.format().encoding);
-    cx.effects.push(Effect::CompareDisk { buffer: id, path, text, encoding });
+    let env = cx.env.clone();
+    let work = async move { differ(&*env, &path, text, encoding).await };
+    cx.tasks.spawn("files.compare", work, move |cx, difference| {
+        match answered(cx, "compare with the disk", difference) {
+            Some(Ok((difference, stamp))) => compared(cx, id, &difference, stamp),
+            Some(Err(error)) => cx.state.fail(format!("cannot be compared with the disk: {error}")),
+            None => {}
+        }
+    });
+}
+
+/// How a text differs from its file, by lines.
+async fn differ(
+    env: &dyn Environment,
+    path: &Path,
+    text: Text,
+    encoding: Encoding,
+) -> Result<(LineDiff, Stamp), EnvError> {
+    let data = env.read(path).await?;
+    let compared = tokio::task::spawn_blocking(move || {
+        let (disk, _) = format::decode_like(&data.bytes, encoding);
+        (lines::lines(&disk, &text.to_string()), data.stamp)
+    });
+    compared.await.map_err(|_| EnvError::Cancelled)
 }
 
 /// The difference is there: it is shown, with what can be done about it.

@@ -1,155 +1,20 @@
-//! What happens to open files: read, written, edited by the agent. What others do to them on
-//! disk is in `disk_events`.
-//! Must not touch the disk; what is to be read or written is asked for.
+//! What the agent's environment asks of the open files: their texts, edits of them. Must not touch the disk.
 
 use std::path::{Path, PathBuf};
 
-use crate::exec::{EnvError, Stamp};
+use crate::exec::Stamp;
 use crate::ide::core::context::Cx;
-use crate::ide::core::effect::AfterSave;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::event::{AgentEdit, BufferRequest, BufferSnapshot, Opened, Saved};
-use crate::ide::core::overlay::{Answer, Dialog, Overlay};
-use crate::ide::core::quit;
-use crate::ide::features::files;
-use crate::ide::features::recovery;
-use crate::ide::features::undo_store;
+use crate::ide::core::event::{AgentEdit, BufferRequest, BufferSnapshot};
+use crate::ide::features::files::editorconfig;
 use crate::ide::model::buffers::{Buffer, BufferId, Disk};
 use crate::text::changes::ChangeSet;
 use crate::text::format::Format;
 use crate::text::history::Formats;
 use crate::text::transaction::{Author, Transaction, agents_edit};
 
-/// A file was read.
-pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
-    let shown = cx.state.shown(&opened.path);
-    let tab_width = cx.state.show.tab_width;
-    let (document, stamp) = match opened.result {
-        Ok(Some((document, stamp))) => (document, Some(stamp)),
-        Ok(None) => (crate::text::document::Document::default_file(), None),
-        // Nobody waits for it any more.
-        Err(EnvError::Cancelled) => return,
-        Err(EnvError::IsFolder(folder)) => {
-            if cx.state.files.unfold(&folder) {
-                cx.effects.push(Effect::List(folder.clone()));
-            }
-            cx.state.files.select(&folder);
-            return cx.state.fail(format!("{shown} is a folder; its files are in the tree (Alt-1)"));
-        }
-        Err(error) => {
-            files::progressive::failed(cx, &opened.real);
-            return cx.state.fail(format!("cannot open {shown}: {error}"));
-        }
-    };
-    if let (Some(stamp), true) = (&stamp, files::progressive::is_under_way(cx, &opened.real)) {
-        return files::progressive::done(cx, &opened.real, document, stamp.clone());
-    }
-    let open = cx.state.buffers.by_path(&opened.real).map(|buffer| buffer.id);
-    let before = cx.state.buffers.current().filter(|_| opened.behind).map(|buffer| buffer.id);
-    let id = match open {
-        Some(id) => id,
-        None => cx.state.buffers.open(Some(opened.path.clone()), document, stamp.clone()),
-    };
-    cx.state.buffers.show(id);
-    if let Some(buffer) = cx.state.buffers.get_mut(id) {
-        buffer.real = Some(opened.real);
-        if let Some(at) = opened.at {
-            buffer.place(at, tab_width);
-        }
-    }
-    if open.is_none() {
-        recovery::recover::opened(cx, id);
-    }
-    match before {
-        Some(shown) => cx.state.buffers.show(shown),
-        None => cx.state.files.select(&opened.path),
-    }
-    if stamp.is_none() && open.is_none() {
-        cx.state.say(format!("{shown} is new; it will be made when you save"));
-    }
-    cx.state.damage.all();
-}
-
-/// A file was written, or could not be.
-pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
-    let Some(buffer) = cx.state.buffers.get_mut(saved.buffer) else { return };
-    buffer.saving = false;
-    let shown_path = saved.path.clone();
-    match saved.result {
-        Ok(stamp) => {
-            let renamed = buffer.path.as_ref() != Some(&saved.path);
-            buffer.path = Some(saved.path);
-            buffer.real = Some(saved.real);
-            buffer.stamp = Some(stamp);
-            buffer.disk = Disk::Same;
-            files::disk::settled(buffer);
-            buffer.area.document.set_format(saved.format);
-            buffer.area.document.mark_saved_at(saved.revision);
-            buffer.area.riders.hunks.ask_again();
-            let name = buffer.name();
-            cx.state.say(format!("saved {name}"));
-            files::disk::withdraw(cx, saved.buffer);
-            refresh_folder(cx, &shown_path);
-            files::editorconfig::written(cx, &shown_path);
-            if renamed {
-                files::editorconfig::opened(cx, saved.buffer);
-                cx.state.restoring.renamed();
-            }
-            undo_store::keep::keep(cx, saved.buffer);
-            after_save(cx, saved.buffer, &name, saved.then);
-        }
-        Err(EnvError::Stale(_)) => {
-            let id = saved.buffer;
-            // Saved under a new name, it is the file of that name that is in the way.
-            let own = buffer.path.as_ref() == Some(&saved.path);
-            let shown = cx.state.shown(&shown_path);
-            let what =
-                if own { "was changed by somebody else since it was read." } else { "is there already." };
-            let dialog = Dialog::ask("changed on disk", vec![format!("{shown} {what}")]);
-            let dialog = if own {
-                dialog.choice('r', "read it again (undo keeps yours)", Answer::Reload(id))
-            } else {
-                dialog
-            };
-            let dialog = dialog.choice('o', "overwrite it", Answer::Overwrite(id, shown_path)).choice(
-                'n',
-                "neither",
-                Answer::Dismiss,
-            );
-            if own && let Some(buffer) = cx.state.buffers.get_mut(id) {
-                buffer.disk = Disk::Changed;
-            }
-            cx.state.push_overlay(Overlay::Dialog(dialog));
-        }
-        Err(EnvError::Denied(path)) => {
-            let shown = cx.state.shown(&path);
-            cx.state.fail(format!(
-                "not saved: {shown} may not be written; save under another name (file.save-as)"
-            ));
-        }
-        Err(error) => cx.state.fail(format!("not saved: {error}")),
-    }
-    cx.state.damage.all();
-}
-
-fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
-    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    let unsaved = buffer.is_unsaved();
-    if std::mem::take(&mut buffer.save_again) && unsaved {
-        return cx.effects.push(Effect::SaveAgain(id, then));
-    }
-    match then {
-        AfterSave::Close if unsaved => {
-            cx.state.say(format!("{name} was changed while it was saved; it stays open"));
-        }
-        AfterSave::Close => cx.state.close_buffer(id),
-        AfterSave::Quit if cx.state.buffers.unsaved().next().is_none() => quit::leave(cx),
-        AfterSave::Stay | AfterSave::Quit => {}
-    }
-}
-
 /// Reads the nearest unfolded folder around a file again: folders may have been made on the way.
-fn refresh_folder(cx: &mut Cx<'_>, file: &Path) {
+pub fn refresh_folder(cx: &mut Cx<'_>, file: &Path) {
     let open = |folder: &&Path| cx.state.files.open_folders().any(|open| open == *folder);
     let folder = file.ancestors().skip(1).find(open).map(PathBuf::from);
     cx.effects.extend(folder.map(Effect::List));
@@ -193,7 +58,7 @@ pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
         BufferRequest::Written { id, edit, stamp: None } => take_back(cx, id, &edit),
         BufferRequest::Touched(path) => {
             refresh_folder(cx, &path);
-            files::editorconfig::written(cx, &path);
+            editorconfig::written(cx, &path);
         }
         BufferRequest::Unsaved(reply) => {
             let unsaved = |buffer: &&Buffer| buffer.is_unsaved() && buffer.reading.is_none();

@@ -11,4 +11,5 @@ pub mod events;
 pub mod open;
 pub mod open_files;
 pub mod progressive;
+pub mod save;
 pub mod watch;

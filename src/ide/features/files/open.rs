@@ -1,55 +1,67 @@
-//! Reads a file to be opened; of a long one the beginning is there before the rest is read.
-//! Must not know the state.
+//! Opens files: each is read beside the loop, then shown. A long one is shown while it is read, see
+//! `ide::features::files::progressive`.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-
-use tokio::sync::mpsc;
 
 use crate::exec::{EnvError, Environment, FileData, FileKind, Stamp};
-use crate::ide::core::event::{Event, Opened, Partly};
+use crate::ide::core::context::{Cx, TaskError, Tasks};
+use crate::ide::core::effect::Effect;
+use crate::ide::features::files::progressive;
+use crate::ide::features::recovery;
 use crate::text::document::Document;
-use crate::text::loading::Loading;
 
 /// Longer files are shown while they are read, in bytes.
 const LONG: u64 = 1 << 20;
-/// How many bytes are read before more is shown.
-const STEP: usize = 32 << 20;
 /// Bytes that are decoded faster than a thread is woken for it.
 const DECODE_HERE: usize = 64 << 10;
-
-/// In which state files were when the system's facts about them were of a version: what has the
-/// same version need not be read again.
-pub type Seen = Mutex<HashMap<PathBuf, (u64, Stamp)>>;
 
 /// Where the cursor is to be, line and column from 1, and whether the file that is shown stays
 /// shown.
 pub type How = (Option<(usize, usize)>, bool);
 
-/// Reads a file. Parts of a long one are told to the loop meanwhile.
-pub async fn open(
-    env: &dyn Environment,
-    path: PathBuf,
-    (at, behind): How,
-    (events, seen): (&mpsc::Sender<Event>, &Seen),
-) -> Opened {
+/// A file that was read.
+pub struct Opened {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The same with every link followed.
+    pub real: PathBuf,
+    /// What the system called its version before it was read; `None` where that is not known.
+    pub version: Option<u64>,
+    /// Its text; `Ok(None)` when there is no such file yet.
+    pub result: Result<Option<(Document, Stamp)>, EnvError>,
+    /// Where to put the cursor: line and column from 1.
+    pub at: Option<(usize, usize)>,
+    /// Whether the file that is shown stays shown.
+    pub behind: bool,
+}
+
+impl Opened {
+    /// A file whose reading has no answer.
+    pub fn lost(path: PathBuf, (at, behind): How, TaskError::Panicked(why): TaskError) -> Self {
+        let result = Err(EnvError::internal(&path, why));
+        Self { real: path.clone(), path, version: None, result, at, behind }
+    }
+}
+
+/// Reads a file and shows it; `at` is line and column from 1.
+pub fn open(cx: &mut Cx<'_>, path: PathBuf, at: Option<(usize, usize)>) {
+    let (env, tasks, file) = (cx.env.clone(), cx.tasks.clone(), path.clone());
+    let work = async move { read(&*env, &tasks, file, (at, false)).await };
+    cx.tasks.spawn("files.open", work, move |cx, read| {
+        opened(cx, read.unwrap_or_else(|why| Opened::lost(path, (at, false), why)));
+    });
+}
+
+/// Reads a file. Parts of a long one are handed to the loop meanwhile.
+pub async fn read(env: &dyn Environment, tasks: &Tasks, path: PathBuf, (at, behind): How) -> Opened {
     let (real, stat) = tokio::join!(env.resolve(&path), env.stat(&path));
     let real = real.unwrap_or_else(|_| path.clone());
     let version = stat.as_ref().ok().and_then(|stat| stat.version);
     let long = stat.ok().filter(|stat| stat.kind == FileKind::File && stat.size > LONG);
     let in_parts = match long {
         Some(stat) => {
-            let first = Partly {
-                path: path.clone(),
-                real: real.clone(),
-                text: Loading::default().so_far(),
-                percent: 0,
-                at,
-                behind,
-                ticket: None,
-            };
-            read_in_parts(env, first, stat.size, events).await
+            let first = progressive::Partly::nothing_yet(path.clone(), real.clone(), (at, behind));
+            progressive::read_in_parts(env, first, stat.size, tasks).await
         }
         None => None,
     };
@@ -57,11 +69,7 @@ pub async fn open(
         Some(done) => done.map(Some),
         None => whole(env, &path).await,
     };
-    if let (Some(version), Ok(Some((_, stamp)))) = (version, &result) {
-        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.insert(path.clone(), (version, stamp.clone()));
-    }
-    Opened { path, real, result, at, behind }
+    Opened { path, real, version, result, at, behind }
 }
 
 /// A file that is read in one go; `None` when there is none.
@@ -82,57 +90,56 @@ async fn decode(path: &Path, bytes: Vec<u8>) -> Result<Document, EnvError> {
     decoded.map_err(|error| EnvError::Io { path: path.to_path_buf(), source: std::io::Error::other(error) })
 }
 
-/// What a reading and its sink share.
-#[derive(Default)]
-struct Shared {
-    loading: Loading,
-    /// Whether it turned out to be no plain text.
-    refused: bool,
-}
-
-/// A file that is shown while it is read. `None` when it has to be read in one go.
-async fn read_in_parts(
-    env: &dyn Environment,
-    first: Partly,
-    size: u64,
-    events: &mpsc::Sender<Event>,
-) -> Option<Result<(Document, Stamp), EnvError>> {
-    let path = first.path.clone();
-    let shared = Arc::new(Mutex::new(Shared::default()));
-    let (fed, events) = (shared.clone(), events.clone());
-    let (mut shown, mut wanted) = (0, Weak::new());
-    let sink = move |piece: &[u8]| {
-        let mut shared = fed.lock().unwrap_or_else(PoisonError::into_inner);
-        if shared.loading.feed(piece).is_err() {
-            shared.refused = true;
-            return false;
+/// A file was read: shows it, or says why it could not be read.
+pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
+    cx.state.buffers.opening = false;
+    if let (Some(version), Ok(Some((_, stamp)))) = (opened.version, &opened.result) {
+        cx.state.watching.note_seen(opened.path.clone(), version, stamp.clone());
+    }
+    let shown = cx.state.shown(&opened.path);
+    let tab_width = cx.state.show.tab_width;
+    let (document, stamp) = match opened.result {
+        Ok(Some((document, stamp))) => (document, Some(stamp)),
+        Ok(None) => (crate::text::document::Document::default_file(), None),
+        // Nobody waits for it any more.
+        Err(EnvError::Cancelled) => return,
+        Err(EnvError::IsFolder(folder)) => {
+            if cx.state.files.unfold(&folder) {
+                cx.effects.push(Effect::List(folder.clone()));
+            }
+            cx.state.files.select(&folder);
+            return cx.state.fail(format!("{shown} is a folder; its files are in the tree (Alt-1)"));
         }
-        let bytes = shared.loading.bytes();
-        if shown > 0 && bytes < shown + STEP {
-            return wanted.strong_count() > 0;
+        Err(error) => {
+            progressive::failed(cx, &opened.real);
+            return cx.state.fail(format!("cannot open {shown}: {error}"));
         }
-        let ticket = (shown == 0).then(Arc::<()>::default);
-        if let Some(ticket) = &ticket {
-            wanted = Arc::downgrade(ticket);
-        }
-        shown = bytes;
-        let percent = (bytes as u64 * 100 / size.max(1)).min(99) as u8;
-        let (text, path, real) = (shared.loading.so_far(), first.path.clone(), first.real.clone());
-        drop(shared);
-        let part = Partly { path, real, text, percent, ticket, ..first };
-        events.blocking_send(Event::Reading(Box::new(part))).is_ok()
     };
-    let read = env.read_pieces(&path, Box::new(sink)).await;
-    let Shared { loading, refused } =
-        std::mem::take(&mut *shared.lock().unwrap_or_else(PoisonError::into_inner));
-    match read {
-        Err(_) if refused => None,
-        Err(error) => Some(Err(error)),
-        Ok(stamp) => {
-            // Looking for long lines takes as long as the text is.
-            let finished = tokio::task::spawn_blocking(move || loading.finish()).await;
-            let (text, format) = finished.ok()?.ok()?;
-            Some(Ok((Document::of(text, format), stamp)))
+    if let (Some(stamp), true) = (&stamp, progressive::is_under_way(cx, &opened.real)) {
+        return progressive::done(cx, &opened.real, document, stamp.clone());
+    }
+    let open = cx.state.buffers.by_path(&opened.real).map(|buffer| buffer.id);
+    let before = cx.state.buffers.current().filter(|_| opened.behind).map(|buffer| buffer.id);
+    let id = match open {
+        Some(id) => id,
+        None => cx.state.buffers.open(Some(opened.path.clone()), document, stamp.clone()),
+    };
+    cx.state.buffers.show(id);
+    if let Some(buffer) = cx.state.buffers.get_mut(id) {
+        buffer.real = Some(opened.real);
+        if let Some(at) = opened.at {
+            buffer.place(at, tab_width);
         }
     }
+    if open.is_none() {
+        recovery::recover::opened(cx, id);
+    }
+    match before {
+        Some(shown) => cx.state.buffers.show(shown),
+        None => cx.state.files.select(&opened.path),
+    }
+    if stamp.is_none() && open.is_none() {
+        cx.state.say(format!("{shown} is new; it will be made when you save"));
+    }
+    cx.state.damage.all();
 }

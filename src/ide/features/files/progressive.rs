@@ -1,21 +1,108 @@
 //! A long file that is on screen while it is still being read: what there is of it can be looked
-//! at, and edited once all of it is there. Must not read it.
+//! at, and edited once all of it is there.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::exec::Stamp;
-use crate::ide::core::context::Cx;
-use crate::ide::core::event::Partly;
-use crate::ide::features::files;
+use crate::exec::{EnvError, Environment, Stamp};
+use crate::ide::core::context::{Cx, Tasks};
+use crate::ide::features::files::disk;
 use crate::ide::features::recovery;
 use crate::ide::model::buffers::{BufferId, Reading};
 use crate::text::document::Document;
 use crate::text::format::Format;
+use crate::text::loading::Loading;
 use crate::text::position::Line;
+use crate::text::rope::Text;
 use crate::text::selection::Range;
 
+/// How many bytes are read before more is shown.
+const STEP: usize = 32 << 20;
+/// A file of which a part was read.
+pub struct Partly {
+    /// Where it is.
+    path: PathBuf,
+    /// The same with every link followed.
+    real: PathBuf,
+    /// What was read.
+    text: Text,
+    /// How much that is, in percent.
+    percent: u8,
+    /// Where to put the cursor: line and column from 1.
+    at: Option<(usize, usize)>,
+    /// Whether the file that is shown stays shown.
+    behind: bool,
+    /// Comes with the first part; the reading ends when nothing holds it any more.
+    ticket: Option<Arc<()>>,
+}
+
+impl Partly {
+    /// A file of which nothing was read yet.
+    pub fn nothing_yet(path: PathBuf, real: PathBuf, (at, behind): (Option<(usize, usize)>, bool)) -> Self {
+        Self { path, real, text: Loading::default().so_far(), percent: 0, at, behind, ticket: None }
+    }
+}
+
+/// What a reading and its sink share.
+#[derive(Default)]
+struct Shared {
+    loading: Loading,
+    /// Whether it turned out to be no plain text.
+    refused: bool,
+}
+
+/// A file that is shown while it is read. `None` when it has to be read in one go.
+pub async fn read_in_parts(
+    env: &dyn Environment,
+    first: Partly,
+    size: u64,
+    tasks: &Tasks,
+) -> Option<Result<(Document, Stamp), EnvError>> {
+    let path = first.path.clone();
+    let shared = Arc::new(Mutex::new(Shared::default()));
+    let (fed, tasks) = (shared.clone(), tasks.clone());
+    let (mut shown, mut wanted) = (0, Weak::new());
+    let sink = move |piece: &[u8]| {
+        let mut shared = fed.lock().unwrap_or_else(PoisonError::into_inner);
+        if shared.loading.feed(piece).is_err() {
+            shared.refused = true;
+            return false;
+        }
+        let bytes = shared.loading.bytes();
+        if shown > 0 && bytes < shown + STEP {
+            return wanted.strong_count() > 0;
+        }
+        let ticket = (shown == 0).then(Arc::<()>::default);
+        if let Some(ticket) = &ticket {
+            wanted = Arc::downgrade(ticket);
+        }
+        shown = bytes;
+        let percent = (bytes as u64 * 100 / size.max(1)).min(99) as u8;
+        let (text, path, real) = (shared.loading.so_far(), first.path.clone(), first.real.clone());
+        drop(shared);
+        let part = Partly { path, real, text, percent, ticket, ..first };
+        // Where the loop has ended the ticket goes with the callback, and the reading ends.
+        tasks.post_blocking("files.read-part", move |cx| more(cx, part));
+        true
+    };
+    let read = env.read_pieces(&path, Box::new(sink)).await;
+    let Shared { loading, refused } =
+        std::mem::take(&mut *shared.lock().unwrap_or_else(PoisonError::into_inner));
+    match read {
+        Err(_) if refused => None,
+        Err(error) => Some(Err(error)),
+        Ok(stamp) => {
+            // Looking for long lines takes as long as the text is.
+            let finished = tokio::task::spawn_blocking(move || loading.finish()).await;
+            let (text, format) = finished.ok()?.ok()?;
+            Some(Ok((Document::of(text, format), stamp)))
+        }
+    }
+}
+
 /// More of a file was read.
-pub fn more(cx: &mut Cx<'_>, part: Partly) {
+fn more(cx: &mut Cx<'_>, part: Partly) {
+    cx.state.buffers.opening = false;
     let tab_width = cx.state.show.tab_width;
     let open = cx.state.buffers.by_path(&part.real).map(|buffer| buffer.id);
     match open {
@@ -101,6 +188,6 @@ pub fn done(cx: &mut Cx<'_>, real: &Path, document: Document, stamp: Stamp) {
     }
     recovery::recover::opened(cx, id);
     // Whoever touched the file while it was read was not heard.
-    files::disk::check_disk(cx);
+    disk::check_disk(cx);
     cx.state.damage.all();
 }

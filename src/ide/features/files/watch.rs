@@ -1,12 +1,14 @@
 //! Which files are watched, and when what was touched is looked at: a little later, because
-//! whoever writes a file touches it several times. Must not look at the disk.
+//! a process that writes a file touches it several times. Must not read files.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::exec::Stamp;
 use crate::ide::model::buffers::Buffer;
-use crate::workspace::watch::{Touched, Touches};
+use crate::workspace::watch::{Touched, Touches, Watcher};
 
 /// How long files must have been left alone before they are looked at.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -14,10 +16,15 @@ const PAUSE: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// What is watched, and what was touched.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Watching {
     /// Filled on the watcher's thread.
-    pub touches: Arc<Touches>,
+    touches: Arc<Touches>,
+    /// Made by the first task that needs it, and used by one task at a time.
+    watcher: Arc<Mutex<Option<Watcher>>>,
+    /// In which state files were when the system's facts about them were of a version: what has
+    /// the same version need not be read again.
+    seen: HashMap<PathBuf, (u64, Stamp)>,
     files: Vec<PathBuf>,
     pending: Option<Pending>,
 }
@@ -39,6 +46,16 @@ impl Watching {
         }
         self.files = files().cloned().collect();
         Some(self.files.clone())
+    }
+
+    /// The version of a file that was seen last, and the state that it was in.
+    pub fn seen(&self, path: &Path) -> Option<(u64, Stamp)> {
+        self.seen.get(path).cloned()
+    }
+
+    /// A file of that version is in that state.
+    pub fn note_seen(&mut self, path: PathBuf, version: u64, stamp: Stamp) {
+        self.seen.insert(path, (version, stamp));
     }
 
     /// The files that are watched.
@@ -68,5 +85,27 @@ impl Watching {
         }
         self.pending = None;
         Some(self.touches.take())
+    }
+}
+
+/// What has these files followed from now on, and no others; to be called where it may block. Returns whether some of
+/// them were not followed before. `wake` is called when one of them was touched.
+pub fn following<W: Fn() + Send + Sync + 'static>(
+    watching: &Watching,
+    wake: W,
+    files: Vec<PathBuf>,
+) -> impl FnOnce() -> bool + Send + use<W> {
+    let (slot, touches) = (watching.watcher.clone(), watching.touches.clone());
+    move || {
+        let mut watcher = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let followed = match &mut *watcher {
+            Some(watcher) => watcher.follow(files),
+            None => Watcher::new(touches, wake).and_then(|made| watcher.insert(made).follow(files)),
+        };
+        followed.unwrap_or_else(|error| {
+            // They are looked at when the window gets the focus, and before they are saved.
+            tracing::warn!("not every open file is watched: {error}");
+            true
+        })
     }
 }

@@ -1,10 +1,10 @@
 //! The places that a command of a plugin listed last.
 
-use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::Pick;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::picker::{Load, Row};
 use crate::ide::editor::commands::panes;
+use crate::ide::features::files;
 
 /// The table's row.
 pub const PICKER: Row = Row {
@@ -15,7 +15,7 @@ pub const PICKER: Row = Row {
     accept: |cx, pick, _| {
         if let Pick::Place { path, line, column } = pick {
             cx.state.note_jump();
-            cx.effects.push(Effect::Open { path: path.clone(), at: Some((*line, *column)) });
+            files::open::open(cx, path.clone(), Some((*line, *column)));
             panes::focus(cx, Focus::Editor);
         }
     },

@@ -1,11 +1,11 @@
 //! The lines of all files in which the query stands; every key begins the search anew.
 
-use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::Pick;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::picker::{Load, Row};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::files;
 
 /// The table's row.
 pub const PICKER: Row = Row {
@@ -16,7 +16,7 @@ pub const PICKER: Row = Row {
     accept: |cx, pick, _| {
         if let Pick::Place { path, line, column } = pick {
             cx.state.note_jump();
-            cx.effects.push(Effect::Open { path: path.clone(), at: Some((*line, *column)) });
+            files::open::open(cx, path.clone(), Some((*line, *column)));
             panes::focus(cx, Focus::Editor);
         }
     },

@@ -12,6 +12,7 @@ use crate::ide::core::overlay::Overlay;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::files;
 use crate::ide::features::project_search;
 use crate::ide::features::project_search::job::{Batch, Job, OpenText};
 use crate::ide::model::buffers::BufferId;
@@ -154,7 +155,7 @@ pub fn go(cx: &mut Cx<'_>, list: BufferId) {
     let number = place_of(listing, text, start);
     cx.state.note_jump();
     cx.state.say(number);
-    cx.effects.push(Effect::Open { path, at: Some((line, column)) });
+    files::open::open(cx, path, Some((line, column)));
     panes::focus(cx, Focus::Editor);
 }
 

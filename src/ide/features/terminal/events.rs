@@ -11,6 +11,7 @@ use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::{Answer, Dialog, Overlay};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
+use crate::ide::features::files;
 use crate::ide::features::palette;
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::emulator::grid::Grid;
@@ -123,7 +124,7 @@ pub fn happened(cx: &mut Cx<'_>, happening: Happening) {
 fn open_place(cx: &mut Cx<'_>, path: PathBuf, at: Option<(usize, usize)>) {
     cx.state.panes.focus = Focus::Editor;
     cx.state.damage.all();
-    cx.effects.push(Effect::Open { path, at });
+    files::open::open(cx, path, at);
 }
 
 fn ended(cx: &mut Cx<'_>, id: TerminalId, shell: Shell) {

@@ -2,11 +2,10 @@
 
 use crate::base::paths;
 use crate::ide::core::context::Cx;
-use crate::ide::core::effect::{AfterSave, Effect};
+use crate::ide::core::effect::Effect;
 use crate::ide::core::quit;
 use crate::ide::editor::modal::line::given::Given;
 use crate::ide::features::files;
-use crate::ide::features::files::commands::{save_buffer, save_to};
 use crate::ide::features::undo_store;
 use crate::ide::features::undo_tree;
 use crate::ide::model::buffers::BufferId;
@@ -32,26 +31,26 @@ fn path(cx: &Cx<'_>, name: &str) -> std::path::PathBuf {
     paths::typed(&cx.state.workspace, name, &cx.state.home)
 }
 
-fn save(cx: &mut Cx<'_>, given: &Given<'_>, then: AfterSave) -> Result<(), String> {
+fn save(cx: &mut Cx<'_>, given: &Given<'_>, then: files::save::AfterSave) -> Result<(), String> {
     let id = current(cx)?;
     if given.lines.2 > 0 {
         return Err("only the whole file can be saved".to_string());
     }
     if given.rest.is_empty() {
-        save_buffer(cx, id, then, given.bang);
+        files::commands::save_buffer(cx, id, then, given.bang);
         return Ok(());
     }
     let path = path(cx, given.rest);
     if cx.state.buffers.by_path(&path).is_some_and(|other| other.id != id) {
         return Err("that file is open already".to_string());
     }
-    save_to(cx, id, path, then, given.bang);
+    files::save::save_to(cx, id, path, then, given.bang);
     Ok(())
 }
 
 /// Saves the file.
 pub fn write(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
-    save(cx, given, AfterSave::Stay)
+    save(cx, given, files::save::AfterSave::Stay)
 }
 
 /// Saves the file, if there is something to save, and closes it; leaves when it is the only one.
@@ -61,7 +60,7 @@ pub fn write_quit(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     if !unsaved && given.rest.is_empty() {
         return quit(cx, &Given { bang: true, ..*given });
     }
-    save(cx, given, if only { AfterSave::Quit } else { AfterSave::Close })
+    save(cx, given, if only { files::save::AfterSave::Quit } else { files::save::AfterSave::Close })
 }
 
 /// Saves every file and leaves.
@@ -71,7 +70,7 @@ pub fn write_quit_all(cx: &mut Cx<'_>, _: &Given<'_>) -> Result<(), String> {
         return run(cx, "app.quit");
     }
     for id in ids {
-        save_buffer(cx, id, AfterSave::Quit, false);
+        files::commands::save_buffer(cx, id, files::save::AfterSave::Quit, false);
     }
     Ok(())
 }
@@ -123,7 +122,7 @@ pub fn edit(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     if !given.rest.is_empty() {
         cx.state.note_jump();
         let path = path(cx, given.rest);
-        cx.effects.push(Effect::Open { path, at: None });
+        files::open::open(cx, path, None);
         return Ok(());
     }
     let id = current(cx)?;

@@ -1,0 +1,293 @@
+//! Saves open files: finds out what has to change before, writes the text, and says what became of it. Nothing is
+//! written over what another process has changed since the file was read, unless the user says so.
+
+use std::path::{Path, PathBuf};
+
+use crate::exec::{EnvError, Environment, Stamp};
+use crate::ide::core::context::{Cx, TaskError};
+use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::quit;
+use crate::ide::features::files::events::refresh_folder;
+use crate::ide::features::files::{disk, editorconfig};
+use crate::ide::features::undo_store;
+use crate::ide::model::buffers::{BufferId, Disk};
+use crate::text::changes::ChangeSet;
+use crate::text::encoding::Encoding;
+use crate::text::format::{self, Format};
+use crate::text::history::RevisionId;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+use crate::text::tidy::Tidy;
+use crate::text::transaction::{Author, Transaction};
+
+/// Texts that are typed into faster than they are looked at are saved as they are after so many
+/// tries.
+const TRIES: u8 = 3;
+
+/// What follows a save.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterSave {
+    /// Nothing.
+    Stay,
+    /// Close the file.
+    Close,
+    /// Leave, once nothing is unsaved.
+    Quit,
+}
+
+/// What to write, and over what.
+struct Save {
+    buffer: BufferId,
+    path: PathBuf,
+    text: Text,
+    format: Format,
+    /// The revision of its undo tree.
+    revision: RevisionId,
+    /// The state that the file must be in; any when `None`.
+    expected: Option<Stamp>,
+    then: AfterSave,
+}
+
+/// A file that was written, or could not be.
+pub struct Saved {
+    /// Which one.
+    pub buffer: BufferId,
+    /// Where to.
+    pub path: PathBuf,
+    /// The same with every link followed.
+    pub real: PathBuf,
+    /// The revision of its undo tree that was written.
+    pub revision: RevisionId,
+    /// The format in which it was written.
+    pub format: Format,
+    /// The file's new state.
+    pub result: Result<Stamp, EnvError>,
+    /// What was to follow.
+    pub then: AfterSave,
+}
+
+/// Writes a file to a path, which is the buffer's own once that is done.
+pub fn save_to(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, then: AfterSave, over: bool) {
+    let Some(format) = cx.state.buffers.get_mut(id).map(|buffer| buffer.area.document.format()) else {
+        return;
+    };
+    write(cx, id, path, (then, over), format);
+}
+
+/// Writes a file where it is, in another encoding. It is the buffer's own once
+/// that is done; a text that does not fit stays what it was.
+pub fn save_in(cx: &mut Cx<'_>, id: BufferId, encoding: Encoding) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let was = buffer.area.document.format();
+    // UTF-16 without its mark is a riddle to most programs.
+    let bom = if encoding.is_utf16() {
+        true
+    } else {
+        encoding == Encoding::UTF8 && was.encoding == encoding && was.bom
+    };
+    let format = Format { encoding, bom, lossless: false, ..was };
+    let Some(path) = buffer.path.clone() else {
+        buffer.area.document.set_format(format);
+        cx.state.say(format!("it will be saved in {}", encoding.name()));
+        return;
+    };
+    if buffer.saving {
+        return cx.state.fail("the file is being saved; choose again");
+    }
+    write(cx, id, path, (AfterSave::Stay, false), format);
+}
+
+fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave, bool), format: Format) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    if let Some(reason) = buffer.read_only() {
+        cx.state.fail(format!("not saved: {reason}"));
+        return;
+    }
+    if buffer.saving {
+        buffer.save_again = true;
+        return;
+    }
+    buffer.saving = true;
+    // What is typed while the file is written must not join what is written.
+    buffer.area.document.seal();
+    let own = buffer.path.as_ref() == Some(&path);
+    let known = buffer.stamp.clone().filter(|_| own);
+    let document = &buffer.area.document;
+    let save = Save {
+        buffer: id,
+        path,
+        text: document.text().clone(),
+        format,
+        revision: document.history().current(),
+        // A file that nobody has read must not be there yet.
+        expected: (!over).then(|| known.unwrap_or_else(Stamp::missing)),
+        then,
+    };
+    let version = document.version();
+    let wanted = editorconfig::tidy(buffer.rules);
+    if wanted.is_nothing() {
+        store(cx, save);
+    } else {
+        tidy(cx, save, wanted, (version, 1));
+    }
+}
+
+/// Finds out what has to change in a text before it is saved, in the `tries`th version of it that was looked at.
+fn tidy(cx: &mut Cx<'_>, save: Save, tidy: Tidy, (version, tries): (u64, u8)) {
+    let (text, ending) = (save.text.clone(), save.format.ending);
+    let work = move || tidy.change(&text, ending);
+    cx.tasks.spawn_blocking("files.tidy", work, move |cx, changes| match changes {
+        Ok(changes) => tidied(cx, save, (version, tries), changes),
+        Err(why) => lost(cx, save, why),
+    });
+}
+
+/// What has to change before a save was found out: it becomes one undoable step, and the save
+/// goes on with the text after it.
+fn tidied(cx: &mut Cx<'_>, mut save: Save, (version, tries): (u64, u8), changes: ChangeSet) {
+    let now_ms = cx.now_ms;
+    let Some(buffer) = cx.state.buffers.get_mut(save.buffer) else { return };
+    let wanted = editorconfig::tidy(buffer.rules);
+    let now = buffer.area.document.version();
+    if now == version {
+        if !changes.is_identity() {
+            let format = buffer.area.document.format();
+            let format = Format { ending: wanted.ending.unwrap_or(format.ending), ..format };
+            let edit = Transaction::new(changes).by(Author::Formatter).format(format);
+            buffer.area.apply_foreign(edit, now_ms);
+            cx.state.damage.all();
+        }
+        save.format.ending = wanted.ending.unwrap_or(save.format.ending);
+    }
+    let Some(buffer) = cx.state.buffers.get_mut(save.buffer) else { return };
+    let document = &mut buffer.area.document;
+    // What is typed while the file is written must not join what is written.
+    document.seal();
+    (save.text, save.revision) = (document.text().clone(), document.history().current());
+    if now == version || tries >= TRIES {
+        store(cx, save);
+    } else {
+        tidy(cx, save, wanted, (now, tries + 1));
+    }
+}
+
+/// Writes a text.
+fn store(cx: &mut Cx<'_>, save: Save) {
+    let env = cx.env.clone();
+    let Save { buffer, path, text, format, revision, expected, then } = save;
+    let to = path.clone();
+    let work = async move {
+        let result = write_file(&*env, &to, (text, format), expected).await;
+        (env.resolve(&to).await.unwrap_or(to), result)
+    };
+    cx.tasks.spawn("files.save", work, move |cx, written| {
+        let (real, result) = written.unwrap_or_else(|why| (path.clone(), Err(internal(&path, why))));
+        saved(cx, Saved { buffer, path, real, revision, format, result, then });
+    });
+}
+
+async fn write_file(
+    env: &dyn Environment,
+    path: &Path,
+    (text, format): (Text, Format),
+    expected: Option<Stamp>,
+) -> Result<Stamp, EnvError> {
+    let encoded = tokio::task::spawn_blocking(move || format::encode(text.chunks_from(Byte(0)), format));
+    match encoded.await {
+        Ok(Ok(bytes)) => env.write(path, bytes, expected).await,
+        Ok(Err(unfit)) => Err(EnvError::unfit(path, unfit)),
+        Err(_) => Err(EnvError::Cancelled),
+    }
+}
+
+/// A save has no answer: the text stays unsaved, and can be saved again.
+fn lost(cx: &mut Cx<'_>, save: Save, why: TaskError) {
+    let Save { buffer, path, format, revision, then, .. } = save;
+    let result = Err(internal(&path, why));
+    saved(cx, Saved { buffer, real: path.clone(), path, revision, format, result, then });
+}
+
+fn internal(path: &Path, TaskError::Panicked(why): TaskError) -> EnvError {
+    EnvError::internal(path, why)
+}
+
+/// A file was written, or could not be.
+pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
+    let Some(buffer) = cx.state.buffers.get_mut(saved.buffer) else { return };
+    buffer.saving = false;
+    let shown_path = saved.path.clone();
+    match saved.result {
+        Ok(stamp) => {
+            let renamed = buffer.path.as_ref() != Some(&saved.path);
+            buffer.path = Some(saved.path);
+            buffer.real = Some(saved.real);
+            buffer.stamp = Some(stamp);
+            buffer.disk = Disk::Same;
+            disk::settled(buffer);
+            buffer.area.document.set_format(saved.format);
+            buffer.area.document.mark_saved_at(saved.revision);
+            buffer.area.riders.hunks.ask_again();
+            let name = buffer.name();
+            cx.state.say(format!("saved {name}"));
+            disk::withdraw(cx, saved.buffer);
+            refresh_folder(cx, &shown_path);
+            editorconfig::written(cx, &shown_path);
+            if renamed {
+                editorconfig::opened(cx, saved.buffer);
+                cx.state.restoring.renamed();
+            }
+            undo_store::keep::keep(cx, saved.buffer);
+            after_save(cx, saved.buffer, &name, saved.then);
+        }
+        Err(EnvError::Stale(_)) => {
+            let id = saved.buffer;
+            // Saved under a new name, it is the file of that name that is in the way.
+            let own = buffer.path.as_ref() == Some(&saved.path);
+            let shown = cx.state.shown(&shown_path);
+            let what =
+                if own { "was changed by somebody else since it was read." } else { "is there already." };
+            let dialog = Dialog::ask("changed on disk", vec![format!("{shown} {what}")]);
+            let dialog = if own {
+                dialog.choice('r', "read it again (undo keeps yours)", Answer::Reload(id))
+            } else {
+                dialog
+            };
+            let dialog = dialog.choice('o', "overwrite it", Answer::Overwrite(id, shown_path)).choice(
+                'n',
+                "neither",
+                Answer::Dismiss,
+            );
+            if own && let Some(buffer) = cx.state.buffers.get_mut(id) {
+                buffer.disk = Disk::Changed;
+            }
+            cx.state.push_overlay(Overlay::Dialog(dialog));
+        }
+        Err(EnvError::Denied(path)) => {
+            let shown = cx.state.shown(&path);
+            cx.state.fail(format!(
+                "not saved: {shown} may not be written; save under another name (file.save-as)"
+            ));
+        }
+        Err(error) => cx.state.fail(format!("not saved: {error}")),
+    }
+    cx.state.damage.all();
+}
+
+fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let unsaved = buffer.is_unsaved();
+    if std::mem::take(&mut buffer.save_again)
+        && unsaved
+        && let Some(path) = buffer.path.clone()
+    {
+        return save_to(cx, id, path, then, false);
+    }
+    match then {
+        AfterSave::Close if unsaved => {
+            cx.state.say(format!("{name} was changed while it was saved; it stays open"));
+        }
+        AfterSave::Close => cx.state.close_buffer(id),
+        AfterSave::Quit if cx.state.buffers.unsaved().next().is_none() => quit::leave(cx),
+        AfterSave::Stay | AfterSave::Quit => {}
+    }
+}
