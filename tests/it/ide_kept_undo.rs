@@ -3,8 +3,7 @@
 
 use std::path::PathBuf;
 
-use bowline::ide::core::event::{Event, FileEvent};
-use bowline::ide::features::undo_store::store::Found;
+use bowline::ide::features::undo_store::keep::found;
 use bowline::text::diff::change;
 use bowline::text::document::Document;
 use bowline::text::format::Format;
@@ -93,8 +92,8 @@ fn deliver_tree(desk: &mut Desk) {
         older.apply(Transaction::new(changes), &Selection::cursor(Byte(0)), 0).unwrap();
     }
     let buffer = desk.state().buffers.current().unwrap().id;
-    let found = Found { buffer, result: Ok(older.history().clone()) };
-    desk.ide.app().handle(Event::Files(FileEvent::Undo(found)));
+    let tree = Ok(older.history().clone());
+    desk.ide.app().with_cx(|cx| found(cx, buffer, tree));
 }
 
 fn is_unsaved(desk: &mut Desk) -> bool {

@@ -131,7 +131,7 @@ async fn what_is_kept_may_be_anything() {
             "{{\"version\":1,\"files\":[{{\"path\":{path:?},\"line\":900,\"column\":0}}],\
              \"windows\":{shape},\"views\":[{views}],\"active\":7}}"
         );
-        let name = bowline::ide::features::reopen::restore::name_of(
+        let name = bowline::ide::features::reopen::store::name_of(
             &plan.path("").components().collect::<std::path::PathBuf>(),
         );
         let plan = plan.state(&format!("open/{name}"), &text);
@@ -140,7 +140,7 @@ async fn what_is_kept_may_be_anything() {
     }
     for text in ["", "[]", "{\"version\":2}", "\u{0}", &deep] {
         let plan = Plan::new().restoring().file("a.txt", "é\n");
-        let name = bowline::ide::features::reopen::restore::name_of(
+        let name = bowline::ide::features::reopen::store::name_of(
             &plan.path("").components().collect::<std::path::PathBuf>(),
         );
         let mut desk = plan.state(&format!("open/{name}"), text).start().await;

@@ -13,10 +13,8 @@ use crate::ide::editor::modal::background_job::Work;
 use crate::ide::features::diff::view::DiffAsk;
 use crate::ide::features::plugins::state::{PluginJob, PluginsJob};
 use crate::ide::features::project_search;
-use crate::ide::features::recovery::journal::Job;
 use crate::ide::features::symbols::job::SymbolsJob;
 use crate::ide::features::terminal::work::Work as TerminalWork;
-use crate::ide::features::undo_store::store::UndoJob;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::coloring::ColorJob;
 use crate::ide::model::folding::FoldJob;
@@ -32,8 +30,6 @@ use crate::tui::input::Key;
 
 /// One piece of outside work.
 pub enum Effect {
-    /// Keep or find an undo tree.
-    Undo(UndoJob),
     /// Search a text.
     Search(Box<SearchFor>),
     /// Do work of a modal map that grows with the text.
@@ -116,10 +112,6 @@ pub enum Effect {
     Listing(Box<project_search::job::Job>),
     /// Do something for terminals.
     Terminal(TerminalWork),
-    /// Keep what is open.
-    KeepOpen(String),
-    /// Keep, find or forget unsaved text.
-    Keep(Job),
     /// Draw everything from scratch.
     Repaint,
 }

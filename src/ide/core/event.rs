@@ -15,9 +15,7 @@ use crate::ide::features::diff::view::DiffFound;
 use crate::ide::features::file_tree::tree::Entry;
 use crate::ide::features::plugins::state::{PluginDone, PluginsRead};
 use crate::ide::features::project_search::job::Outcome;
-use crate::ide::features::recovery::journal::Kept;
 use crate::ide::features::terminal::work::Happening;
-use crate::ide::features::undo_store;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::coloring::Colored;
 use crate::ide::model::folding::FoldsFound;
@@ -72,8 +70,6 @@ pub enum Event {
         /// What it holds.
         result: Result<Vec<Entry>, EnvError>,
     },
-    /// Something about the files of open texts, as the disk has them.
-    Files(FileEvent),
     /// Work for a list of places is done.
     Listing(Box<Outcome>),
     /// Plugins were read.
@@ -82,18 +78,10 @@ pub enum Event {
     Plugin(Box<PluginDone>),
     /// Something happened to a terminal.
     Terminal(Happening),
-    /// Unsaved text was kept, found or forgotten.
-    Kept(Kept),
     /// Nothing more comes for the picker of this number.
     Filled(u64),
     /// The agent's view of open files.
     Buffer(BufferRequest),
-}
-
-/// What happens to the files of open texts on disk.
-pub enum FileEvent {
-    /// The undo tree of an earlier run was found, or is of no use.
-    Undo(undo_store::store::Found),
 }
 
 /// What there was to wait for.

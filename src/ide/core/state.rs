@@ -28,9 +28,11 @@ use crate::ide::features::plugins::state::Plugins;
 use crate::ide::features::project_search::steps::Lists;
 use crate::ide::features::recovery::unsaved::Unsaved;
 use crate::ide::features::reopen::state::Restoring;
+use crate::ide::features::reopen::store::OpenStore;
 use crate::ide::features::terminal::state::Terminals;
 use crate::ide::features::transcript::items::Transcript;
 use crate::ide::features::transcript::view::TranscriptView;
+use crate::ide::features::undo_store::store::UndoStore;
 use crate::ide::model::area::Area;
 use crate::ide::model::buffers::{BufferId, Buffers};
 use crate::ide::model::display::Look;
@@ -170,8 +172,8 @@ pub struct State {
     pub look: Look,
     /// The tools, for their plain views.
     pub tools: Registry,
-    /// How many undo trees were handed out to be kept; `None` when they are not.
-    pub undo_keeping: Option<u64>,
+    /// Where undo trees are kept; `None` when they are not.
+    pub undo_keeping: Option<UndoStore>,
     /// What the person was told once and need not be told again.
     pub told: BTreeSet<String>,
     /// What must be drawn again.
@@ -193,6 +195,12 @@ fn agent(options: &Options, tools: &Registry) -> Agent {
     }
 }
 
+/// What is to come back, and where what is open is kept.
+fn restoring(options: &Options) -> Restoring {
+    let store = OpenStore::new(&options.state, &options.workspace);
+    Restoring::new(options.keep_open, options.restored.clone(), store)
+}
+
 impl State {
     /// Nothing open, nothing read.
     pub fn new(
@@ -204,13 +212,13 @@ impl State {
         let tools = Registry::of("pi");
         Self {
             workspace: options.workspace.clone(),
-            restoring: Restoring::new(options.keep_open, options.restored.clone()),
+            restoring: restoring(options),
             home: options.home.clone(),
             config: options.config.clone(),
             size,
             areas: Areas::default(),
             buffers: Buffers::default(),
-            unsaved: Unsaved::default(),
+            unsaved: Unsaved::new(&options.state),
             watching: Watching::default(),
             files: FileTree::new(&options.workspace),
             transcript: Transcript::default(),
@@ -257,7 +265,7 @@ impl State {
             show: Show::of(options),
             look: options.look.clone(),
             tools,
-            undo_keeping: options.keep_undo.then_some(0),
+            undo_keeping: options.keep_undo.then(|| UndoStore::new(&options.state)),
             told: BTreeSet::new(),
             damage: Damage::default(),
             quit: false,

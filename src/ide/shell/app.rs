@@ -12,7 +12,7 @@ use crate::base::clock::SharedClock;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::event::{Event, FileEvent, Happened};
+use crate::ide::core::event::{Event, Happened};
 use crate::ide::core::layout;
 use crate::ide::core::options::Options;
 use crate::ide::core::overlay::{Overlay, Uninvited};
@@ -88,11 +88,7 @@ impl App {
         for problem in told {
             tracing::warn!("{problem}");
         }
-        worker.keep_in(&options.state, options.keep_undo);
-        worker.keep_open_in(
-            reopen::restore::folder_in(&options.state),
-            reopen::restore::name_of(&options.workspace),
-        );
+        worker.keep_in(&options.state);
         let mut app = Self {
             state,
             screen: Screen::new(size.0, size.1, options.colors),
@@ -187,13 +183,11 @@ impl App {
             Event::Failed(text) => cx.state.fail(text),
             Event::Done(completion) => completion.deliver(&mut cx),
             Event::Listed { folder, result } => file_tree::events::listed(&mut cx, &folder, result),
-            Event::Files(FileEvent::Undo(found)) => undo_store::keep::found(&mut cx, found),
             Event::Listing(outcome) => project_search::events::happened(&mut cx, *outcome),
             Event::Plugins(read) => plugins::run::loaded(&mut cx, *read),
             Event::Plugin(done) => plugins::run::done(&mut cx, *done),
             Event::Terminal(happening) => terminal::events::happened(&mut cx, happening),
             Event::Filled(number) => cx.state.filled(number),
-            Event::Kept(kept) => recovery::recover::happened(&mut cx, kept),
             Event::Buffer(request) => files::events::buffer(&mut cx, request),
         }
         self.perform(effects);
@@ -340,11 +334,16 @@ impl App {
     }
 
     /// What is to be done about unsaved text at the end, on a thread that may wait for the
-    /// disk. `chosen`: the person has given it up; else it is kept for the next start.
+    /// disk. `chosen`: the user has given it up; else it is kept for the next start. Undo trees and what is open are
+    /// kept in any case.
     pub fn end_keeping(&mut self, chosen: bool) -> impl FnOnce() + Send + 'static + use<> {
-        let last = recovery::recover::last(&mut self.state, chosen, self.clock.now_ms());
-        let (undo, open) = (undo_store::keep::last(&mut self.state), reopen::restore::content(&self.state));
-        self.worker.end_keeping(chosen, last, undo, open)
+        let unsaved = recovery::recover::last(&mut self.state, chosen, self.clock.now_ms());
+        let (undo, open) = (undo_store::keep::last(&mut self.state), reopen::restore::end(&self.state));
+        move || {
+            unsaved();
+            undo();
+            open();
+        }
     }
 
     /// Ends every terminal and what runs in it; done once all are gone.

@@ -8,29 +8,25 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::panics::Panicked;
-use crate::exec::{Environment, KeptFiles};
+use crate::exec::Environment;
 use crate::ide::core::context::Tasks;
 use crate::ide::core::effect::{Effect, Found, SearchFor};
 use crate::ide::core::event::Event;
 use crate::ide::core::threads::{Threads, on_thread};
 use crate::ide::editor::modal::background_job::{Done, Work};
 use crate::ide::features::git;
-use crate::ide::features::undo_store::store::UndoShelf;
 use crate::ide::model::hunks::GitText;
 use crate::runtime::Handle;
 use lane::Lane;
 use lost::{failed, filled, internal};
-use opened::OpenShelf;
 
 mod diffing;
 mod file_list;
-mod keep;
 mod lane;
 mod listing;
 mod looking;
 mod lost;
 mod offering;
-mod opened;
 mod plugins;
 mod terminal;
 mod tree;
@@ -42,14 +38,8 @@ pub struct Worker {
     tasks: Tasks,
     /// The session, once it is there.
     pub session: Option<Handle>,
-    /// Where unsaved text is kept, once that is known.
-    kept: Option<Arc<KeptFiles>>,
     /// Where the program keeps what must outlive it, once that is known.
     state: Option<PathBuf>,
-    /// Where undo trees are kept, if they are.
-    undo: Option<Arc<UndoShelf>>,
-    /// Where what is open is kept.
-    open: Option<Arc<OpenShelf>>,
     walk: CancellationToken,
     files: file_list::FileList,
     terminals: terminal::Terminals,
@@ -67,10 +57,8 @@ impl Worker {
             events,
             tasks,
             session: None,
-            kept: None,
             state: None,
-            undo: None,
-            open: None,
+    ,
             walk,
             files: file_list::FileList::default(),
             terminals: terminal::Terminals::default(),
@@ -78,11 +66,9 @@ impl Worker {
         }
     }
 
-    /// Keeps unsaved text, and undo trees where they are wanted, in the program's folder of state.
-    pub fn keep_in(&mut self, state: &Path, undo: bool) {
+    /// Keeps deleted files in the program's folder of state.
+    pub fn keep_in(&mut self, state: &Path) {
         self.state = Some(state.to_path_buf());
-        self.kept = Some(Arc::new(KeptFiles::new(state.join("swap"))));
-        self.undo = undo.then(|| Arc::new(UndoShelf::new(state.join("undo"))));
     }
 
     /// Whether a task is still at work.
@@ -93,7 +79,6 @@ impl Worker {
     /// Starts one piece of work.
     pub fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Undo(job) => self.undo(job),
             Effect::Search(search) => self.search(*search),
             Effect::Elsewhere(work) => self.elsewhere(work),
             Effect::Occurrences(asked) => self.blocking(failed("find occurrences"), move || {
@@ -117,7 +102,6 @@ impl Worker {
             Effect::Color(buffer, job) => self.color(buffer, job),
             Effect::Free(unused) => drop(tokio::task::spawn_blocking(move || drop(unused))),
             Effect::List(folder) => self.list(folder),
-            Effect::Keep(job) => self.keep(job),
             Effect::Walk(injector, picker, now) => self.start_walk(injector, picker, now),
             effect => self.beyond(effect),
         }
@@ -157,7 +141,6 @@ impl Worker {
     /// The same for what concerns the person's own files of the program.
     fn own_files(&self, effect: Effect) {
         match effect {
-            Effect::KeepOpen(content) => self.keep_open(content),
             Effect::Snippets(injector, picker, folders, names) => {
                 self.snippets(injector, picker, folders, names);
             }

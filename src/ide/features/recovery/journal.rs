@@ -13,11 +13,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use crate::base::panics::Panicked;
 use crate::exec::{KeptFiles, Stamp};
 use crate::ide::model::buffers::BufferId;
-use crate::text::changes::ChangeSet;
-use crate::text::diff;
 use crate::text::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -41,138 +38,44 @@ pub struct Head {
     pub version: u64,
 }
 
-/// A piece of work.
-pub enum Job {
-    /// Keep a text.
-    Write {
-        /// Whose.
-        buffer: BufferId,
-        /// Under which key.
-        key: String,
-        /// What is known about it.
-        head: Head,
-        /// The text.
-        text: Text,
-        /// What led to it from the text that is kept already, where that is all that is new.
-        steps: Option<Steps>,
-        /// What it makes useless.
-        replaces: Vec<String>,
-    },
-    /// Remove kept files.
-    Remove {
-        /// Whose they were, when they were this run's.
-        buffer: Option<BufferId>,
-        /// Which.
-        names: Vec<String>,
-    },
-    /// Look for text of a file that was opened.
-    Find {
-        /// The file.
-        buffer: BufferId,
-        /// Where it is, links followed.
-        path: PathBuf,
-        /// Its text: what equals it is not worth a question.
-        text: Text,
-    },
-    /// Look for texts without a file, and for files beside these.
-    FindOthers(Vec<PathBuf>),
-    /// Compare a buffer's text with one that is to take its place.
-    Compare {
-        /// The number of what was found.
-        number: u64,
-        /// The version of the buffer's text.
-        version: u64,
-        /// The buffer's text.
-        text: Text,
-        /// The other one.
-        wanted: Arc<str>,
-    },
-}
-
-/// What became of a piece of work.
-pub enum Kept {
-    /// A text was kept, or not.
-    Written {
-        /// Whose.
-        buffer: BufferId,
-        /// Under which name.
-        result: io::Result<String>,
-    },
-    /// Kept files were removed, or not.
-    Removed {
-        /// Whose they were.
-        buffer: Option<BufferId>,
-        /// Whether that went well.
-        result: io::Result<()>,
-    },
-    /// Texts were found that differ from what is open.
-    Found(Vec<Found>),
-    /// Files that are not open have unsaved text.
-    Others(Vec<PathBuf>),
-    /// The folder cannot be read.
-    Unreadable(io::Error),
-    /// How a buffer's text becomes the one that was found.
-    Compared {
-        /// The number of what was found.
-        number: u64,
-        /// The version of the buffer's text.
-        version: u64,
-        /// The difference.
-        changes: ChangeSet,
-    },
+/// A text to be kept.
+pub struct Write {
+    /// Whose.
+    pub buffer: BufferId,
+    /// Under which key.
+    pub key: String,
+    /// What is known about it.
+    pub head: Head,
+    /// The text.
+    pub text: Text,
+    /// What led to it from the text that is kept already, where that is all that is new.
+    pub steps: Option<Steps>,
+    /// What it makes useless.
+    pub replaces: Vec<String>,
 }
 
 /// A text that was found.
 pub struct Found {
     /// The kept file's name.
     pub name: String,
-    /// The open file that it belongs to.
-    pub buffer: Option<BufferId>,
     /// What is known about it.
     pub head: Head,
     /// The text.
     pub text: Arc<str>,
 }
 
-/// What became of a piece of work that is lost: the loop can ask for it again.
-pub fn lost(job: &Job) -> impl FnOnce(Panicked) -> Kept + Send + use<> {
-    let (written, removed) = match job {
-        Job::Write { buffer, .. } => (Some(*buffer), None),
-        Job::Remove { buffer, .. } => (None, Some(*buffer)),
-        Job::Find { .. } | Job::FindOthers(_) | Job::Compare { .. } => (None, None),
-    };
-    move |why| match (written, removed) {
-        (Some(buffer), _) => Kept::Written { buffer, result: Err(io::Error::other(why)) },
-        (None, Some(buffer)) => Kept::Removed { buffer, result: Err(io::Error::other(why)) },
-        (None, None) => Kept::Unreadable(io::Error::other(why)),
-    }
+/// Keeps a text; blocking. Returns the name under which it is kept.
+pub fn keep(files: &KeptFiles, write: Write) -> io::Result<String> {
+    let Write { key, head, text, steps, replaces, .. } = write;
+    let added = steps.map(|steps| steps.to_line(head.now_ms));
+    let added = added.and_then(|line| files.append(&key, line.as_bytes(), &replaces).ok());
+    // What cannot be added to, for whatever reason, is written anew.
+    added.map_or_else(|| write_anew(files, &key, &head, &text, &replaces), Ok)
 }
 
-/// Does a piece of work; blocking. Several things can come of it.
-pub fn perform(files: &KeptFiles, job: Job) -> Vec<Kept> {
-    match job {
-        Job::Write { buffer, key, head, text, steps, replaces } => {
-            let added = steps.map(|steps| steps.to_line(head.now_ms));
-            let added = added.and_then(|line| files.append(&key, line.as_bytes(), &replaces).ok());
-            // What cannot be added to, for whatever reason, is written anew.
-            let result = added.map_or_else(|| write(files, &key, &head, &text, &replaces), Ok);
-            vec![Kept::Written { buffer, result }]
-        }
-        Job::Remove { buffer, names } => {
-            let result = names.iter().try_for_each(|name| files.remove(name));
-            vec![Kept::Removed { buffer, result }]
-        }
-        Job::Find { buffer, path, text } => match find(files, &path, &text) {
-            Ok(Some(found)) => vec![Kept::Found(vec![Found { buffer: Some(buffer), ..found }])],
-            Ok(None) => Vec::new(),
-            Err(error) => vec![Kept::Unreadable(error)],
-        },
-        Job::FindOthers(open) => others(files, &open).unwrap_or_else(|error| vec![Kept::Unreadable(error)]),
-        Job::Compare { number, version, text, wanted } => {
-            let changes = diff::change(&text.to_string(), &wanted);
-            vec![Kept::Compared { number, version, changes }]
-        }
-    }
+/// Removes kept files; blocking.
+pub fn remove(files: &KeptFiles, names: &[String]) -> io::Result<()> {
+    names.iter().try_for_each(|name| files.remove(name))
 }
 
 /// The key of a file: the same in every run. FNV-1a, because a hash of the standard library
@@ -185,15 +88,21 @@ pub fn key_of(path: &Path) -> String {
     format!("{hash:016x}")
 }
 
-fn write(files: &KeptFiles, key: &str, head: &Head, text: &Text, replaces: &[String]) -> io::Result<String> {
+fn write_anew(
+    files: &KeptFiles,
+    key: &str,
+    head: &Head,
+    text: &Text,
+    replaces: &[String],
+) -> io::Result<String> {
     let head = head.to_line(text.end().0);
     let pieces = text.chunks_from(Byte(0)).map(str::as_bytes);
     files.write(key, std::iter::once(head.as_bytes()).chain(pieces), replaces)
 }
 
 /// The newest text of a file that differs from `text`. One that is equal is of no use; older
-/// ones are offered the next time.
-fn find(files: &KeptFiles, path: &Path, text: &Text) -> io::Result<Option<Found>> {
+/// ones are offered the next time. Blocking.
+pub fn find(files: &KeptFiles, path: &Path, text: &Text) -> io::Result<Option<Found>> {
     let mut newest: Option<Found> = None;
     for left in files.left(Some(&key_of(path)))? {
         let Some(found) = read(files, left.name) else { continue };
@@ -209,7 +118,8 @@ fn find(files: &KeptFiles, path: &Path, text: &Text) -> io::Result<Option<Found>
     Ok(newest)
 }
 
-fn others(files: &KeptFiles, open: &[PathBuf]) -> io::Result<Vec<Kept>> {
+/// Texts without a file, and the files beside the open ones that have unsaved text. Blocking.
+pub fn others(files: &KeptFiles, open: &[PathBuf]) -> io::Result<(Vec<Found>, Vec<PathBuf>)> {
     let (mut nameless, mut paths) = (Vec::new(), Vec::new());
     for left in files.left(None)? {
         let Some(found) = read(files, left.name) else { continue };
@@ -219,14 +129,7 @@ fn others(files: &KeptFiles, open: &[PathBuf]) -> io::Result<Vec<Kept>> {
             Some(_) => {}
         }
     }
-    let mut kept = Vec::new();
-    if !nameless.is_empty() {
-        kept.push(Kept::Found(nameless));
-    }
-    if !paths.is_empty() {
-        kept.push(Kept::Others(paths));
-    }
-    Ok(kept)
+    Ok((nameless, paths))
 }
 
 /// A kept file; one that cannot be understood is left where it is and told in the log.
@@ -244,11 +147,11 @@ fn read(files: &KeptFiles, name: String) -> Option<Found> {
     }
     let (mut head, base, lines) = parsed?;
     if lines.is_empty() {
-        return Some(Found { name, buffer: None, head, text: base.into() });
+        return Some(Found { name, head, text: base.into() });
     }
     let mut text = Text::from(base);
     head.now_ms = trail::replay(&mut text, head.version, lines).unwrap_or(head.now_ms);
-    Some(Found { name, buffer: None, head, text: text.to_string().into() })
+    Some(Found { name, head, text: text.to_string().into() })
 }
 
 /// The first line, as it is in the file.

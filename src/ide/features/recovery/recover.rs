@@ -1,23 +1,22 @@
 //! Unsaved text outlives the program: it is kept beside the files while it is typed, and
 //! offered when the next run finds it.
 //!
-//! Must not touch the disk: what is to be kept, found or removed is asked for, and
-//! `ide::features::recovery::journal` does it.
+//! Must not touch the disk on the loop: `ide::features::recovery::journal` does it in tasks.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::clock;
 use crate::exec::Stamp;
-use crate::ide::core::context::Cx;
-use crate::ide::core::effect::Effect;
+use crate::ide::core::context::{Cx, TaskError};
 use crate::ide::core::overlay::{Answer, Dialog, Overlay};
 use crate::ide::core::state::State;
-use crate::ide::features::recovery;
-use crate::ide::features::recovery::journal::{Found, Head, Job, Kept};
+use crate::ide::features::recovery::journal::{self, Found, Head, Write};
 use crate::ide::features::recovery::unsaved::{Due, LeftText};
 use crate::ide::model::buffers::{BufferId, Disk};
 use crate::text::changes::ChangeSet;
+use crate::text::diff;
 use crate::text::document::Document;
 use crate::text::transaction::Transaction;
 
@@ -25,7 +24,7 @@ use crate::text::transaction::Transaction;
 pub fn watch(cx: &mut Cx<'_>) {
     for due in cx.state.unsaved.watch(cx.state.buffers.all(), cx.now) {
         if let Due::Remove(buffer, names) = due {
-            cx.effects.push(Effect::Keep(Job::Remove { buffer: Some(buffer), names }));
+            remove(cx, Some(buffer), names);
         }
     }
 }
@@ -33,23 +32,75 @@ pub fn watch(cx: &mut Cx<'_>) {
 /// Keeps what is due.
 pub fn tick(cx: &mut Cx<'_>) {
     for id in cx.state.unsaved.due(cx.now) {
-        let job = job(cx.state, id, cx.now_ms);
-        cx.effects.extend(job.map(Effect::Keep));
+        if let Some(write) = write(cx.state, id, cx.now_ms) {
+            keep(cx, write);
+        }
     }
 }
 
-/// What is left to do at an end. Unless somebody chose it, everything is kept that is not kept
-/// as it is.
-pub fn last(state: &mut State, chosen: bool, now_ms: u64) -> Vec<Job> {
+/// Keeps a text.
+fn keep(cx: &mut Cx<'_>, write: Write) {
+    let (files, buffer) = (cx.state.unsaved.files.clone(), write.buffer);
+    let work = move || journal::keep(&files, write);
+    cx.tasks.spawn_blocking("recovery.keep", work, move |cx, name| match answer_of(name) {
+        Ok(name) => cx.state.unsaved.written(buffer, Some(name)),
+        Err(error) => {
+            cx.state.unsaved.written(buffer, None);
+            if !std::mem::replace(&mut cx.state.unsaved.told, true) {
+                cx.state.fail(format!("unsaved text cannot be kept safe, save often: {error}"));
+            }
+        }
+    });
+}
+
+/// Removes kept files: those of an open file of this run, or of a run before.
+fn remove(cx: &mut Cx<'_>, buffer: Option<BufferId>, names: Vec<String>) {
+    let files = cx.state.unsaved.files.clone();
+    let work = move || journal::remove(&files, &names);
+    cx.tasks.spawn_blocking("recovery.remove", work, move |cx, removed| {
+        if let Some(buffer) = buffer {
+            cx.state.unsaved.removed(buffer);
+        }
+        if let Err(error) = answer_of(removed) {
+            cx.state.fail(format!("a recovery file could not be removed: {error}"));
+        }
+    });
+}
+
+/// The answer of a task; that it has none is an error as any other.
+fn answer_of<T>(answer: Result<io::Result<T>, TaskError>) -> io::Result<T> {
+    answer.unwrap_or_else(|why| Err(io::Error::other(why)))
+}
+
+/// The answer of a task that looks for kept texts, or says that it could not.
+fn found<T>(cx: &mut Cx<'_>, answer: Result<io::Result<T>, TaskError>) -> Option<T> {
+    answer_of(answer).map_err(|error| cx.state.fail(format!("recovery files cannot be read: {error}"))).ok()
+}
+
+/// What is left to do at an end, blocking; nothing that is kept later counts. Unless the user chose to give it up
+/// (`chosen`), everything is kept that is not kept as it is.
+pub fn last(state: &mut State, chosen: bool, now_ms: u64) -> impl FnOnce() + Send + 'static + use<> {
     let names = state.unsaved.useless(chosen);
-    let mut jobs = vec![Job::Remove { buffer: None, names }];
-    if !chosen {
-        jobs.extend(state.unsaved.behind().into_iter().filter_map(|id| job(state, id, now_ms)));
+    let behind = if chosen { Vec::new() } else { state.unsaved.behind() };
+    let writes: Vec<Write> = behind.into_iter().filter_map(|id| write(state, id, now_ms)).collect();
+    let files = state.unsaved.files.clone();
+    move || {
+        if let Err(error) = journal::remove(&files, &names) {
+            tracing::warn!(%error, "recovery files of no use could not be removed");
+        }
+        for write in writes {
+            if let Err(error) = journal::keep(&files, write) {
+                tracing::error!(%error, "unsaved text could not be kept");
+            }
+        }
+        if let Err(error) = files.end(chosen) {
+            tracing::warn!(%error, "recovery files could not be removed");
+        }
     }
-    jobs
 }
 
-fn job(state: &mut State, id: BufferId, now_ms: u64) -> Option<Job> {
+/// How an open file's text is kept, if it is unsaved.
+fn write(state: &mut State, id: BufferId, now_ms: u64) -> Option<Write> {
     let buffer = state.buffers.get_mut(id).filter(|buffer| buffer.is_unsaved())?;
     let path = buffer.real_path().map(Path::to_path_buf);
     let key = key(path.as_deref(), id);
@@ -59,12 +110,12 @@ fn job(state: &mut State, id: BufferId, now_ms: u64) -> Option<Job> {
     let head = Head { path, stamp: buffer.stamp.clone(), format, now_ms, version };
     let steps = steps.filter(|steps| state.unsaved.can_add(id, &head, steps));
     let replaces = state.unsaved.begin(id, &head, steps.as_ref());
-    Some(Job::Write { buffer: id, key, head, text, steps, replaces })
+    Some(Write { buffer: id, key, head, text, steps, replaces })
 }
 
 /// The key under which a file's text is kept.
 fn key(path: Option<&Path>, id: BufferId) -> String {
-    path.map_or_else(|| format!("{}{}", recovery::journal::NAMELESS, id.0), recovery::journal::key_of)
+    path.map_or_else(|| format!("{}{}", journal::NAMELESS, id.0), journal::key_of)
 }
 
 /// A file was opened: has a run before left unsaved text of it?
@@ -72,47 +123,34 @@ pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(path) = buffer.real_path().map(Path::to_path_buf) else { return };
     let text = buffer.area.text().clone();
-    cx.effects.push(Effect::Keep(Job::Find { buffer: id, path, text }));
+    let files = cx.state.unsaved.files.clone();
+    let work = move || journal::find(&files, &path, &text);
+    cx.tasks.spawn_blocking("recovery.find", work, move |cx, text| {
+        if let Some(Some(text)) = found(cx, text) {
+            offer(cx, Some(id), text);
+        }
+    });
 }
 
 /// The files of the start are open: what else has a run before left?
 pub fn all_opened(cx: &mut Cx<'_>) {
-    let open = cx.state.buffers.all().iter().filter_map(|buffer| buffer.real.clone()).collect();
-    cx.effects.push(Effect::Keep(Job::FindOthers(open)));
-}
-
-/// A piece of the work is done.
-pub fn happened(cx: &mut Cx<'_>, kept: Kept) {
-    match kept {
-        Kept::Written { buffer, result: Ok(name) } => cx.state.unsaved.written(buffer, Some(name)),
-        Kept::Written { buffer, result: Err(error) } => {
-            cx.state.unsaved.written(buffer, None);
-            if !std::mem::replace(&mut cx.state.unsaved.told, true) {
-                cx.state.fail(format!("unsaved text cannot be kept safe, save often: {error}"));
-            }
-        }
-        Kept::Removed { buffer, result } => {
-            if let Some(buffer) = buffer {
-                cx.state.unsaved.removed(buffer);
-            }
-            if let Err(error) = result {
-                cx.state.fail(format!("a recovery file could not be removed: {error}"));
-            }
-        }
-        Kept::Found(found) => found.into_iter().for_each(|found| offer(cx, found)),
-        Kept::Others(paths) => {
+    let open: Vec<PathBuf> = cx.state.buffers.all().iter().filter_map(|buffer| buffer.real.clone()).collect();
+    let files = cx.state.unsaved.files.clone();
+    let work = move || journal::others(&files, &open);
+    cx.tasks.spawn_blocking("recovery.find-others", work, |cx, others| {
+        let Some((nameless, paths)) = found(cx, others) else { return };
+        nameless.into_iter().for_each(|text| offer(cx, None, text));
+        if !paths.is_empty() {
             let names: Vec<String> = paths.iter().map(|path| cx.state.shown(path)).collect();
             let (them, names) = (if names.len() == 1 { "it" } else { "them" }, names.join(", "));
             cx.state.say(format!("unsaved text was kept of {names}; open {them} to have it back"));
         }
-        Kept::Unreadable(error) => cx.state.fail(format!("recovery files cannot be read: {error}")),
-        Kept::Compared { number, version, changes } => compared(cx, number, version, changes),
-    }
+    });
 }
 
 /// Asks what is to be done with unsaved text of a run that is no more.
-fn offer(cx: &mut Cx<'_>, found: Found) {
-    let Found { name, buffer, head, text } = found;
+fn offer(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: Found) {
+    let Found { name, head, text } = found;
     let (what, moved_on) = match buffer {
         None => ("a text without a file".to_string(), false),
         Some(id) => match cx.state.buffers.get_mut(id) {
@@ -149,7 +187,7 @@ fn when(ms: u64) -> String {
     clock::iso8601(ms).replace('T', " ").chars().take(19).collect::<String>() + " UTC"
 }
 
-/// The person wants it back.
+/// The user wants it back.
 pub fn recover(cx: &mut Cx<'_>, number: u64) {
     let Some(left) = cx.state.unsaved.left(number).cloned() else { return };
     let id = left.buffer.unwrap_or_else(|| cx.state.buffers.open(None, Document::default_file(), None));
@@ -158,7 +196,12 @@ pub fn recover(cx: &mut Cx<'_>, number: u64) {
     cx.state.unsaved.take(number);
     let number = cx.state.unsaved.found(LeftText { buffer: Some(id), ..left.clone() });
     let wanted: Arc<str> = left.text;
-    cx.effects.push(Effect::Keep(Job::Compare { number, version, text, wanted }));
+    let work = move || diff::change(&text.to_string(), &wanted);
+    cx.tasks.spawn_blocking("recovery.compare", work, move |cx, changes| {
+        if let Some(changes) = found(cx, changes.map(Ok)) {
+            compared(cx, number, version, changes);
+        }
+    });
 }
 
 /// The difference is there: it becomes one edit.
@@ -186,9 +229,9 @@ fn compared(cx: &mut Cx<'_>, number: u64, version: u64, changes: ChangeSet) {
     cx.state.damage.all();
 }
 
-/// The person does not want it.
+/// The user does not want it.
 pub fn discard(cx: &mut Cx<'_>, number: u64) {
     if let Some(left) = cx.state.unsaved.take(number) {
-        cx.effects.push(Effect::Keep(Job::Remove { buffer: None, names: vec![left.name] }));
+        remove(cx, None, vec![left.name]);
     }
 }

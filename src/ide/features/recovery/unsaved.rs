@@ -1,10 +1,12 @@
 //! Which unsaved text is kept safe against the end of the program, and when the next is due.
-//! Must not write; what to write is asked for by `ide::features::recovery::recover`.
+//! Must not write: `ide::features::recovery::recover` does, in tasks.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::exec::Stamp;
+use crate::exec::{KeptFiles, Stamp};
 use crate::ide::features::recovery::journal::Head;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::text::format::Format;
@@ -52,7 +54,7 @@ pub struct LeftText {
     /// The open file that it belongs to; none for a text without a file.
     pub buffer: Option<BufferId>,
     /// The text.
-    pub text: std::sync::Arc<str>,
+    pub text: Arc<str>,
     /// Its format.
     pub format: Format,
     /// The state of the file that it was made from.
@@ -62,12 +64,14 @@ pub struct LeftText {
 }
 
 /// What is kept of all buffers, and what was found of runs before.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Unsaved {
+    /// Where it is kept.
+    pub files: Arc<KeptFiles>,
     tracks: BTreeMap<BufferId, Track>,
     left: BTreeMap<u64, LeftText>,
     next: u64,
-    /// Whether the person has been told that keeping fails.
+    /// Whether the user has been told that keeping fails.
     pub told: bool,
 }
 
@@ -81,6 +85,12 @@ pub enum Due {
 }
 
 impl Unsaved {
+    /// Nothing kept yet; it will be in the program's folder of state.
+    pub fn new(state: &Path) -> Self {
+        let files = Arc::new(KeptFiles::new(state.join("swap")));
+        Self { files, tracks: BTreeMap::new(), left: BTreeMap::new(), next: 0, told: false }
+    }
+
     /// Looks at the buffers after something happened: new edits get a time, and kept files of
     /// what is saved or closed are to be removed. The cost is that of the open files' number.
     pub fn watch(&mut self, buffers: &[Buffer], now: Duration) -> Vec<Due> {
@@ -258,7 +268,7 @@ mod tests {
     #[test]
     fn what_is_being_removed_at_the_end_is_known() {
         let (mut buffers, id) = typed();
-        let mut unsaved = Unsaved::default();
+        let mut unsaved = Unsaved::new(Path::new("unused"));
         unsaved.adopt(id, "old.run.kept".to_string());
         unsaved.watch(buffers.all(), seconds(0));
         assert_eq!(unsaved.useless(false), [""; 0]);
@@ -276,7 +286,7 @@ mod tests {
     #[test]
     fn a_failed_write_is_tried_again_but_not_at_once() {
         let (buffers, id) = typed();
-        let mut unsaved = Unsaved::default();
+        let mut unsaved = Unsaved::new(Path::new("unused"));
         unsaved.watch(buffers.all(), seconds(0));
         assert_eq!(unsaved.due(seconds(1)), [id]);
         unsaved.begin(id, &head(1), None);
@@ -297,7 +307,7 @@ mod tests {
     #[test]
     fn typing_during_a_write_that_fails_does_not_hurry_the_next() {
         let (mut buffers, id) = typed();
-        let mut unsaved = Unsaved::default();
+        let mut unsaved = Unsaved::new(Path::new("unused"));
         unsaved.begin(id, &head(1), None);
         type_x(&mut buffers, id);
         unsaved.watch(buffers.all(), seconds(0));
@@ -315,7 +325,7 @@ mod tests {
     #[test]
     fn steps_are_added_to_what_they_lead_on_from_until_they_are_long() {
         let (mut buffers, id) = typed();
-        let mut unsaved = Unsaved::default();
+        let mut unsaved = Unsaved::new(Path::new("unused"));
         let steps = |buffers: &mut Buffers| {
             let document = &mut buffers.get_mut(id).unwrap().area.document;
             (document.steps(), head(document.version()))

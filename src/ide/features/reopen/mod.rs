@@ -2,3 +2,4 @@
 
 pub mod restore;
 pub mod state;
+pub mod store;

@@ -7,14 +7,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::exec::Shelf;
-use crate::exec::shelf::{self, Limits};
+use crate::exec::shelf;
 use crate::ide::core::context::Cx;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::options::OpenTarget;
 use crate::ide::core::state::State;
-use crate::ide::features::recovery::journal::key_of;
 use crate::ide::features::reopen::state::{Mark, Restored, View};
+use crate::ide::features::reopen::store::OpenStore;
 use crate::ide::model::buffers::Buffer;
 use crate::ide::model::view_state;
 use crate::ide::model::view_state::Parked;
@@ -28,10 +26,6 @@ use crate::text::selection::Selection;
 const VERSION: u32 = 1;
 /// More files are not opened by themselves.
 const FILES_MAX: usize = 100;
-/// Bytes of what is read; what is kept is shorter.
-const READ_MAX: u64 = 1 << 20;
-/// What is kept of all folders.
-pub const LIMITS: Limits = Limits { bytes: 8 << 20, age: Duration::from_hours(365 * 24) };
 /// What changes within this time is written once.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -55,19 +49,9 @@ struct File {
     column: usize,
 }
 
-/// The name under which a folder's is kept.
-pub fn name_of(workspace: &Path) -> String {
-    key_of(workspace) + ".open"
-}
-
-/// The folder of them in the program's folder of state.
-pub fn folder_in(state: &Path) -> PathBuf {
-    state.join("open")
-}
-
 /// What was open in a folder: what is to be opened, and how it was arranged. Blocking, and quick.
 pub fn last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, Restored)> {
-    let bytes = match Shelf::new(folder_in(state)).get(&name_of(workspace), READ_MAX) {
+    let bytes = match OpenStore::new(state, workspace).get() {
         Ok(bytes) => bytes?,
         Err(error) => {
             tracing::warn!(%error, "what was open here cannot be read");
@@ -101,7 +85,7 @@ pub fn last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, Restored
 }
 
 /// What is open now, to be kept; `None` where that is not wanted or not known yet.
-pub fn content(state: &State) -> Option<String> {
+fn content(state: &State) -> Option<String> {
     if !state.restoring.on || state.restoring.restored.is_some() {
         return None;
     }
@@ -231,6 +215,26 @@ pub fn watch(cx: &mut Cx<'_>) {
 pub fn tick(cx: &mut Cx<'_>) {
     if cx.state.restoring.due.is_some_and(|due| due <= cx.now) {
         cx.state.restoring.due = None;
-        cx.effects.extend(content(cx.state).map(Effect::KeepOpen));
+        let (store, content) = (cx.state.restoring.store.clone(), content(cx.state));
+        let Some(content) = content else { return };
+        cx.tasks.spawn_blocking(
+            "reopen.keep",
+            move || store.put(&content),
+            |_, kept| {
+                if let Err(why) = kept {
+                    tracing::error!("keeping what is open failed: {why}");
+                }
+            },
+        );
+    }
+}
+
+/// What writes it at the end, where that is wanted; blocking.
+pub fn end(state: &State) -> impl FnOnce() + Send + 'static + use<> {
+    let (store, content) = (state.restoring.store.clone(), content(state));
+    move || {
+        if let Some(content) = content {
+            store.put(&content);
+        }
     }
 }

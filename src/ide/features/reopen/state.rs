@@ -1,11 +1,12 @@
-//! What was open in the folder the last time, and whether what is open now is kept. Must not know
-//! where.
+//! What was open in the folder the last time, and whether and where what is open now is kept.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ide::features::reopen::store::OpenStore;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::window_id::WindowId;
 use crate::ide::model::windows::Shape;
@@ -58,12 +59,14 @@ pub struct Restoring {
     pub mark: Mark,
     /// When it is to be written, on the monotonic clock.
     pub due: Option<Duration>,
+    /// Where it is written.
+    pub store: Arc<OpenStore>,
 }
 
 impl Restoring {
-    /// Whether it is kept, and what is to come back.
-    pub fn new(on: bool, restored: Option<Restored>) -> Self {
-        Self { on, restored, mark: Mark::default(), due: None }
+    /// Whether it is kept and where, and what is to come back.
+    pub fn new(on: bool, restored: Option<Restored>, store: OpenStore) -> Self {
+        Self { on, restored, mark: Mark::default(), due: None, store: Arc::new(store) }
     }
 
     /// An open file has another path.

@@ -1,16 +1,14 @@
 //! Undo reaches beyond the program: the tree of a file is kept when it is saved or closed, and
 //! taken up when the file is opened as it was left.
 //!
-//! Must not touch the disk; what is to be kept or found is asked for, and `ide::features::undo_store::store` does
-//! it.
+//! Must not touch the disk on the loop: `ide::features::undo_store::store` does it in tasks.
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::state::State;
-use crate::ide::features::undo_store::store::{Found, UndoJob};
+use crate::ide::features::undo_store::store::Tree;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::text::archive::Unusable;
-use crate::text::history::RevisionId;
+use crate::text::history::{History, RevisionId};
 
 /// Trees of longer texts are not kept, in bytes: each is read whole to be sure of it.
 const TEXT_MAX: usize = 64 << 20;
@@ -23,14 +21,23 @@ pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id).filter(is_as_read) else { return };
     let Some(path) = buffer.real_path().map(ToOwned::to_owned) else { return };
     let text = buffer.area.text().clone();
-    let is_wanted = cx.state.undo_keeping.is_some() && text.end().0 <= TEXT_MAX;
-    cx.effects.extend(is_wanted.then_some(Effect::Undo(UndoJob::Find { buffer: id, path, text })));
+    let Some(store) = cx.state.undo_keeping.as_ref().filter(|_| text.end().0 <= TEXT_MAX) else { return };
+    let shelf = store.shelf.clone();
+    cx.tasks.spawn_blocking(
+        "undo_store.find",
+        move || shelf.find(&path, &text),
+        move |cx, tree| match tree {
+            Ok(Some(tree)) => found(cx, id, tree),
+            Ok(None) => {}
+            Err(why) => tracing::error!("an undo tree could not be found: {why}"),
+        },
+    );
 }
 
 /// The tree was found, or is of no use.
-pub fn found(cx: &mut Cx<'_>, found: Found) {
-    let Some(buffer) = cx.state.buffers.get_mut(found.buffer) else { return };
-    match found.result {
+pub fn found(cx: &mut Cx<'_>, id: BufferId, tree: Result<History, Unusable>) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    match tree {
         Ok(history) => {
             let is_all = buffer.area.document.history().is_empty();
             buffer.area.document.adopt(history);
@@ -56,18 +63,35 @@ fn kept(document: &crate::text::document::Document) -> Option<(u64, RevisionId)>
 
 /// A file was saved, or goes: keeps its tree, unless it is kept already.
 pub fn keep(cx: &mut Cx<'_>, id: BufferId) {
-    let job = job(cx.state, id);
-    cx.effects.extend(job.map(Effect::Undo));
+    let tree = tree(cx.state, id);
+    let (Some(tree), Some(store)) = (tree, &cx.state.undo_keeping) else { return };
+    let shelf = store.shelf.clone();
+    cx.tasks.spawn_blocking(
+        "undo_store.keep",
+        move || shelf.keep(tree),
+        |_, kept| {
+            if let Err(why) = kept {
+                tracing::error!("an undo tree could not be kept: {why}");
+            }
+        },
+    );
 }
 
-/// What keeps everything that is not kept as it is, at the end.
-pub fn last(state: &mut State) -> Vec<UndoJob> {
+/// What keeps everything that is not kept as it is, at the end; blocking.
+pub fn last(state: &mut State) -> impl FnOnce() + Send + 'static + use<> {
     let ids: Vec<BufferId> = state.buffers.all().iter().map(|buffer| buffer.id).collect();
-    ids.into_iter().filter_map(|id| job(state, id)).collect()
+    let trees: Vec<Tree> = ids.into_iter().filter_map(|id| tree(state, id)).collect();
+    let shelf = state.undo_keeping.as_ref().map(|store| store.shelf.clone());
+    move || {
+        if let Some(shelf) = shelf {
+            trees.into_iter().for_each(|tree| shelf.keep(tree));
+        }
+    }
 }
 
-fn job(state: &mut State, id: BufferId) -> Option<UndoJob> {
-    let number = state.undo_keeping.as_mut()?;
+/// The tree of a file, where it is wanted and not kept as it is.
+fn tree(state: &mut State, id: BufferId) -> Option<Tree> {
+    let store = state.undo_keeping.as_mut()?;
     let buffer = state.buffers.get_mut(id)?;
     let document = &buffer.area.document;
     let now = kept(document)?;
@@ -78,7 +102,7 @@ fn job(state: &mut State, id: BufferId) -> Option<UndoJob> {
     }
     let path = buffer.real_path()?.to_path_buf();
     buffer.undo_kept = Some(now);
-    *number += 1;
+    let number = store.next_number();
     let (history, text) = (document.history().clone(), document.text().clone());
-    Some(UndoJob::Keep { path, history, text, saved: now.1, number: *number })
+    Some(Tree { path, history, text, saved: now.1, number })
 }

@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::exec::Shelf;
 use crate::exec::shelf::Limits;
 use crate::ide::features::recovery::journal::key_of;
-use crate::ide::model::buffers::BufferId;
 use crate::text::archive::{self, Unusable};
 use crate::text::history::{History, RevisionId};
 use crate::text::rope::Text;
@@ -21,38 +20,39 @@ const ARCHIVE_BYTES: u64 = 4 * TREE_BYTES as u64;
 /// What is kept of all files.
 const LIMITS: Limits = Limits { bytes: 64 << 20, age: Duration::from_hours(90 * 24) };
 
-/// A piece of work.
-pub enum UndoJob {
-    /// Keep a tree.
-    Keep {
-        /// Of which file, links followed.
-        path: PathBuf,
-        /// The tree.
-        history: History,
-        /// Its text as it is.
-        text: Text,
-        /// The revision that is in the file.
-        saved: RevisionId,
-        /// Of two of one file the one with the higher number counts.
-        number: u64,
-    },
-    /// Find the tree of a file.
-    Find {
-        /// For whom.
-        buffer: BufferId,
-        /// Which file, links followed.
-        path: PathBuf,
-        /// The file's text.
-        text: Text,
-    },
+/// An undo tree to be kept.
+pub struct Tree {
+    /// Of which file, links followed.
+    pub path: PathBuf,
+    /// The tree.
+    pub history: History,
+    /// Its text as it is.
+    pub text: Text,
+    /// The revision that is in the file.
+    pub saved: RevisionId,
+    /// Of two of one file the one with the higher number counts.
+    pub number: u64,
 }
 
-/// A tree that was found, or is of no use.
-pub struct Found {
-    /// For whom.
-    pub buffer: BufferId,
-    /// The tree, about the text as the file was opened.
-    pub result: Result<History, Unusable>,
+/// Where the trees of this run are kept, and how many were handed out to be.
+#[derive(Debug)]
+pub struct UndoStore {
+    /// Where they are kept.
+    pub shelf: Arc<UndoShelf>,
+    number: u64,
+}
+
+impl UndoStore {
+    /// Trees in the program's folder of state.
+    pub fn new(state: &Path) -> Self {
+        Self { shelf: Arc::new(UndoShelf::new(state.join("undo"))), number: 0 }
+    }
+
+    /// The number of the next tree that is handed out.
+    pub fn next_number(&mut self) -> u64 {
+        self.number += 1;
+        self.number
+    }
 }
 
 /// Where trees are kept.
@@ -69,23 +69,15 @@ impl UndoShelf {
         Self { shelf: Shelf::new(folder), kept: Mutex::default() }
     }
 
-    /// Does a piece of work; blocking. What was found, if that was asked.
-    pub fn perform(&self, job: UndoJob) -> Option<Found> {
-        match job {
-            UndoJob::Keep { path, history, text, saved, number } => {
-                if let Err(error) = self.keep(&path, &history, text, saved, number) {
-                    tracing::warn!(%error, path = %path.display(), "an undo tree could not be kept");
-                }
-                None
-            }
-            UndoJob::Find { buffer, path, text } => {
-                let result = self.find(&path, &text)?;
-                Some(Found { buffer, result })
-            }
+    /// Keeps a tree, if it can be; blocking.
+    pub fn keep(&self, tree: Tree) {
+        let Tree { path, history, text, saved, number } = tree;
+        if let Err(error) = self.write(&path, &history, text, saved, number) {
+            tracing::warn!(%error, path = %path.display(), "an undo tree could not be kept");
         }
     }
 
-    fn keep(
+    fn write(
         &self,
         path: &Path,
         history: &History,
@@ -113,8 +105,8 @@ impl UndoShelf {
         if is_first { self.shelf.clean(LIMITS) } else { Ok(()) }
     }
 
-    /// The tree of a file; `None` when none is kept. One of no use is not found twice.
-    fn find(&self, path: &Path, text: &Text) -> Option<Result<History, Unusable>> {
+    /// The tree of a file; `None` when none is kept. One of no use is not found twice. Blocking.
+    pub fn find(&self, path: &Path, text: &Text) -> Option<Result<History, Unusable>> {
         let key = name_of(path);
         let bytes = match self.shelf.get(&key, ARCHIVE_BYTES) {
             Ok(bytes) => bytes?,
