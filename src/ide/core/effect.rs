@@ -10,7 +10,6 @@ use nucleo::Injector;
 
 use crate::ide::core::overlay::PickRow;
 use crate::ide::editor::modal::background_job::Work;
-use crate::ide::features::diff::view::DiffAsk;
 use crate::ide::features::plugins::state::{PluginJob, PluginsJob};
 use crate::ide::features::project_search;
 use crate::ide::features::symbols::job::SymbolsJob;
@@ -18,7 +17,6 @@ use crate::ide::features::terminal::work::Work as TerminalWork;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::coloring::ColorJob;
 use crate::ide::model::folding::FoldJob;
-use crate::ide::model::hunks::Compare;
 use crate::ide::model::results::Asked;
 use crate::ide::model::scrollbar::Survey;
 use crate::text::position::{Byte, Line};
@@ -44,19 +42,6 @@ pub enum Effect {
     Free(Box<dyn Send>),
     /// Find what is to be folded.
     Fold(BufferId, Box<FoldJob>),
-    /// Ask git for its text of a file.
-    GitText {
-        /// Which one.
-        buffer: BufferId,
-        /// Where it is, links followed.
-        path: PathBuf,
-        /// What it had last.
-        known: Option<Arc<Text>>,
-    },
-    /// Compare an open text with git's.
-    Compare(BufferId, Box<Compare>),
-    /// Compare an open text with another one, for a view of what differs.
-    Diff(Box<DiffAsk>),
     /// Look where in a whole text something stands, for the scrollbar.
     Survey(Box<Survey>),
     /// Read a folder.

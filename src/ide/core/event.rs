@@ -11,7 +11,6 @@ use crate::exec::{EnvError, Stamp};
 use crate::ide::core::context::{Completion, Queue};
 use crate::ide::core::effect::{Found as Matches, Occurrences, SearchFor};
 use crate::ide::editor::modal::background_job::Done;
-use crate::ide::features::diff::view::DiffFound;
 use crate::ide::features::file_tree::tree::Entry;
 use crate::ide::features::plugins::state::{PluginDone, PluginsRead};
 use crate::ide::features::project_search::job::Outcome;
@@ -19,7 +18,6 @@ use crate::ide::features::terminal::work::Happening;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::coloring::Colored;
 use crate::ide::model::folding::FoldsFound;
-use crate::ide::model::hunks::{Compared, GitText};
 use crate::ide::model::scrollbar::Surveyed;
 use crate::runtime::{Handle, RuntimeEvent, Snapshot};
 use crate::text::changes::ChangeSet;
@@ -51,12 +49,6 @@ pub enum Event {
     Colored(BufferId, Box<Colored>),
     /// What is to be folded was found.
     Folded(BufferId, Box<FoldsFound>),
-    /// Git was asked for its text of a file.
-    GitText(BufferId, GitText),
-    /// A text was compared with git's, or could not be.
-    Compared(BufferId, Option<Box<Compared>>),
-    /// A text was compared with another one, or could not be.
-    Diff(Box<DiffFound>),
     /// A whole text was searched, for the scrollbar.
     Surveyed(Box<Surveyed>),
     /// Something failed that nobody waits for.

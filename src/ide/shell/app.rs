@@ -24,7 +24,7 @@ use crate::ide::editor::modal::{cursor_shape, cursors, flow, repeat};
 use crate::ide::editor::view::layout as arrange;
 use crate::ide::features::prompt;
 use crate::ide::features::{
-    diff, file_tree, files, git, plugins, project_search, recovery, reopen, terminal, transcript, undo_store,
+    file_tree, files, plugins, project_search, recovery, reopen, terminal, transcript, undo_store,
 };
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::overlay;
@@ -174,11 +174,6 @@ impl App {
             Event::Occurrences(asked, found) => select::found(&mut cx, &asked, found.as_ref()),
             Event::Colored(buffer, colored) => after_frame::colored(&mut cx, buffer, *colored),
             Event::Folded(buffer, found) => fold::found(&mut cx, buffer, *found),
-            Event::GitText(buffer, answer) => git::events::answered(&mut cx, buffer, answer),
-            Event::Compared(buffer, found) => {
-                git::events::compared(&mut cx, buffer, found.map(|found| *found));
-            }
-            Event::Diff(found) => diff::events::found(&mut cx, *found),
             Event::Surveyed(found) => after_frame::surveyed(&mut cx, *found),
             Event::Failed(text) => cx.state.fail(text),
             Event::Done(completion) => completion.deliver(&mut cx),

@@ -14,13 +14,10 @@ use crate::ide::core::effect::{Effect, Found, SearchFor};
 use crate::ide::core::event::Event;
 use crate::ide::core::threads::{Threads, on_thread};
 use crate::ide::editor::modal::background_job::{Done, Work};
-use crate::ide::features::git;
-use crate::ide::model::hunks::GitText;
 use crate::runtime::Handle;
 use lane::Lane;
 use lost::{failed, filled, internal};
 
-mod diffing;
 mod file_list;
 mod lane;
 mod listing;
@@ -90,14 +87,6 @@ impl Worker {
                     Event::Folded(buffer, Box::new(job.run()))
                 });
             }
-            Effect::GitText { buffer, path, known } => {
-                let env = self.env.clone();
-                let lost = move |_| Event::GitText(buffer, GitText::Same);
-                self.task(lost, async move {
-                    Event::GitText(buffer, git::events::read(&*env, &path, known).await)
-                });
-            }
-            Effect::Compare(buffer, job) => self.compare_with_git(buffer, *job),
             Effect::Survey(survey) => self.survey(*survey),
             Effect::Color(buffer, job) => self.color(buffer, job),
             Effect::Free(unused) => drop(tokio::task::spawn_blocking(move || drop(unused))),
@@ -128,7 +117,6 @@ impl Worker {
     /// The same for what concerns more than the open files.
     fn beyond(&mut self, effect: Effect) {
         match effect {
-            Effect::Diff(ask) => self.diff(*ask),
             Effect::Listing(job) => self.list_work(*job),
             Effect::Grep(grep) => self.start_grep(*grep),
             Effect::Terminal(work) => self.terminal(work),

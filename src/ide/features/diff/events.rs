@@ -1,5 +1,7 @@
-//! What differs between a text and another one, as a view over everything: asked for, compared
+//! What differs between a text and another one, as a view over everything: compared, compared
 //! again after edits, taken over line by line. Must not know how it is drawn or how texts are read.
+
+use std::time::Instant;
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
@@ -8,8 +10,8 @@ use crate::ide::core::overlay::Overlay;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::{edit, panes};
-use crate::ide::features::diff;
-use crate::ide::features::diff::view::{DiffAsk, DiffFound, DiffView, Source};
+use crate::ide::features::diff::view::{DiffFound, DiffView, Source};
+use crate::ide::features::diff::{self, compare};
 use crate::ide::model::buffers::Buffer;
 use crate::text::changes::ChangeSet;
 use crate::text::position::Line;
@@ -48,13 +50,19 @@ pub fn open(cx: &mut Cx<'_>, there: String, source: Source) {
     ask(cx, source);
 }
 
-/// Asks for the comparison of the view with a text.
+/// Compares the text of the view with another one.
 fn ask(cx: &mut Cx<'_>, source: Source) {
     let Some((number, id)) = view_of(cx.state).map(|view| (view.number, view.buffer)) else { return };
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let document = &buffer.area.document;
     let (text, version, format) = (document.text().clone(), document.version(), document.format());
-    cx.effects.push(Effect::Diff(Box::new(DiffAsk { number, source, text, version, format })));
+    let (env, ours, begun) = (cx.env.clone(), text.clone(), Instant::now());
+    let work = async move { (compare::with(&*env, source, ours, format).await, begun.elapsed()) };
+    cx.tasks.spawn("diff.compare", work, move |cx, compared| {
+        let (other, cost) = compared
+            .unwrap_or_else(|why| (Err(format!("the texts could not be compared: {why}")), begun.elapsed()));
+        found(cx, DiffFound { number, text, version, other, cost });
+    });
 }
 
 /// Compares again from the start: the other text may have changed.
@@ -85,7 +93,7 @@ fn edited(state: &mut State) -> Option<(u64, usize)> {
 }
 
 /// Two texts were compared, or could not be.
-pub fn found(cx: &mut Cx<'_>, mut found: DiffFound) {
+fn found(cx: &mut Cx<'_>, mut found: DiffFound) {
     let Some(view) = view_of(cx.state).filter(|view| view.number == found.number) else { return };
     let other = match std::mem::replace(&mut found.other, Err(String::new())) {
         Ok(other) => other,

@@ -41,22 +41,7 @@ pub enum Source {
     Before(Arc<Text>),
 }
 
-/// Two texts to be compared.
-#[derive(Debug)]
-pub struct DiffAsk {
-    /// For which view.
-    pub number: u64,
-    /// The other text.
-    pub source: Source,
-    /// Ours.
-    pub text: Text,
-    /// Its version.
-    pub version: u64,
-    /// Its format.
-    pub format: Format,
-}
-
-/// What came of it.
+/// Two texts that were compared, or could not be.
 #[derive(Debug)]
 pub struct DiffFound {
     /// For which view.

@@ -8,11 +8,10 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::exec::{CommandSpec, Environment, Exit};
-use crate::ide::core::context::Cx;
+use crate::ide::core::context::{Cx, TaskError, Tasks};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::hunks::{Compared, GitText, SIZE_MAX};
+use crate::ide::model::hunks::{Compare, GitText, SIZE_MAX};
 use crate::text::format;
 use crate::text::rope::Text;
 use crate::workspace::git;
@@ -43,9 +42,15 @@ pub fn settle(cx: &mut Cx<'_>) {
         let text = buffer.area.document.text();
         let hunks = &mut buffer.area.riders.hunks;
         if let Some(known) = hunks.take_question() {
-            cx.effects.push(Effect::GitText { buffer: id, path: path.clone(), known });
+            let (env, path) = (cx.env.clone(), path.clone());
+            let work = async move { read(&*env, &path, known).await };
+            // Where the task has no answer, what was known stays.
+            let done = move |cx: &mut Cx<'_>, text: Result<GitText, TaskError>| {
+                answered(cx, id, text.unwrap_or(GitText::Same));
+            };
+            cx.tasks.spawn("git.read", work, done);
         } else if let Some(job) = hunks.next(text, version, cx.now) {
-            cx.effects.push(Effect::Compare(id, Box::new(job)));
+            compare(cx.tasks, id, job);
         }
     }
 }
@@ -58,22 +63,28 @@ pub fn ask_again(cx: &mut Cx<'_>) {
 }
 
 /// Git was asked.
-pub fn answered(cx: &mut Cx<'_>, id: BufferId, answer: GitText) {
+fn answered(cx: &mut Cx<'_>, id: BufferId, answer: GitText) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     if buffer.area.riders.hunks.answered(answer) {
         cx.state.damage.add(Part::Editor);
     }
 }
 
-/// A text was compared, or could not be.
-pub fn compared(cx: &mut Cx<'_>, id: BufferId, compared: Option<Compared>) {
-    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    let version = buffer.area.document.version();
-    let hunks = &mut buffer.area.riders.hunks;
-    let Some(compared) = compared else { return hunks.failed() };
-    if hunks.arrived(compared, version) {
-        cx.state.damage.add(Part::Editor);
-    }
+/// Compares a text with git's.
+fn compare(tasks: &Tasks, id: BufferId, job: Compare) {
+    tasks.spawn_blocking(
+        "git.compare",
+        move || job.run(),
+        move |cx, compared| {
+            let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+            let version = buffer.area.document.version();
+            let hunks = &mut buffer.area.riders.hunks;
+            let Ok(compared) = compared else { return hunks.failed() };
+            if hunks.arrived(compared, version) {
+                cx.state.damage.add(Part::Editor);
+            }
+        },
+    );
 }
 
 /// Why git gives no text of a file.
@@ -98,7 +109,7 @@ pub enum Missing {
 
 /// What git has of a file in its index. Nothing for whatever reason is quiet: most files of the
 /// world are in no repository.
-pub async fn read(env: &dyn Environment, path: &Path, known: Option<Arc<Text>>) -> GitText {
+async fn read(env: &dyn Environment, path: &Path, known: Option<Arc<Text>>) -> GitText {
     let bytes = match bytes_of(env, path, "", SIZE_MAX).await {
         Ok(bytes) => bytes,
         Err(why) => {

@@ -1,4 +1,4 @@
-//! Work that only looks at texts: colours, differences from git, places for the scrollbar. Must
+//! Work that only looks at texts: colours, places for the scrollbar. Must
 //! not touch files.
 
 use std::time::Duration;
@@ -11,7 +11,6 @@ use crate::ide::core::threads::on_thread;
 use crate::ide::features::symbols::job::SymbolsJob;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::coloring::ColorJob;
-use crate::ide::model::hunks::Compare;
 use crate::ide::model::scrollbar::{Survey, Surveyed};
 use crate::ide::shell::worker::{Worker, filled};
 
@@ -44,14 +43,6 @@ impl Worker {
             }
             Event::Filled(picker)
         });
-    }
-
-    /// Compares a text with git's.
-    pub(super) fn compare_with_git(&self, buffer: BufferId, job: Compare) {
-        self.blocking(
-            move |_| Event::Compared(buffer, None),
-            move || Event::Compared(buffer, Some(Box::new(job.run()))),
-        );
     }
 
     /// Searches a whole text; typing gathers before the next time.

@@ -1,45 +1,28 @@
-//! Reads texts and compares them for a view of what differs.
+//! Reads the text that another one is compared with, and compares them. Must not know the state.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::exec::Environment;
-use crate::ide::core::event::Event;
 use crate::ide::core::threads::on_thread;
-use crate::ide::features::diff::view::{DiffAsk, DiffFound, Other, Source};
+use crate::ide::features::diff::view::{Other, Source};
 use crate::ide::features::git;
-use crate::ide::shell::worker::Worker;
 use crate::text::changes::ChangeSet;
 use crate::text::compare;
 use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format, LineEnding};
 use crate::text::rope::Text;
 
-/// A text as it comes from its place.
+/// A text as it comes from its source.
 enum Read {
     Bytes(String, Vec<u8>, Option<Encoding>),
     Text(Text, Vec<ChangeSet>, Format),
     Before(Arc<Text>),
 }
 
-impl Worker {
-    /// Compares a text with another one.
-    pub(super) fn diff(&self, ask: DiffAsk) {
-        let env = self.env.clone();
-        let DiffAsk { number, source, text, version, format } = ask;
-        let begun = Instant::now();
-        let same = text.clone();
-        let found = move |other| {
-            Event::Diff(Box::new(DiffFound { number, text, version, other, cost: begun.elapsed() }))
-        };
-        let lost = found.clone();
-        self.task(move |why| lost(Err(format!("the texts could not be compared: {why}"))), async move {
-            found(match read(&*env, source, format.encoding).await {
-                Err(why) => Err(why),
-                Ok(read) => on_thread(move || compared(read, &same, format)).await,
-            })
-        });
-    }
+/// The text of a source, compared with `new` of that format; or why that cannot be had.
+pub async fn with(env: &dyn Environment, source: Source, new: Text, format: Format) -> Result<Other, String> {
+    let read = read(env, source, format.encoding).await?;
+    on_thread(move || compared(read, &new, format)).await
 }
 
 async fn read(env: &dyn Environment, source: Source, encoding: Encoding) -> Result<Read, String> {
