@@ -1,7 +1,6 @@
 //! Everything that can change the IDE's state, in one closed list.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
@@ -9,22 +8,16 @@ use tokio::sync::{mpsc, oneshot};
 use crate::base::error::Report;
 use crate::exec::{EnvError, Stamp};
 use crate::ide::core::context::{Completion, Queue};
-use crate::ide::core::effect::{Found as Matches, Occurrences, SearchFor};
-use crate::ide::editor::modal::background_job::Done;
 use crate::ide::features::file_tree::tree::Entry;
 use crate::ide::features::plugins::state::{PluginDone, PluginsRead};
 use crate::ide::features::project_search::job::Outcome;
 use crate::ide::features::terminal::work::Happening;
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::coloring::Colored;
-use crate::ide::model::folding::FoldsFound;
-use crate::ide::model::scrollbar::Surveyed;
 use crate::runtime::{Handle, RuntimeEvent, Snapshot};
 use crate::text::changes::ChangeSet;
 use crate::text::format::Format;
 use crate::text::history::{Formats, RevisionId};
 use crate::text::rope::Text;
-use crate::text::selection::Selection;
 use crate::tui::input::Input;
 
 /// One cause of change.
@@ -39,18 +32,6 @@ pub enum Event {
     Runtime(RuntimeEvent),
     /// The session is over.
     SessionEnded,
-    /// A text was searched.
-    Found(Arc<SearchFor>, Box<Matches>),
-    /// Work of a modal map is done.
-    Elsewhere(Done),
-    /// More of what is selected was looked for.
-    Occurrences(Box<Occurrences>, Option<Selection>),
-    /// The colours of a part of a text were found, or there are none.
-    Colored(BufferId, Box<Colored>),
-    /// What is to be folded was found.
-    Folded(BufferId, Box<FoldsFound>),
-    /// A whole text was searched, for the scrollbar.
-    Surveyed(Box<Surveyed>),
     /// Something failed that nobody waits for.
     Failed(String),
     /// A task is done.

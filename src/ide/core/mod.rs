@@ -10,6 +10,7 @@ pub mod effect;
 pub mod event;
 pub mod fault;
 pub mod keymap;
+pub mod lane;
 pub mod layers;
 pub mod layout;
 pub mod macros;

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::damage::{Damage, Part};
 use crate::ide::core::keymap::{Keymap, Place};
+use crate::ide::core::lane::Lane;
 use crate::ide::core::layout::Areas;
 use crate::ide::core::macros::Again;
 use crate::ide::core::options::Options;
@@ -59,6 +60,9 @@ pub struct Status {
     /// Whether it is a failure.
     pub is_error: bool,
 }
+
+/// Tells the loop, from any thread, that a picker has something new.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// Everything that the IDE knows.
 pub struct State {
@@ -183,7 +187,9 @@ pub struct State {
     /// Whether it is to end once no file is being changed.
     pub leaving: bool,
     /// Called from any thread when a picker has something new.
-    pub wake: Arc<dyn Fn() + Send + Sync>,
+    pub wake: Wake,
+    /// Where long texts are parsed, one after the other.
+    pub parsing: Lane,
 }
 
 /// An agent that has done nothing yet.
@@ -203,12 +209,7 @@ fn restoring(options: &Options) -> Restoring {
 
 impl State {
     /// Nothing open, nothing read.
-    pub fn new(
-        options: &Options,
-        size: (u16, u16),
-        keymap: Keymap,
-        wake: Arc<dyn Fn() + Send + Sync>,
-    ) -> Self {
+    pub fn new(options: &Options, size: (u16, u16), keymap: Keymap, wake: Wake) -> Self {
         let tools = Registry::of("pi");
         Self {
             workspace: options.workspace.clone(),
@@ -271,6 +272,7 @@ impl State {
             quit: false,
             leaving: false,
             wake,
+            parsing: Lane::default(),
         }
     }
 

@@ -19,9 +19,8 @@ use crate::ide::core::overlay::{Overlay, Uninvited};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::quit;
 use crate::ide::core::state::State;
-use crate::ide::editor::commands::{fold, search, select};
 use crate::ide::editor::modal::{cursor_shape, cursors, flow, repeat};
-use crate::ide::editor::view::layout as arrange;
+use crate::ide::editor::view::{colors, layout as arrange};
 use crate::ide::features::prompt;
 use crate::ide::features::{
     file_tree, files, plugins, project_search, recovery, reopen, terminal, transcript, undo_store,
@@ -169,14 +168,11 @@ impl App {
             Event::Connected(Err(report)) => session_events::not_connected(&mut cx, &report),
             Event::Runtime(event) => session_events::runtime(&mut cx, &event),
             Event::SessionEnded => session_events::session_ended(&mut cx),
-            Event::Found(search, found) => search::found(&mut cx, &search, *found),
-            Event::Elsewhere(work) => flow::landed(&mut cx, work),
-            Event::Occurrences(asked, found) => select::found(&mut cx, &asked, found.as_ref()),
-            Event::Colored(buffer, colored) => after_frame::colored(&mut cx, buffer, *colored),
-            Event::Folded(buffer, found) => fold::found(&mut cx, buffer, *found),
-            Event::Surveyed(found) => after_frame::surveyed(&mut cx, *found),
             Event::Failed(text) => cx.state.fail(text),
-            Event::Done(completion) => completion.deliver(&mut cx),
+            Event::Done(completion) => {
+                completion.deliver(&mut cx);
+                flow::land(&mut cx);
+            }
             Event::Listed { folder, result } => file_tree::events::listed(&mut cx, &folder, result),
             Event::Listing(outcome) => project_search::events::happened(&mut cx, *outcome),
             Event::Plugins(read) => plugins::run::loaded(&mut cx, *read),
@@ -387,7 +383,7 @@ impl App {
             if let Some(buffer) = self.state.buffers.get_mut(id) {
                 buffer.coloring.hear(&mut buffer.area.document);
                 let differs = buffer.coloring.unseen();
-                after_frame::damage(&mut self.state.damage, buffer, differs);
+                colors::damage(&mut self.state.damage, buffer, differs);
             }
         }
         let mut rows = if arrange::typed(&mut self.state) { Vec::new() } else { self.lay_out() };

@@ -10,16 +10,13 @@ use tokio_util::sync::CancellationToken;
 use crate::base::panics::Panicked;
 use crate::exec::Environment;
 use crate::ide::core::context::Tasks;
-use crate::ide::core::effect::{Effect, Found, SearchFor};
+use crate::ide::core::effect::Effect;
 use crate::ide::core::event::Event;
 use crate::ide::core::threads::{Threads, on_thread};
-use crate::ide::editor::modal::background_job::{Done, Work};
 use crate::runtime::Handle;
-use lane::Lane;
 use lost::{failed, filled, internal};
 
 mod file_list;
-mod lane;
 mod listing;
 mod looking;
 mod lost;
@@ -40,7 +37,6 @@ pub struct Worker {
     walk: CancellationToken,
     files: file_list::FileList,
     terminals: terminal::Terminals,
-    parsing: Lane,
 }
 
 impl Worker {
@@ -55,11 +51,9 @@ impl Worker {
             tasks,
             session: None,
             state: None,
-    ,
             walk,
             files: file_list::FileList::default(),
             terminals: terminal::Terminals::default(),
-            parsing: Lane::default(),
         }
     }
 
@@ -76,42 +70,10 @@ impl Worker {
     /// Starts one piece of work.
     pub fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Search(search) => self.search(*search),
-            Effect::Elsewhere(work) => self.elsewhere(work),
-            Effect::Occurrences(asked) => self.blocking(failed("find occurrences"), move || {
-                let found = crate::ide::editor::commands::select::run(&asked);
-                Event::Occurrences(asked, found)
-            }),
-            Effect::Fold(buffer, job) => {
-                self.blocking(failed("find what to fold"), move || {
-                    Event::Folded(buffer, Box::new(job.run()))
-                });
-            }
-            Effect::Survey(survey) => self.survey(*survey),
-            Effect::Color(buffer, job) => self.color(buffer, job),
-            Effect::Free(unused) => drop(tokio::task::spawn_blocking(move || drop(unused))),
             Effect::List(folder) => self.list(folder),
             Effect::Walk(injector, picker, now) => self.start_walk(injector, picker, now),
             effect => self.beyond(effect),
         }
-    }
-
-    fn search(&self, search: SearchFor) {
-        let search = Arc::new(search);
-        let asked = search.clone();
-        let lost = move |why: Panicked| {
-            Event::Found(asked, Box::new(Found { problem: Some(why.to_string()), ..Found::default() }))
-        };
-        self.blocking(lost, move || {
-            let found = crate::ide::editor::commands::search::run(&search);
-            Event::Found(search, Box::new(found))
-        });
-    }
-
-    fn elsewhere(&self, work: Work) {
-        let Work { buffer, version, number, run } = work;
-        let done = move |outcome| Event::Elsewhere(Done { buffer, version, number, outcome });
-        self.blocking(move |why| done(Err(why)), move || done(Ok(run())));
     }
 
     /// The same for what concerns more than the open files.

@@ -1,7 +1,6 @@
 //! Commands that fold lines away and open them again.
 
-use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::effect::Effect;
+use crate::ide::core::context::{Command, Cx, answered, command};
 use crate::ide::model::area::Area;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::folding::{FoldJob, FoldsFound, Wish};
@@ -33,7 +32,7 @@ fn toggle(cx: &mut Cx<'_>) {
     find(cx, Wish::Around(lines));
 }
 
-/// Asks what of the file that is shown is to be folded.
+/// Finds what of the file that is shown is to be folded, and folds it.
 fn find(cx: &mut Cx<'_>, wish: Wish) {
     let usual = cx.state.show.tab_width;
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
@@ -47,11 +46,20 @@ fn find(cx: &mut Cx<'_>, wish: Wish) {
         tab_width,
         wish,
     };
-    cx.effects.push(Effect::Fold(buffer.id, Box::new(job)));
+    let id = buffer.id;
+    cx.tasks.spawn_blocking(
+        "fold.find",
+        move || job.run(),
+        move |cx, folds| {
+            if let Some(folds) = answered(cx, "find what to fold", folds) {
+                found(cx, id, folds);
+            }
+        },
+    );
 }
 
 /// It was found.
-pub fn found(cx: &mut Cx<'_>, id: BufferId, found: FoldsFound) {
+fn found(cx: &mut Cx<'_>, id: BufferId, found: FoldsFound) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     if buffer.area.document.version() != found.version {
         return cx.state.say("the text changed meanwhile: nothing is folded");

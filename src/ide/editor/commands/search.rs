@@ -2,18 +2,19 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::effect::{Effect, Found, Search, SearchFor};
+use crate::ide::core::context::{Command, Cx, TaskError, command};
 use crate::ide::features::files::commands::ask;
 use crate::ide::features::project_search;
 
 use crate::ide::core::damage::Part;
 use crate::ide::core::overlay::{Answer, Dialog, Overlay, Topic};
 use crate::ide::editor::replacing::Replacing;
-use crate::ide::model::buffers::Buffer;
+use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::text::changes::ChangeSet;
 use crate::text::position::Byte;
+use crate::text::rope::Text;
 use crate::text::search::{Case, How, Needle};
 use crate::text::selection::{self, Selection};
 use crate::text::transaction::Transaction;
@@ -23,6 +24,60 @@ use crate::text::transaction::Transaction;
 const AT_ONCE: usize = 256 << 10;
 /// Matches counted for the note before it says "more".
 const COUNT_MAX: usize = 10_000;
+
+/// What to look for, and where.
+struct SearchFor {
+    /// In which file.
+    buffer: BufferId,
+    /// Its text.
+    text: Text,
+    /// The version of that text.
+    version: u64,
+    /// What to look for.
+    wanted: String,
+    /// How it is understood.
+    how: How,
+    /// Which match is wanted.
+    ask: Search,
+}
+
+/// Which match is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Search {
+    /// The first from where the search began, for what is being typed; the version of the
+    /// question's answer.
+    Typed {
+        /// Where the search began.
+        from: Byte,
+        /// The version of the answer.
+        answer: u64,
+    },
+    /// The first from a place on, going round.
+    Next(Byte),
+    /// The last before a place, going round.
+    Previous(Byte),
+    /// The first from a place on, to be replaced by a text if the user says so.
+    Replace(Byte, String),
+    /// Everything from a place on, to be replaced by a text.
+    ReplaceAll(Byte, String),
+}
+
+/// What came of a search.
+#[derive(Debug, Default)]
+struct Found {
+    /// The match that was wanted.
+    place: Option<Range<Byte>>,
+    /// How many matches there are, where that was wanted, and which one it is, from 1.
+    count: (usize, usize),
+    /// What was looked for, prepared.
+    needle: Option<Needle>,
+    /// What to put in place of the match.
+    replacement: String,
+    /// What replaces everything, where that was wanted.
+    edit: Option<Transaction>,
+    /// Why nothing could be looked for.
+    problem: Option<String>,
+}
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -111,7 +166,7 @@ pub fn look(cx: &mut Cx<'_>) {
     search(cx, wanted, Search::Typed { from, answer });
 }
 
-/// Searches the file that is shown; [`found`] is told.
+/// Searches the file that is shown; [`found`] gets what comes of it.
 fn search(cx: &mut Cx<'_>, wanted: String, ask: Search) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
@@ -121,7 +176,16 @@ fn search(cx: &mut Cx<'_>, wanted: String, ask: Search) {
         let result = run(&search);
         found(cx, &search, result);
     } else {
-        cx.effects.push(Effect::Search(Box::new(search)));
+        let search = Arc::new(search);
+        let job = search.clone();
+        cx.tasks.spawn_blocking(
+            "search.find",
+            move || run(&job),
+            move |cx, result| {
+                let lost = |why: TaskError| Found { problem: Some(why.to_string()), ..Found::default() };
+                found(cx, &search, result.unwrap_or_else(lost));
+            },
+        );
     }
 }
 
@@ -144,7 +208,7 @@ fn again(cx: &mut Cx<'_>, forward: bool) {
 }
 
 /// Looks for it. Reads the whole text where need be; not to be called on the loop.
-pub fn run(search: &SearchFor) -> Found {
+fn run(search: &SearchFor) -> Found {
     let needle = match Needle::new(&search.wanted, search.how) {
         Ok(Some(needle)) => needle,
         Ok(None) => return Found::default(),
@@ -198,7 +262,7 @@ pub fn run(search: &SearchFor) -> Found {
 }
 
 /// A text was searched.
-pub fn found(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
+fn found(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
     if let Some(needle) = &found.needle {
         cx.state.highlight = Some(needle.clone());
         cx.state.damage.add(Part::Editor);

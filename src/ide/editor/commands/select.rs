@@ -1,8 +1,8 @@
 //! Commands that make and shape selections: more cursors, occurrences, lines, brackets, blocks.
 
-use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::context::{Command, Cx, answered, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::{Effect, Occurrences};
+use crate::ide::model::buffers::BufferId;
 use crate::text::block::{Block, Towards};
 use crate::text::rope::Text;
 use crate::text::select;
@@ -48,6 +48,16 @@ pub const COMMANDS: &[Command] = &[
 /// Texts up to this many bytes are searched at once; longer ones elsewhere.
 const SEARCH_HERE: usize = 256 << 10;
 
+/// What was selected when its other occurrences were looked for.
+struct Occurrences {
+    /// In which file.
+    buffer: BufferId,
+    /// The version of its text.
+    version: u64,
+    /// What is selected.
+    selection: Selection,
+}
+
 /// Gives the text that has the keys another selection.
 fn shape(cx: &mut Cx<'_>, shape: impl FnOnce(&Text, &Selection) -> Selection) {
     let Some((area, _, part)) = cx.state.text_target() else { return };
@@ -92,17 +102,18 @@ fn occurrences(cx: &mut Cx<'_>, all: bool) {
         return cx.state.say("this text is too long to look for occurrences");
     };
     let (buffer, version) = (buffer.id, buffer.area.document.version());
-    cx.effects.push(Effect::Occurrences(Box::new(Occurrences { buffer, text, version, selection, all })));
-}
-
-/// Looks for them. Reads the whole text where need be; not to be called on the loop.
-pub fn run(asked: &Occurrences) -> Option<Selection> {
-    let find = if asked.all { select::add_all } else { select::add_next };
-    find(&asked.text, &asked.selection)
+    let of = Occurrences { buffer, version, selection: selection.clone() };
+    // They read the whole text where need be.
+    let work = move || if all { select::add_all } else { select::add_next }(&text, &selection);
+    cx.tasks.spawn_blocking("select.find-occurrences", work, move |cx, selection| {
+        if let Some(selection) = answered(cx, "find occurrences", selection) {
+            found(cx, &of, selection.as_ref());
+        }
+    });
 }
 
 /// They were looked for elsewhere; taken over when nothing has moved meanwhile.
-pub fn found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<&Selection>) {
+fn found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<&Selection>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let same = buffer.id == asked.buffer
         && buffer.area.document.version() == asked.version

@@ -5,7 +5,7 @@ use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::Overlay;
-use crate::ide::editor::modal::background_job::{Done, Outcome, Work};
+use crate::ide::editor::modal::background_job::{Done, Outcome};
 use crate::ide::editor::modal::cursors;
 use crate::tui::input::{Key, KeyCode, Mods};
 
@@ -41,12 +41,12 @@ pub fn run(
     let elsewhere = &mut cx.state.modal.elsewhere;
     elsewhere.count += 1;
     elsewhere.waiting.get_or_insert_default();
-    cx.effects.push(Effect::Elsewhere(Work {
-        buffer: buffer.id,
-        version: buffer.area.document.version(),
-        number: elsewhere.count,
-        run: Box::new(|| -> Outcome { Box::new(work()) }),
-    }));
+    let (buffer, version, number) = (buffer.id, buffer.area.document.version(), elsewhere.count);
+    let work = || -> Outcome { Box::new(work()) };
+    cx.tasks.spawn_blocking("modal.work", work, move |cx, outcome| {
+        let outcome = outcome.map_err(|why| why.to_string());
+        cx.state.modal.elsewhere.done = Some(Done { buffer, version, number, outcome });
+    });
     cx.state.say(LOOKING);
     Ok(())
 }

@@ -3,26 +3,14 @@
 
 use std::any::Any;
 
-use crate::base::panics::Panicked;
 use crate::ide::model::buffers::BufferId;
 use crate::tui::input::Key;
 
 /// What work comes to.
 pub type Outcome = Box<dyn Any + Send>;
 
-/// Work for a task.
-pub struct Work {
-    /// In which file.
-    pub buffer: BufferId,
-    /// The version of its text.
-    pub version: u64,
-    /// Which work of this run.
-    pub number: u64,
-    /// Does it.
-    pub run: Box<dyn FnOnce() -> Outcome + Send>,
-}
-
 /// Work that is done.
+#[derive(Debug)]
 pub struct Done {
     /// In which file.
     pub buffer: BufferId,
@@ -30,8 +18,8 @@ pub struct Done {
     pub version: u64,
     /// Which work of this run.
     pub number: u64,
-    /// What it comes to, unless it panicked.
-    pub outcome: Result<Outcome, Panicked>,
+    /// What it comes to, or why to nothing.
+    pub outcome: Result<Outcome, String>,
 }
 
 /// What is under way.
@@ -41,4 +29,7 @@ pub struct Elsewhere {
     pub count: u64,
     /// The keys that wait for the last one.
     pub waiting: Option<Vec<Key>>,
+    /// Work that is done and whose outcome was not taken over yet. What follows a key follows it, too, and that lies
+    /// above what starts such work.
+    pub done: Option<Done>,
 }

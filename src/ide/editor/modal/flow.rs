@@ -4,7 +4,6 @@
 use crate::ide::core::context::Cx;
 use crate::ide::core::keymap::Modes;
 use crate::ide::core::state::State;
-use crate::ide::editor::modal::background_job::Done;
 use crate::ide::editor::modal::state::{Dot, Mode, Once};
 use crate::ide::editor::modal::typing;
 use crate::ide::editor::modal::{background, cursors, helix, visual};
@@ -74,8 +73,9 @@ pub fn digit(cx: &mut Cx<'_>, key: Key) -> bool {
     true
 }
 
-/// Work that keys waited for is done: what a key would have left behind it.
-pub fn landed(cx: &mut Cx<'_>, done: Done) {
+/// Where work that keys waited for is done: takes its outcome over, then does what a key would have left behind it.
+pub fn land(cx: &mut Cx<'_>) {
+    let Some(done) = cx.state.modal.elsewhere.done.take() else { return };
     if !background::done(cx, done) {
         return;
     }

@@ -5,7 +5,7 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
+use crate::ide::core::threads::on_thread;
 use crate::ide::features::transcript::items::earlier::Fetched;
 use crate::session::message::Earlier;
 
@@ -19,7 +19,9 @@ pub fn settle(cx: &mut Cx<'_>) {
     let in_front = state.transcript.in_front();
     if in_front > 0 && view.can_lose(in_front) {
         view.shift(0, in_front);
-        cx.effects.push(Effect::Free(Box::new(state.transcript.release_front())));
+        // Giving back the memory takes its time.
+        let released = state.transcript.release_front();
+        cx.tasks.detach(on_thread(move || drop(released)));
     }
     if view.wants_earlier()
         && let Some(place) = state.transcript.ask_earlier()

@@ -15,11 +15,11 @@ type Work = Box<dyn FnOnce() + Send>;
 
 /// The way to the thread, which is started by the first work and ends with the last copy of this.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Lane(Arc<OnceLock<Option<mpsc::Sender<Work>>>>);
+pub struct Lane(Arc<OnceLock<Option<mpsc::Sender<Work>>>>);
 
 impl Lane {
     /// Does some work there, after all that was asked for before. Its panic goes on in the caller.
-    pub(super) async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+    pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
         let Some(thread) = self.0.get_or_init(start) else { return on_thread(work).await };
         let (send, done) = oneshot::channel();
         // Where nothing waits any more its result is not wanted.

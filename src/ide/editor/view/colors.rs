@@ -1,0 +1,106 @@
+//! The colors of what is shown: found after a frame, taken over when they come. Parse trees of files that are not shown
+//! are given up where they take too much memory.
+
+use std::ops::Range;
+
+use crate::ide::core::context::{Cx, TaskError, Tasks};
+use crate::ide::core::damage::{Damage, Part};
+use crate::ide::core::lane::Lane;
+use crate::ide::core::threads::on_thread;
+use crate::ide::model::buffers::{Buffer, BufferId};
+use crate::ide::model::coloring::{ColorJob, Colored, Differs};
+use crate::ide::model::visible_rows::Shown;
+use crate::text::position::Byte;
+
+/// Shorter texts are parsed beside longer ones, which they do not wait for: their trees are small.
+const PARSED_AT_ONCE: usize = 64 << 10;
+
+/// Finds the colors of everything that is shown; a file in several windows is searched once.
+pub fn find(cx: &mut Cx<'_>) {
+    let Some(active) = &cx.state.shown else { return };
+    let views: Vec<&Shown> = std::iter::once(active).chain(&cx.state.beside).collect();
+    let mut files: Vec<BufferId> = views.iter().map(|view| view.buffer).collect();
+    files.sort_unstable();
+    files.dedup();
+    for id in files {
+        let of = views.iter().filter(|view| view.buffer == id);
+        let mut parts: Vec<Range<Byte>> = of.flat_map(|view| view.parts()).collect();
+        parts.sort_by_key(|part| part.start);
+        let Some(buffer) = cx.state.buffers.get_mut(id) else { continue };
+        let before = buffer.coloring.trouble();
+        buffer.coloring.want_rainbow(cx.state.look.rainbow);
+        let job = buffer.color(&parts, cx.now);
+        let overdue = buffer.coloring.overdue(buffer.area.text(), cx.now);
+        if buffer.coloring.trouble() != before {
+            cx.state.damage.add(Part::Status);
+        }
+        if let Some(job) = job {
+            start(cx.tasks, &cx.state.parsing, id, job);
+        }
+        damage(&mut cx.state.damage, buffer, overdue);
+    }
+}
+
+/// Finds colors; those of a long text on the thread that makes large trees.
+fn start(tasks: &Tasks, parsing: &Lane, id: BufferId, job: ColorJob) {
+    let (broken, small) = (job.broken(), job.bytes() < PARSED_AT_ONCE);
+    let done = move |cx: &mut Cx<'_>, found: Result<Colored, TaskError>| {
+        colored(cx, id, found.unwrap_or(broken));
+    };
+    if small {
+        return tasks.spawn_blocking("colors.find", move || job.run(), done);
+    }
+    let parsing = parsing.clone();
+    tasks.spawn("colors.find", async move { parsing.run(move || job.run()).await }, done);
+}
+
+/// The colors of a part of a file were found, or there are none.
+fn colored(cx: &mut Cx<'_>, id: BufferId, colored: Colored) {
+    let shown = cx.state.shown.iter().chain(&cx.state.beside).any(|view| view.buffer == id);
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    buffer.coloring.hear(&mut buffer.area.document);
+    let differs = buffer.coloring.arrived(colored);
+    let differs = buffer.coloring.put_off(differs, buffer.area.text(), cx.now);
+    if shown {
+        damage(&mut cx.state.damage, buffer, differs);
+    }
+    free_trees(cx);
+}
+
+/// Gives up the parse trees of files that are not shown, least recently shown first, until all together take no
+/// more memory than they may.
+fn free_trees(cx: &mut Cx<'_>) {
+    let shown: Vec<BufferId> =
+        cx.state.shown.iter().chain(&cx.state.beside).map(|view| view.buffer).collect();
+    let mut taken: usize = cx.state.buffers.all().iter().map(|buffer| buffer.coloring.memory()).sum();
+    let most = cx.state.look.syntax_memory;
+    let buffers = cx.state.buffers.all_mut().iter_mut();
+    let mut hidden: Vec<_> =
+        buffers.filter(|buffer| !shown.contains(&buffer.id)).map(|buffer| &mut buffer.coloring).collect();
+    hidden.sort_by_key(|coloring| coloring.shown());
+    let mut freed = Vec::new();
+    for coloring in hidden {
+        if taken <= most {
+            break;
+        }
+        taken -= coloring.memory();
+        freed.extend(coloring.give_up());
+    }
+    if !freed.is_empty() {
+        // Giving back the memory of trees takes its time.
+        cx.tasks.detach(on_thread(move || drop(freed)));
+    }
+}
+
+/// What looks different in a file that is shown is drawn with the next frame.
+pub fn damage(damage: &mut Damage, buffer: &Buffer, differs: Differs) {
+    let text = buffer.area.text();
+    match differs {
+        Differs::Nothing => {}
+        Differs::Colors(range) => {
+            let lines = text.line_of(range.start)..text.line_of(range.end);
+            damage.recolored(buffer.id, lines);
+        }
+        Differs::Everything => damage.add(Part::Editor),
+    }
+}

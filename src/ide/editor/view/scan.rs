@@ -1,0 +1,49 @@
+//! Scans the text that is shown for what was looked for, so that the scrollbar marks it.
+
+use std::time::Duration;
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::threads::on_thread;
+use crate::ide::model::scrollbar::{SURVEY_MAX, Survey, Surveyed};
+
+/// Bytes that are scanned after every key.
+const AT_ONCE: usize = 100 << 10;
+/// The wait for more keys before a longer text is scanned again.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Finds where in the whole text stands what was looked for, one search at a time.
+pub fn find(cx: &mut Cx<'_>) {
+    let state = &mut *cx.state;
+    let Some(needle) = &state.highlight else {
+        if state.survey.found.take().is_some() {
+            state.damage.add(Part::Editor);
+        }
+        return;
+    };
+    let has_bar = state.shown.as_ref().is_some_and(|shown| !shown.bar.is_empty());
+    let Some(buffer) = state.buffers.current().filter(|_| has_bar && !state.survey.running) else { return };
+    let known = state.survey.found.as_ref().is_some_and(|found| found.is_of(buffer, needle));
+    if known || buffer.area.text().end().0 > SURVEY_MAX {
+        return;
+    }
+    state.survey.running = true;
+    let (id, version) = (buffer.id, buffer.area.document.version());
+    let survey = Survey { buffer: id, version, text: buffer.area.text().clone(), needle: needle.clone() };
+    let nothing = Surveyed { buffer: id, version, needle: needle.clone(), lines: Vec::new() };
+    let work = async move {
+        if survey.text.end().0 > AT_ONCE {
+            tokio::time::sleep(PAUSE).await;
+        }
+        on_thread(move || survey.run()).await
+    };
+    cx.tasks.spawn("scrollbar.scan", work, move |cx, found| surveyed(cx, found.unwrap_or(nothing)));
+}
+
+/// A text was searched for the scrollbar.
+fn surveyed(cx: &mut Cx<'_>, found: Surveyed) {
+    cx.state.survey.running = false;
+    // What was found in an older text still says more than nothing, until the next answer.
+    cx.state.survey.found = Some(found);
+    cx.state.damage.touch();
+}
