@@ -139,7 +139,9 @@ pub fn all_opened(cx: &mut Cx<'_>) {
     let work = move || journal::others(&files, &open);
     cx.tasks.spawn_blocking("recovery.find-others", work, |cx, others| {
         let Some((nameless, paths)) = found(cx, others) else { return };
-        nameless.into_iter().for_each(|text| offer(cx, None, text));
+        for text in nameless {
+            offer(cx, None, text);
+        }
         if !paths.is_empty() {
             let names: Vec<String> = paths.iter().map(|path| cx.state.shown(path)).collect();
             let (them, names) = (if names.len() == 1 { "it" } else { "them" }, names.join(", "));

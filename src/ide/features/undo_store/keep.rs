@@ -83,8 +83,9 @@ pub fn last(state: &mut State) -> impl FnOnce() + Send + 'static + use<> {
     let trees: Vec<Tree> = ids.into_iter().filter_map(|id| tree(state, id)).collect();
     let shelf = state.undo_keeping.as_ref().map(|store| store.shelf.clone());
     move || {
-        if let Some(shelf) = shelf {
-            trees.into_iter().for_each(|tree| shelf.keep(tree));
+        let Some(shelf) = shelf else { return };
+        for tree in trees {
+            shelf.keep(tree);
         }
     }
 }
