@@ -3,7 +3,7 @@
 //! Knows no task. The first frame comes sooner when no thread is made before it.
 
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
@@ -18,8 +18,28 @@ pub struct Threads(Kind);
 
 #[derive(Clone)]
 enum Kind {
-    Own(Arc<OnceLock<Runtime>>),
+    Own(Arc<Mutex<Own>>),
     Given(Handle),
+}
+
+/// Threads of the program's own.
+#[derive(Default)]
+enum Own {
+    #[default]
+    NotMade,
+    Made(Runtime),
+    /// Left behind: no task begins any more.
+    Abandoned,
+}
+
+impl Own {
+    /// What runs tasks, made if need be; `None` once it is left behind.
+    fn handle(&mut self) -> std::io::Result<Option<Handle>> {
+        if matches!(self, Self::NotMade) {
+            *self = Self::Made(Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?);
+        }
+        Ok(if let Self::Made(runtime) = self { Some(runtime.handle().clone()) } else { None })
+    }
 }
 
 impl Threads {
@@ -40,32 +60,33 @@ impl Threads {
     }
 
     fn run(&self, task: Task) {
-        match &self.0 {
-            Kind::Given(handle) => handle.spawn(task),
-            Kind::Own(runtime) => match runtime.get().map_or_else(|| make(runtime), Ok) {
-                Ok(runtime) => runtime.spawn(task),
-                Err(error) => {
-                    tracing::error!("no threads for tasks: {error}");
-                    tokio::spawn(task)
-                }
-            },
+        let handle = match &self.0 {
+            Kind::Given(handle) => Ok(Some(handle.clone())),
+            Kind::Own(own) => lock(own).handle(),
         };
+        match handle {
+            Ok(Some(handle)) => drop(handle.spawn(task)),
+            Ok(None) => tracing::debug!("a task came after the threads were left behind"),
+            Err(error) => {
+                tracing::error!("no threads for tasks: {error}");
+                tokio::spawn(task);
+            }
+        }
     }
 
     /// Leaves tasks behind: a thread that still walks a folder or waits for a dead disk must
-    /// not hold the exit up.
+    /// not hold the exit up. Tasks may hold copies of this: the threads end all the same, and not on one of themselves.
     pub fn abandon(self) {
-        if let Kind::Own(runtime) = self.0
-            && let Some(runtime) = Arc::into_inner(runtime).and_then(OnceLock::into_inner)
-        {
+        let Kind::Own(own) = self.0 else { return };
+        let own = std::mem::replace(&mut *lock(&own), Own::Abandoned);
+        if let Own::Made(runtime) = own {
             runtime.shutdown_background();
         }
     }
 }
 
-fn make(slot: &OnceLock<Runtime>) -> std::io::Result<&Runtime> {
-    let made = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
-    Ok(slot.get_or_init(|| made))
+fn lock(own: &Mutex<Own>) -> MutexGuard<'_, Own> {
+    own.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs `work` where it may block. Its panic goes on in the caller.
@@ -76,5 +97,30 @@ pub async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'sta
             Ok(payload) => std::panic::resume_unwind(payload),
             Err(error) => std::panic::panic_any(error.to_string()),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn threads_abandoned_while_a_task_holds_a_copy_drop_the_task() {
+        let threads = Threads::lazy();
+        let (alive, ended) = mpsc::channel::<()>();
+        let (copy, later) = (threads.clone(), threads.clone());
+        threads.spawn(async move {
+            std::future::pending::<()>().await;
+            drop((alive, copy));
+        });
+        threads.abandon();
+        assert_eq!(ended.recv(), Err(mpsc::RecvError), "the task is dropped");
+        let (alive, ended) = mpsc::channel::<()>();
+        later.spawn(async move {
+            alive.send(()).ok();
+        });
+        assert_eq!(ended.recv(), Err(mpsc::RecvError), "no task begins any more");
     }
 }
