@@ -123,7 +123,7 @@ const BANNED: &[(&str, &[&str])] = &[
     ("println!", &["modes", "cli"]),
     ("print!", &["modes", "cli"]),
     // One kind of lock: `parking_lot`, which a panic does not poison.
-    ("PoisonError", &["ide"]),
+    ("PoisonError", &[]),
     (".unwrap()", &[]),
     ("unsafe ", &[]),
 ];
@@ -305,7 +305,7 @@ fn no_two_files_import_each_other() {
 const FLOORS: [&str; 5] = ["model", "core", "editor", "features", "shell"];
 
 /// Imports of `ide` that still point to a higher floor. The number only ever falls, and ends at 0.
-const UPWARD: usize = 66;
+const UPWARD: usize = 56;
 
 /// Features that still import each other in a circle. The number only ever falls, and ends at 0.
 const CIRCLING: usize = 4;

@@ -3,8 +3,9 @@
 //! Knows no task. The first frame comes sooner when no thread is made before it.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Threads for tasks; more than one, so that one long computation does not hold up the rest.
@@ -86,7 +87,7 @@ impl Threads {
 }
 
 fn lock(own: &Mutex<Own>) -> MutexGuard<'_, Own> {
-    own.lock().unwrap_or_else(PoisonError::into_inner)
+    own.lock()
 }
 
 /// Runs `work` where it may block. Its panic goes on in the caller.

@@ -60,7 +60,7 @@ pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
     let (what, taken_back) = (job.clone(), of.clone());
     let work = move || steps::perform(&what, taken_back.as_ref(), &deleted);
     cx.tasks.spawn_blocking("file_tree.change", work, move |cx, result| {
-        done(cx, job, of, result.unwrap_or_else(|why| Err(io::Error::other(why))));
+        done(cx, &job, of, result.unwrap_or_else(|why| Err(io::Error::other(why))));
     });
 }
 
@@ -94,18 +94,18 @@ pub fn take_back(cx: &mut Cx<'_>) {
 }
 
 /// It is done, or could not be.
-fn done(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>, result: io::Result<PathBuf>) {
+fn done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result<PathBuf>) {
     cx.state.tree_steps.is_busy = false;
     let place = match result {
         Ok(place) => place,
-        Err(error) => return failed(cx, &job, of, &error),
+        Err(error) => return failed(cx, job, of, &error),
     };
-    let step = match &job {
+    let step = match job {
         TreeJob::Create { path, .. } => TreeStep::Created(path.clone()),
         TreeJob::Move { from, to } => TreeStep::Moved(from.clone(), to.clone()),
         TreeJob::Delete(path) => TreeStep::Deleted(path.clone(), place.clone()),
     };
-    let what = told(cx, &job);
+    let what = told(cx, job);
     cx.state.tree_steps.failed = None;
     if of.is_some() {
         cx.state.say(format!("taken back: {what}"));
@@ -122,7 +122,7 @@ fn done(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>, result: io::Result<
             steps.remove(0);
         }
     }
-    follow(cx, &job, &place, of.is_none());
+    follow(cx, job, &place, of.is_none());
     files::events::refresh_tree(cx);
     cx.state.damage.all();
 }

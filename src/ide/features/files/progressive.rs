@@ -2,7 +2,9 @@
 //! at, and edited once all of it is there.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
 
 use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, Tasks};
@@ -63,7 +65,7 @@ pub async fn read_in_parts(
     let (fed, tasks) = (shared.clone(), tasks.clone());
     let (mut shown, mut wanted) = (0, Weak::new());
     let sink = move |piece: &[u8]| {
-        let mut shared = fed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = fed.lock();
         if shared.loading.feed(piece).is_err() {
             shared.refused = true;
             return false;
@@ -86,8 +88,7 @@ pub async fn read_in_parts(
         true
     };
     let read = env.read_pieces(&path, Box::new(sink)).await;
-    let Shared { loading, refused } =
-        std::mem::take(&mut *shared.lock().unwrap_or_else(PoisonError::into_inner));
+    let Shared { loading, refused } = std::mem::take(&mut *shared.lock());
     match read {
         Err(_) if refused => None,
         Err(error) => Some(Err(error)),

@@ -3,8 +3,10 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use crate::exec::Stamp;
 use crate::ide::model::buffers::Buffer;
@@ -97,7 +99,7 @@ pub fn following<W: Fn() + Send + Sync + 'static>(
 ) -> impl FnOnce() -> bool + Send + use<W> {
     let (slot, touches) = (watching.watcher.clone(), watching.touches.clone());
     move || {
-        let mut watcher = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watcher = slot.lock();
         let followed = match &mut *watcher {
             Some(watcher) => watcher.follow(files),
             None => Watcher::new(touches, wake).and_then(|made| watcher.insert(made).follow(files)),

@@ -2,9 +2,10 @@
 //! signs. Must not touch the repository: git itself reads it, and only reads it.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::exec::{CommandSpec, Environment, Exit};
@@ -146,7 +147,7 @@ pub async fn bytes_of(
     let (sink, cancel) = (bytes.clone(), CancellationToken::new());
     let stop = cancel.clone();
     let output = Box::new(move |piece: &[u8]| {
-        let Ok(mut bytes) = sink.lock() else { return };
+        let mut bytes = sink.lock();
         bytes.extend_from_slice(piece);
         if bytes.len() > most {
             stop.cancel();
@@ -160,7 +161,7 @@ pub async fn bytes_of(
         env: [variable("BOWLINE_FILE", name), variable("BOWLINE_COMMIT", commit)].into(),
     };
     let exit = env.run(command, output, cancel).await;
-    let bytes = bytes.lock().map(|mut bytes| std::mem::take(&mut *bytes)).unwrap_or_default();
+    let bytes = std::mem::take(&mut *bytes.lock());
     match exit {
         _ if bytes.len() > most => Err(Missing::TooLong),
         Ok(Exit::Code(0)) => Ok(bytes),

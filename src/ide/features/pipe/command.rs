@@ -1,8 +1,9 @@
 //! Runs commands for texts, one after the other, away from the loop. Must not know the state.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::width::{truncate, visible};
@@ -71,7 +72,7 @@ fn gather(most: usize, full: CancellationToken) -> (Arc<Mutex<Vec<u8>>>, OutputS
     let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
     let into = bytes.clone();
     let sink = move |piece: &[u8]| {
-        let mut bytes = into.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = into.lock();
         if bytes.len() + piece.len() > most {
             full.cancel();
         } else {
@@ -82,7 +83,7 @@ fn gather(most: usize, full: CancellationToken) -> (Arc<Mutex<Vec<u8>>>, OutputS
 }
 
 fn taken(bytes: &Mutex<Vec<u8>>) -> Vec<u8> {
-    std::mem::take(&mut *bytes.lock().unwrap_or_else(PoisonError::into_inner))
+    std::mem::take(&mut *bytes.lock())
 }
 
 /// One run of the command.

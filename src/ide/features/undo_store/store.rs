@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use crate::exec::Shelf;
 use crate::exec::shelf::Limits;
@@ -91,7 +93,7 @@ impl UndoShelf {
         }
         let archive = archive::write(history, &text, saved, TREE_BYTES);
         let key = name_of(path);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         let is_first = kept.is_none();
         let numbers = kept.get_or_insert_default();
         if numbers.get(&key).is_some_and(|newer| *newer > number) {

@@ -1,7 +1,9 @@
 //! The workspace's files as the last walk found them, for the next pickers. Must not know who walks.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 /// How long a list counts. Other programs may have made files meanwhile, and nothing tells of them.
 const FRESH: Duration = Duration::from_mins(1);
@@ -23,21 +25,21 @@ struct State {
 impl FileList {
     /// The paths, while they count.
     pub(super) fn fresh(&self, now: Duration) -> Option<Arc<str>> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         state.found.take_if(|(began, _)| now.saturating_sub(*began) >= FRESH);
         state.found.as_ref().map(|(_, paths)| Arc::clone(paths))
     }
 
     /// Files were made, moved or removed.
     pub(super) fn changed(&self) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         state.found = None;
         state.changes += 1;
     }
 
     /// A walk begins now; its list, to be given its paths.
     pub(super) fn begin(&self, now: Duration) -> Listing {
-        let changes = self.0.lock().unwrap_or_else(PoisonError::into_inner).changes;
+        let changes = self.0.lock().changes;
         Listing { list: self.clone(), began: now, changes, paths: String::new() }
     }
 }
@@ -61,7 +63,7 @@ impl Listing {
 
     /// The walk is complete.
     pub(super) fn end(self) {
-        let mut state = self.list.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.list.0.lock();
         if state.changes == self.changes && self.paths.len() <= BYTES_MAX {
             state.found = Some((self.began, self.paths.into()));
         }

@@ -1,7 +1,7 @@
 //! Makes a grid of what programs print. Must not know where the bytes come from, nor the screen: what it
 //! gives out may hold anything, and is drawn by helpers that make it safe.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use alacritty_terminal::event::{Event, EventListener};
@@ -11,6 +11,7 @@ use alacritty_terminal::selection::{Selection, SelectionRange, SelectionType};
 use alacritty_terminal::term::cell::Flags;
 use alacritty_terminal::term::{Config, Osc52, Term, TermDamage, TermMode};
 use alacritty_terminal::vte::ansi::{self, Processor};
+use parking_lot::Mutex;
 
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::emulator::grid::{Grid, Modes, Reports, Row};
@@ -43,7 +44,7 @@ struct Listener(Arc<Mutex<Said>>);
 
 impl EventListener for Listener {
     fn send_event(&self, event: Event) {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.0.lock();
         match event {
             Event::PtyWrite(text) if said.answers.len() + text.len() <= ANSWERS_MAX => {
                 said.answers.extend_from_slice(text.as_bytes());
@@ -202,8 +203,8 @@ impl Emulator {
         std::mem::take(&mut self.said().copies)
     }
 
-    fn said(&self) -> std::sync::MutexGuard<'_, Said> {
-        self.said.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn said(&self) -> parking_lot::MutexGuard<'_, Said> {
+        self.said.0.lock()
     }
 
     /// Makes the grid another size; lines are wrapped anew.
