@@ -61,15 +61,11 @@ impl Team {
     }
 
     fn entries(&self) -> Vec<Entry> {
-        self.lock().values().cloned().collect()
-    }
-
-    fn lock(&self) -> parking_lot::MutexGuard<'_, BTreeMap<String, Entry>> {
-        self.members.lock()
+        self.members.lock().values().cloned().collect()
     }
 
     fn entry(&self, id: &str) -> Result<Entry, String> {
-        let members = self.lock();
+        let members = self.members.lock();
         members.get(id).cloned().ok_or_else(|| {
             let known: Vec<&str> = members.keys().map(String::as_str).collect();
             let there = if known.is_empty() { "none".to_string() } else { known.join(", ") };
@@ -82,7 +78,7 @@ impl Team {
             return Err("The task is empty.".to_string());
         }
         let recruit = self.equip.equip(&task).await?;
-        let mut members = self.lock();
+        let mut members = self.members.lock();
         if members.len() >= MEMBERS_MAX {
             // One whose answer was heard and who was not closed makes room; its task ends with its entry.
             let heard = members.iter().find(|(_, entry)| entry.is_heard()).map(|(id, _)| id.clone());
@@ -211,7 +207,7 @@ impl Delegate for Team {
     }
 
     fn close_all(&self) -> BoxFuture<'static, ()> {
-        let ids: Vec<String> = self.lock().keys().cloned().collect();
+        let ids: Vec<String> = self.members.lock().keys().cloned().collect();
         let closing: Vec<_> = ids.iter().map(|id| self.close(id)).collect();
         futures::future::join_all(closing).map(|_| ()).boxed()
     }

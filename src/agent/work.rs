@@ -166,12 +166,12 @@ impl Work {
 
     /// The live output of a call that has ended, unless it was heard.
     pub fn last_progress(&self, call_id: &str) -> Option<String> {
-        self.board.lock().remove(call_id).filter(|shown| !shown.heard).map(|shown| shown.text)
+        self.board.latest.lock().remove(call_id).filter(|shown| !shown.heard).map(|shown| shown.text)
     }
 
     /// What the running calls have shown last, by their ids, heard or not.
     pub fn shown(&self) -> BTreeMap<String, Shown> {
-        self.board.lock().clone()
+        self.board.latest.lock().clone()
     }
 
     /// Waits for the next thing; forever when nothing is going on.
@@ -211,23 +211,19 @@ impl Work {
 
 impl Board {
     fn put(&self, call_id: &str, tool: &str, text: String) {
-        self.lock().insert(call_id.to_string(), Shown { tool: tool.to_string(), text, heard: false });
+        self.latest.lock().insert(call_id.to_string(), Shown { tool: tool.to_string(), text, heard: false });
         self.changed.notify_one();
     }
 
     /// What nobody has heard yet; it counts as heard from now on.
     fn unheard(&self) -> Vec<(String, String)> {
-        let mut latest = self.lock();
+        let mut latest = self.latest.lock();
         let unheard = latest.iter_mut().filter(|(_, shown)| !shown.heard);
         let hear = |(call_id, shown): (&String, &mut Shown)| {
             shown.heard = true;
             (call_id.clone(), shown.text.clone())
         };
         unheard.map(hear).collect()
-    }
-
-    fn lock(&self) -> parking_lot::MutexGuard<'_, BTreeMap<String, Shown>> {
-        self.latest.lock()
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use crate::base::error::Report;
@@ -66,11 +66,7 @@ pub struct Terminal {
 impl Terminal {
     /// Shows again what is typed, for when nobody waits for a line any more.
     pub fn show(&self) {
-        drop(self.lock().take());
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Hidden>> {
-        self.hidden.lock()
+        drop(self.hidden.lock().take());
     }
 }
 
@@ -92,7 +88,7 @@ impl Talk for Terminal {
         // The thread ends with the process when nobody waits for the line any more.
         async move {
             if secret {
-                *self.lock() = Hidden::start();
+                *self.hidden.lock() = Hidden::start();
             }
             let line = tokio::task::spawn_blocking(read).await.ok().flatten();
             self.show();

@@ -50,18 +50,18 @@ impl Hub {
     /// A new reader, who hears everything from now on.
     pub fn subscribe(&self, reader: Reader) -> Receiver<RuntimeEvent> {
         let (sender, receiver) = mpsc::channel(CAPACITY);
-        self.lock().push((sender, reader));
+        self.readers.lock().push((sender, reader));
         receiver
     }
 
     /// Whether somebody hears of entries.
     pub fn wants_entries(&self) -> bool {
-        self.lock().iter().any(|(_, reader)| *reader == Reader::Patient)
+        self.readers.lock().iter().any(|(_, reader)| *reader == Reader::Patient)
     }
 
     /// Whether the end of a conversation is enough for every reader.
     pub fn wants_recent(&self) -> bool {
-        self.lock().iter().all(|(_, reader)| *reader == Reader::Recent)
+        self.readers.lock().iter().all(|(_, reader)| *reader == Reader::Recent)
     }
 
     /// Tells everybody, and waits for the slow ones.
@@ -75,7 +75,7 @@ impl Hub {
             };
             if !told {
                 tracing::warn!("a front end does not read its events; it was let go");
-                self.lock().retain(|(reader, _)| !reader.same_channel(&slow));
+                self.readers.lock().retain(|(reader, _)| !reader.same_channel(&slow));
             }
         }
     }
@@ -92,7 +92,7 @@ impl Hub {
     fn offer(&self, event: &RuntimeEvent) -> Readers {
         let mut slow = Vec::new();
         let entry = matches!(event, RuntimeEvent::EntryAppended(_));
-        self.lock().retain(|(sender, reader)| {
+        self.readers.lock().retain(|(sender, reader)| {
             if entry && *reader != Reader::Patient {
                 return true;
             }
@@ -106,10 +106,6 @@ impl Hub {
             }
         });
         slow
-    }
-
-    fn lock(&self) -> parking_lot::MutexGuard<'_, Readers> {
-        self.readers.lock()
     }
 }
 
@@ -133,7 +129,7 @@ mod tests {
             hub.tell(RuntimeEvent::ThinkingChanged(Thinking::Low)).await;
         }
         assert_eq!(lazy.len(), CAPACITY);
-        assert_eq!(hub.lock().len(), 1);
+        assert_eq!(hub.readers.lock().len(), 1);
         drop(hub);
         assert_eq!(reading.await.unwrap(), CAPACITY + 5);
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use notify::event::{AccessKind, AccessMode};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 /// Why files are not watched.
 #[derive(Debug, thiserror::Error)]
@@ -41,23 +41,19 @@ pub struct Touched {
 }
 
 impl Touches {
-    fn lock(&self) -> MutexGuard<'_, Touched> {
-        self.0.lock()
-    }
-
     /// How many touches there were since the last [`Self::take`].
     pub fn times(&self) -> u64 {
-        self.lock().times
+        self.0.lock().times
     }
 
     /// Takes what there is.
     pub fn take(&self) -> Touched {
-        std::mem::take(&mut *self.lock())
+        std::mem::take(&mut *self.0.lock())
     }
 
     /// Notes files; tells whether there were none before.
     fn add(&self, files: impl IntoIterator<Item = PathBuf>) -> bool {
-        let mut touched = self.lock();
+        let mut touched = self.0.lock();
         let was_empty = touched.files.is_empty();
         touched.files.extend(files);
         touched.times += 1;
@@ -220,7 +216,7 @@ mod tests {
         }
         fs::write(place.path("end"), "").unwrap();
         place.woken.recv_timeout(PATIENCE).expect("the first write is told");
-        while !place.touches.lock().files.contains(&place.path("end")) {
+        while !place.touches.0.lock().files.contains(&place.path("end")) {
             std::thread::yield_now();
         }
         assert!(place.touches.times() > 50);
@@ -265,9 +261,9 @@ mod tests {
         place.touches.take();
         fs::read(place.path("a.txt")).unwrap();
         fs::remove_file(place.path("end")).unwrap();
-        while !place.touches.lock().files.contains(&place.path("end")) {
+        while !place.touches.0.lock().files.contains(&place.path("end")) {
             std::thread::yield_now();
         }
-        assert!(!place.touches.lock().files.contains(&place.path("a.txt")));
+        assert!(!place.touches.0.lock().files.contains(&place.path("a.txt")));
     }
 }

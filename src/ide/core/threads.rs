@@ -5,7 +5,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Threads for tasks; more than one, so that one long computation does not hold up the rest.
@@ -63,7 +63,7 @@ impl Threads {
     fn run(&self, task: Task) {
         let handle = match &self.0 {
             Kind::Given(handle) => Ok(Some(handle.clone())),
-            Kind::Own(own) => lock(own).handle(),
+            Kind::Own(own) => own.lock().handle(),
         };
         match handle {
             Ok(Some(handle)) => drop(handle.spawn(task)),
@@ -79,15 +79,11 @@ impl Threads {
     /// not hold the exit up. Tasks may hold copies of this: the threads end all the same, and not on one of themselves.
     pub fn abandon(self) {
         let Kind::Own(own) = self.0 else { return };
-        let own = std::mem::replace(&mut *lock(&own), Own::Abandoned);
+        let own = std::mem::replace(&mut *own.lock(), Own::Abandoned);
         if let Own::Made(runtime) = own {
             runtime.shutdown_background();
         }
     }
-}
-
-fn lock(own: &Mutex<Own>) -> MutexGuard<'_, Own> {
-    own.lock()
 }
 
 /// Runs `work` where it may block. Its panic goes on in the caller.

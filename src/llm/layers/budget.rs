@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use futures::{FutureExt, StreamExt, stream};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use crate::llm::draft::Draft;
 use crate::llm::layer::{Layer, Next};
@@ -61,7 +61,7 @@ impl Budget {
 
     /// What was spent so far.
     pub fn spent(&self) -> f64 {
-        lock(&self.ledger).spent
+        self.ledger.lock().spent
     }
 
     /// The request as it may be made, with an answer that cannot go beyond the limit even when every
@@ -74,7 +74,7 @@ impl Budget {
         let prompt = tokens * prices.input.max(prices.cache_write).max(hour) / 1e6;
         let wished = request.max_tokens.unwrap_or(request.model.max_tokens).min(request.model.max_tokens);
         // Held until the promise is made: two calls cannot be given the same dollars.
-        let mut ledger = lock(&self.ledger);
+        let mut ledger = self.ledger.lock();
         let left = self.limit - ledger.spent - ledger.promised - prompt;
         let affordable = if output > 0.0 { left.max(0.0) * 1e6 / output } else { f64::MAX };
         if left < 0.0 || affordable < LEAST_ANSWER.min(wished) as f64 {
@@ -95,10 +95,6 @@ impl Budget {
         let promise = Promise { ledger, most, prompt, output, asked: false, heard: 0, settled: false };
         Ok((request, promise))
     }
-}
-
-fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
-    ledger.lock()
 }
 
 impl Promise {
@@ -124,7 +120,7 @@ impl Promise {
 
     fn settle(&mut self, cost: f64) {
         if !std::mem::replace(&mut self.settled, true) {
-            let mut ledger = lock(&self.ledger);
+            let mut ledger = self.ledger.lock();
             ledger.spent += cost;
             ledger.promised = (ledger.promised - self.most).max(0.0);
         }
@@ -245,7 +241,7 @@ mod tests {
         assert_eq!(script.requests()[0].max_tokens, Some(300), "$0.003 behind what the first may cost");
         drop(first);
         assert!((budget.spent() - 0.01).abs() < 1e-9, "what was never asked is free: {}", budget.spent());
-        assert!(lock(&budget.ledger).promised.abs() < 1e-9);
+        assert!(budget.ledger.lock().promised.abs() < 1e-9);
     }
 
     #[tokio::test]
