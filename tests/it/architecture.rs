@@ -305,7 +305,7 @@ fn no_two_files_import_each_other() {
 const FLOORS: [&str; 5] = ["model", "core", "editor", "features", "shell"];
 
 /// Imports of `ide` that still point to a higher floor. The number only ever falls, and ends at 0.
-const UPWARD: usize = 56;
+const UPWARD: usize = 50;
 
 /// Features that still import each other in a circle. The number only ever falls, and ends at 0.
 const CIRCLING: usize = 4;

@@ -1,15 +1,10 @@
 //! Work outside the loop that a command or an event asks for, in one closed list. Plain data:
 //! the worker knows how.
 
-use std::path::PathBuf;
-use std::time::Duration;
-
 use nucleo::Injector;
 
 use crate::ide::core::overlay::PickRow;
-use crate::ide::features::plugins::state::{PluginJob, PluginsJob};
 use crate::ide::features::project_search;
-use crate::ide::features::symbols::job::SymbolsJob;
 use crate::ide::features::terminal::work::Work as TerminalWork;
 use crate::ide::model::results::Asked;
 use crate::text::position::Line;
@@ -19,25 +14,13 @@ use crate::tui::input::Key;
 pub enum Effect {
     /// Press keys that waited for it, as if they came now.
     Held(Vec<Key>),
-    /// Read a folder.
-    List(PathBuf),
-    /// Put the workspace's files into the picker of this number; the time, on the monotonic clock.
-    Walk(Injector<PickRow>, u64, Duration),
     /// Put the lines with a text into the picker of this number, in place of what it was searching
     /// for before.
     Grep(Box<GrepFor>),
     /// Nobody waits for a picker's rows any more.
     EndWalk,
-    /// Put the snippets of folders for a language of these names into the picker of this number.
-    Snippets(Injector<PickRow>, u64, Vec<PathBuf>, Vec<&'static str>),
-    /// Read the plugins.
-    ReadPlugins(Box<PluginsJob>),
-    /// Run a command of a plugin.
-    Plugin(Box<PluginJob>),
     /// Run a command of a plugin, by its id.
     RunPlugin(String),
-    /// Put the named things of a text into a picker.
-    Symbols(Injector<PickRow>, u64, Box<SymbolsJob>),
     /// Press keys, one after the other.
     Keys(Vec<Key>),
     /// Press the keys that were typed so many times more, then end typing.

@@ -6,10 +6,8 @@ use futures::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::base::error::Report;
-use crate::exec::{EnvError, Stamp};
+use crate::exec::Stamp;
 use crate::ide::core::context::{Completion, Queue};
-use crate::ide::features::file_tree::tree::Entry;
-use crate::ide::features::plugins::state::{PluginDone, PluginsRead};
 use crate::ide::features::project_search::job::Outcome;
 use crate::ide::features::terminal::work::Happening;
 use crate::ide::model::buffers::BufferId;
@@ -36,19 +34,8 @@ pub enum Event {
     Failed(String),
     /// A task is done.
     Done(Completion),
-    /// A folder was read.
-    Listed {
-        /// Which one.
-        folder: PathBuf,
-        /// What it holds.
-        result: Result<Vec<Entry>, EnvError>,
-    },
     /// Work for a list of places is done.
     Listing(Box<Outcome>),
-    /// Plugins were read.
-    Plugins(Box<PluginsRead>),
-    /// A command of a plugin was run.
-    Plugin(Box<PluginDone>),
     /// Something happened to a terminal.
     Terminal(Happening),
     /// Nothing more comes for the picker of this number.

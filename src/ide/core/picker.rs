@@ -5,7 +5,6 @@ use nucleo::Injector;
 use crate::ide::core::context::Cx;
 use crate::ide::core::overlay::{Pick, PickRow};
 use crate::ide::core::state::State;
-use crate::ide::features::symbols::job::SymbolsJob;
 
 /// One picker.
 pub struct Row {
@@ -25,14 +24,8 @@ pub struct Row {
 pub enum Load {
     /// They are there; the second list is marked.
     Rows(Vec<PickRow>, Vec<Pick>),
-    /// A walk through the workspace brings them.
-    Walk,
     /// A task brings them: what starts it gets where to put them in, and the picker's number.
     Task(fn(&mut Cx<'_>, Injector<PickRow>, u64)),
     /// A search for the query brings them, a new one after every key. What the query begins with.
     Live(String),
-    /// The person's snippets for the file that is shown.
-    Snippets,
-    /// They are looked for in a text.
-    Symbols(Box<SymbolsJob>),
 }

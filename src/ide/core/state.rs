@@ -22,7 +22,6 @@ use crate::ide::editor::modal::state::Modal;
 use crate::ide::editor::replacing::Replacing;
 use crate::ide::features::agent::state::{Agent, Prompt};
 use crate::ide::features::file_tree::steps::TreeSteps;
-use crate::ide::features::file_tree::tree::FileTree;
 use crate::ide::features::files::watch::Watching;
 use crate::ide::features::permissions::requests::Asks;
 use crate::ide::features::plugins::state::Plugins;
@@ -37,6 +36,7 @@ use crate::ide::features::undo_store::store::UndoStore;
 use crate::ide::model::area::Area;
 use crate::ide::model::buffers::{BufferId, Buffers};
 use crate::ide::model::display::Look;
+use crate::ide::model::file_tree::FileTree;
 use crate::ide::model::jumps::Jumps;
 use crate::ide::model::scrollbar::Surveys;
 use crate::ide::model::text_options::Show;
@@ -237,7 +237,7 @@ impl State {
             tree_steps: TreeSteps::new(&options.state),
             lists: Box::default(),
             shell: None,
-            plugins: Box::default(),
+            plugins: Box::new(Plugins { state: options.state.clone(), ..Plugins::default() }),
             last_shell: String::new(),
             kill_ring: KillRing::default(),
             registers: Registers::default(),

@@ -8,6 +8,8 @@ pub mod buffers;
 pub mod coloring;
 pub mod debounce;
 pub mod display;
+pub mod file_list;
+pub mod file_tree;
 pub mod folding;
 pub mod hunks;
 pub mod indentation;

@@ -23,7 +23,7 @@ use crate::ide::editor::modal::{cursor_shape, cursors, flow, repeat};
 use crate::ide::editor::view::{colors, layout as arrange};
 use crate::ide::features::prompt;
 use crate::ide::features::{
-    file_tree, files, plugins, project_search, recovery, reopen, terminal, transcript, undo_store,
+    files, plugins, project_search, recovery, reopen, terminal, transcript, undo_store,
 };
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::overlay;
@@ -73,7 +73,7 @@ pub struct App {
 impl App {
     /// An IDE of that size, nothing read yet. `wake` is notified, from any thread, when a
     /// picker has something new.
-    pub fn new(options: Options, mut worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
+    pub fn new(options: Options, worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
         let mut tree = Tree::new();
         let nodes = PANES.iter().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
         let keymap = options.keymap.clone();
@@ -87,7 +87,6 @@ impl App {
         for problem in told {
             tracing::warn!("{problem}");
         }
-        worker.keep_in(&options.state);
         let mut app = Self {
             state,
             screen: Screen::new(size.0, size.1, options.colors),
@@ -120,7 +119,8 @@ impl App {
 
     /// Begins what the first frame need not wait for.
     pub fn begin(&mut self) {
-        self.worker.perform(Effect::List(self.state.workspace.clone()));
+        let workspace = self.state.workspace.clone();
+        self.with_cx(|cx| files::list::list(cx, workspace));
         self.begun = true;
         self.with_cx(files::disk::watch);
         self.with_cx(|cx| plugins::run::read(cx, false, None));
@@ -173,10 +173,7 @@ impl App {
                 completion.deliver(&mut cx);
                 flow::land(&mut cx);
             }
-            Event::Listed { folder, result } => file_tree::events::listed(&mut cx, &folder, result),
             Event::Listing(outcome) => project_search::events::happened(&mut cx, *outcome),
-            Event::Plugins(read) => plugins::run::loaded(&mut cx, *read),
-            Event::Plugin(done) => plugins::run::done(&mut cx, *done),
             Event::Terminal(happening) => terminal::events::happened(&mut cx, happening),
             Event::Filled(number) => cx.state.filled(number),
             Event::Buffer(request) => files::events::buffer(&mut cx, request),

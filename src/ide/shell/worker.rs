@@ -1,7 +1,6 @@
 //! Does the outside work that the loop asks for, each piece as a task whose result comes back
 //! as an event. Must not know the state.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -12,18 +11,13 @@ use crate::exec::Environment;
 use crate::ide::core::context::Tasks;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::event::Event;
-use crate::ide::core::threads::{Threads, on_thread};
+use crate::ide::core::threads::Threads;
 use crate::runtime::Handle;
-use lost::{failed, filled, internal};
+use lost::{failed, filled};
 
-mod file_list;
 mod listing;
-mod looking;
 mod lost;
-mod offering;
-mod plugins;
 mod terminal;
-mod tree;
 
 /// Does outside work.
 pub struct Worker {
@@ -32,10 +26,7 @@ pub struct Worker {
     tasks: Tasks,
     /// The session, once it is there.
     pub session: Option<Handle>,
-    /// Where the program keeps what must outlive it, once that is known.
-    state: Option<PathBuf>,
     walk: CancellationToken,
-    files: file_list::FileList,
     terminals: terminal::Terminals,
 }
 
@@ -45,21 +36,7 @@ impl Worker {
     pub fn new(env: Arc<dyn Environment>, events: mpsc::Sender<Event>, threads: Threads) -> Self {
         let tasks = Tasks::new(threads, Arc::new(events.clone()));
         let walk = CancellationToken::new();
-        Self {
-            env,
-            events,
-            tasks,
-            session: None,
-            state: None,
-            walk,
-            files: file_list::FileList::default(),
-            terminals: terminal::Terminals::default(),
-        }
-    }
-
-    /// Keeps deleted files in the program's folder of state.
-    pub fn keep_in(&mut self, state: &Path) {
-        self.state = Some(state.to_path_buf());
+        Self { env, events, tasks, session: None, walk, terminals: terminal::Terminals::default() }
     }
 
     /// Whether a task is still at work.
@@ -70,32 +47,10 @@ impl Worker {
     /// Starts one piece of work.
     pub fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::List(folder) => self.list(folder),
-            Effect::Walk(injector, picker, now) => self.start_walk(injector, picker, now),
-            effect => self.beyond(effect),
-        }
-    }
-
-    /// The same for what concerns more than the open files.
-    fn beyond(&mut self, effect: Effect) {
-        match effect {
             Effect::Listing(job) => self.list_work(*job),
             Effect::Grep(grep) => self.start_grep(*grep),
             Effect::Terminal(work) => self.terminal(work),
-            Effect::EndWalk => self.stop_walk(),
-            Effect::Symbols(injector, picker, job) => self.symbols(injector, picker, *job),
-            effect => self.own_files(effect),
-        }
-    }
-
-    /// The same for what concerns the person's own files of the program.
-    fn own_files(&self, effect: Effect) {
-        match effect {
-            Effect::Snippets(injector, picker, folders, names) => {
-                self.snippets(injector, picker, folders, names);
-            }
-            Effect::ReadPlugins(job) => self.read_plugins(*job),
-            Effect::Plugin(job) => self.run_plugin(*job),
+            Effect::EndWalk => self.walk.cancel(),
             _ => tracing::error!("an effect of the loop itself reached the worker"),
         }
     }
@@ -110,16 +65,6 @@ impl Worker {
         let work = self.tasks.guard(work);
         let events = self.events.clone();
         self.tasks.run(async move { send(&events, work.await.unwrap_or_else(lost)).await });
-    }
-
-    fn blocking(
-        &self,
-        lost: impl FnOnce(Panicked) -> Event + Send + 'static,
-        work: impl FnOnce() -> Event + Send + 'static,
-    ) {
-        // One kind of work, as with tasks.
-        let work: Box<dyn FnOnce() -> Event + Send> = Box::new(work);
-        self.task(lost, async move { on_thread(work).await });
     }
 
     /// What starts tasks.

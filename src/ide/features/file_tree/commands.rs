@@ -2,13 +2,14 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::{Answer, Dialog, Overlay, Topic};
 use crate::ide::core::panes::Focus;
 use crate::ide::features::file_tree;
 use crate::ide::features::file_tree::steps::TreeJob;
 use crate::ide::features::files;
 use crate::ide::features::files::commands::ask;
+use crate::ide::features::files::events::refresh_tree;
+use crate::ide::features::files::list::list;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -41,7 +42,7 @@ fn open(cx: &mut Cx<'_>) {
 fn expand(cx: &mut Cx<'_>) {
     let Some(row) = cx.state.files.current().filter(|row| row.entry.is_folder).cloned() else { return };
     if cx.state.files.unfold(&row.path) {
-        cx.effects.push(Effect::List(row.path));
+        list(cx, row.path);
     }
     cx.state.damage.add(Part::Files);
 }
@@ -97,6 +98,5 @@ fn delete(cx: &mut Cx<'_>) {
 }
 
 fn refresh(cx: &mut Cx<'_>) {
-    let folders: Vec<_> = cx.state.files.open_folders().map(|f| Effect::List(f.to_path_buf())).collect();
-    cx.effects.extend(folders);
+    refresh_tree(cx);
 }

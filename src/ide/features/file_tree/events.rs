@@ -4,13 +4,10 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::exec::EnvError;
 use crate::ide::core::context::Cx;
-use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::file_tree::steps::{self, TreeJob, TreeStep};
-use crate::ide::features::file_tree::tree::Entry;
 use crate::ide::features::files;
 use crate::ide::features::files::commands::save_buffer;
 use crate::ide::features::files::save::AfterSave;
@@ -18,15 +15,6 @@ use crate::ide::model::buffers::{Buffer, BufferId, Disk};
 
 /// Steps that can be taken back.
 const STEPS_MAX: usize = 64;
-
-/// What a folder holds is known, or why not.
-pub fn listed(cx: &mut Cx<'_>, folder: &Path, result: Result<Vec<Entry>, EnvError>) {
-    match result {
-        Ok(entries) => cx.state.files.fill(folder, entries),
-        Err(error) => cx.state.files.error = Some(error.to_string()),
-    }
-    cx.state.damage.add(Part::Files);
-}
 
 /// Asks for one thing to be done; `of` is the step that it takes back.
 pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {

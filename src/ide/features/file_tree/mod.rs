@@ -4,4 +4,3 @@ pub mod commands;
 pub mod events;
 pub mod pane;
 pub mod steps;
-pub mod tree;

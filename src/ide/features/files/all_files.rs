@@ -1,21 +1,62 @@
 //! The workspace's files, streamed in by a walk under the ignore rules.
 
+use nucleo::Injector;
+use tokio_util::sync::CancellationToken;
+
 use crate::base::names;
-use crate::ide::core::overlay::Pick;
+use crate::ide::core::context::{Cx, answered};
+use crate::ide::core::overlay::{Overlay, Pick, PickRow, push};
+use crate::ide::core::panes::Focus;
 use crate::ide::core::picker::{Load, Row};
+use crate::ide::editor::commands::panes;
 use crate::ide::features::files::open::open;
+use crate::ide::model::file_list;
+use crate::workspace::walk;
 
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "files",
     title: "files",
     footer: "Enter open",
-    load: |_| Load::Walk,
+    load: |_| Load::Task(walk),
     accept: |cx, pick, _| {
         if let Pick::File(path) = pick {
             let path = cx.state.workspace.join(names::read(path));
             cx.state.note_jump();
             open(cx, path, None);
+            panes::focus(cx, Focus::Editor);
         }
     },
 };
+
+/// Puts the workspace's files into the picker of this number: those that a walk has found lately, or a new walk. It ends
+/// with the picker.
+fn walk(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
+    let cancel = CancellationToken::new();
+    if let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() {
+        picker.search = Some(cancel.clone().drop_guard());
+    }
+    let row = |path: String| PickRow { text: path.clone(), detail: String::new(), pick: Pick::File(path) };
+    let (known, walked) = (cx.state.files.walked.fresh(cx.now), cx.state.files.walked.begin(cx.now));
+    let root = cx.env.root().to_path_buf();
+    let work = move || {
+        if let Some(known) = known {
+            let known = file_list::paths(&known).take_while(|_| !cancel.is_cancelled());
+            return known.for_each(|path| push(&injector, row(path.to_string())));
+        }
+        let mut walked = walked;
+        let end = walk::walk(&root, &cancel, |paths| {
+            for path in paths {
+                walked.push(&path);
+                push(&injector, row(path));
+            }
+        });
+        if !end.cancelled {
+            walked.end();
+        }
+    };
+    cx.tasks.spawn_blocking("files.walk", work, move |cx, walked| {
+        cx.state.filled(number);
+        answered(cx, "list files", walked);
+    });
+}

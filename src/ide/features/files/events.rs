@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::exec::Stamp;
 use crate::ide::core::context::Cx;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::event::{AgentEdit, BufferRequest, BufferSnapshot};
 use crate::ide::features::files::editorconfig;
+use crate::ide::features::files::list::list;
 use crate::ide::model::buffers::{Buffer, BufferId, Disk};
 use crate::text::changes::ChangeSet;
 use crate::text::format::Format;
@@ -17,13 +17,17 @@ use crate::text::transaction::{Author, Transaction, agents_edit};
 pub fn refresh_folder(cx: &mut Cx<'_>, file: &Path) {
     let open = |folder: &&Path| cx.state.files.open_folders().any(|open| open == *folder);
     let folder = file.ancestors().skip(1).find(open).map(PathBuf::from);
-    cx.effects.extend(folder.map(Effect::List));
+    if let Some(folder) = folder {
+        list(cx, folder);
+    }
 }
 
 /// Reads every unfolded folder again: a command may have made or removed anything.
 pub fn refresh_tree(cx: &mut Cx<'_>) {
     let folders: Vec<PathBuf> = cx.state.files.open_folders().map(PathBuf::from).collect();
-    cx.effects.extend(folders.into_iter().map(Effect::List));
+    for folder in folders {
+        list(cx, folder);
+    }
 }
 
 /// The agent's environment asks.

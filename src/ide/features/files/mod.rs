@@ -8,6 +8,7 @@ pub mod editorconfig;
 pub mod encodings;
 pub mod environment;
 pub mod events;
+pub mod list;
 pub mod open;
 pub mod open_files;
 pub mod progressive;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exec::{EnvError, Environment, FileData, FileKind, Stamp};
 use crate::ide::core::context::{Cx, TaskError, Tasks};
-use crate::ide::core::effect::Effect;
+use crate::ide::features::files::list::list;
 use crate::ide::features::files::progressive;
 use crate::ide::features::recovery;
 use crate::text::document::Document;
@@ -105,7 +105,7 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
         Err(EnvError::Cancelled) => return,
         Err(EnvError::IsFolder(folder)) => {
             if cx.state.files.unfold(&folder) {
-                cx.effects.push(Effect::List(folder.clone()));
+                list(cx, folder.clone());
             }
             cx.state.files.select(&folder);
             return cx.state.fail(format!("{shown} is a folder; its files are in the tree (Alt-1)"));

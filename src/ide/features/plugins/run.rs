@@ -9,17 +9,19 @@ use tokio_util::sync::CancellationToken;
 use crate::base::counted::counted;
 use crate::base::width::visible;
 use crate::config::plugins::{Input, Output, Plugin};
-use crate::ide::core::context::Cx;
+use crate::ide::core::context::{self, Cx};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::keymap::{Lookup, Place};
 use crate::ide::core::overlay::{Answer, Dialog, Overlay};
 use crate::ide::core::state::State;
 use crate::ide::features::permissions;
+use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins::state::{
-    Came, PluginCommand, PluginDone, PluginJob, PluginText, PluginsJob, PluginsRead, Say, Trusted,
+    Came, PluginCommand, PluginJob, PluginProblem, PluginText, PluginsJob, PluginsRead, Say, Trusted,
 };
-use crate::ide::model::buffers::Buffer;
+use crate::ide::features::plugins::{program, read};
+use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::tui::input::Key;
 
 /// What the ids of their commands begin with.
@@ -41,7 +43,17 @@ pub fn find<'s>(state: &'s State, id: &str) -> Option<&'s Arc<PluginCommand>> {
 pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<Say>) {
     let (own, workspace) = (cx.state.config.join("plugins"), cx.state.workspace.clone());
     let home = cx.state.home.clone();
-    cx.effects.push(Effect::ReadPlugins(Box::new(PluginsJob { own, workspace, home, asked, say })));
+    let state = cx.state.plugins.state.clone();
+    let job = PluginsJob { own, workspace, home, state, asked, say };
+    cx.tasks.spawn_blocking(
+        "plugins.read",
+        move || read::read(&job),
+        |cx, read| {
+            if let Some(read) = context::answered(cx, "read plugins", read) {
+                loaded(cx, read);
+            }
+        },
+    );
 }
 
 /// A session is there: it has read the rules of the project, perhaps before the person has said that he trusts
@@ -54,7 +66,7 @@ pub fn connected(cx: &mut Cx<'_>) {
 }
 
 /// They were read.
-pub fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
+fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     let plugins = &mut cx.state.plugins;
     let for_now = plugins.for_now.is_some() && plugins.for_now == read.digest;
     let before = plugins.trusted;
@@ -275,7 +287,13 @@ pub fn run(cx: &mut Cx<'_>, id: &str) {
     cx.state.say(format!("{}: running … Escape ends it", command.plugin));
     let workspace = cx.state.workspace.clone();
     let home = cx.state.home.clone();
-    cx.effects.push(Effect::Plugin(Box::new(PluginJob { command, shown, workspace, home, cancel })));
+    let text = shown.as_ref().map(|shown| (shown.buffer, shown.version));
+    let (env, ran) = (cx.env.clone(), command.clone());
+    let job = PluginJob { command, shown, workspace, home, cancel };
+    cx.tasks.spawn("plugins.run", async move { program::run(&*env, job).await }, move |cx, result| {
+        let result = result.unwrap_or_else(|why| Err(ShellProblem::NotRun(why.to_string()).into()));
+        done(cx, &ran.plugin, text, result);
+    });
 }
 
 /// Ends the program that runs; tells whether there was one.
@@ -287,21 +305,20 @@ pub fn stop(cx: &mut Cx<'_>) -> bool {
 }
 
 /// A command was run.
-pub fn done(cx: &mut Cx<'_>, done: PluginDone) {
+fn done(cx: &mut Cx<'_>, name: &str, text: Option<(BufferId, u64)>, result: Result<Came, PluginProblem>) {
     cx.state.plugins.running = None;
-    let name = &done.command.plugin;
-    match done.result {
+    match result {
         Err(problem) => cx.state.fail(format!("{name}: {problem}")),
         Ok(Came::Message(text)) => show_message(cx, name, &text),
         Ok(Came::Places(rows)) if rows.is_empty() => cx.state.say(format!("{name}: no places")),
         Ok(Came::Places(rows)) => {
-            cx.state.plugins.places = (name.clone(), rows);
+            cx.state.plugins.places = (name.to_string(), rows);
             cx.state.say("");
             cx.effects.push(Effect::Picker("plugin-places"));
         }
         Ok(Came::Edit(edit)) => {
             let now_ms = cx.now_ms;
-            let Some((id, version)) = done.shown else { return };
+            let Some((id, version)) = text else { return };
             let Some(buffer) = cx.state.buffers.get_mut(id) else {
                 return cx.state.fail(format!("{name}: the file was closed before the command was done"));
             };

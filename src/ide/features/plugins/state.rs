@@ -57,6 +57,8 @@ pub struct Plugins {
     pub read: PluginsRead,
     /// Whether what the project wants to run may.
     pub trusted: Trusted,
+    /// Where the program keeps what the user has said about projects.
+    pub state: PathBuf,
     /// What may run until the program ends: a digest.
     pub for_now: Option<Arc<str>>,
     /// Ends the program that runs for a command.
@@ -74,6 +76,8 @@ pub struct PluginsJob {
     pub workspace: PathBuf,
     /// What `~` means in its rules.
     pub home: PathBuf,
+    /// Where the program keeps what the user has said about projects.
+    pub state: PathBuf,
     /// Whether the person asked for it: then it is told that it is done.
     pub asked: bool,
     /// What the person says about the project first, if he does.
@@ -152,16 +156,6 @@ pub enum Came {
     Message(String),
     /// Places to go to.
     Places(Vec<PickRow>),
-}
-
-/// A command that was run.
-pub struct PluginDone {
-    /// Which one.
-    pub command: Arc<PluginCommand>,
-    /// For which text: its version.
-    pub shown: Option<(BufferId, u64)>,
-    /// What came of it.
-    pub result: Result<Came, PluginProblem>,
 }
 
 /// Why a plugin's command did nothing.

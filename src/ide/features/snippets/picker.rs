@@ -1,6 +1,12 @@
 //! The person's snippets for the language of the file.
 
-use crate::ide::core::overlay::Pick;
+use std::path::PathBuf;
+
+use nucleo::Injector;
+
+use crate::config;
+use crate::ide::core::context::{Cx, answered};
+use crate::ide::core::overlay::{Pick, PickRow, push};
 use crate::ide::core::picker::{Load, Row};
 use crate::ide::features::snippets;
 
@@ -9,10 +15,46 @@ pub const PICKER: Row = Row {
     id: "snippets",
     title: "snippets",
     footer: "Enter put in",
-    load: |_| Load::Snippets,
+    load: |_| Load::Task(read),
     accept: |cx, pick, _| {
         if let Pick::Snippet(body) = pick {
             snippets::commands::put(cx, body);
         }
     },
 };
+
+/// Puts the snippets for the languages of the file that is shown into the picker of this number. The last line says what
+/// is wrong with their files, or that there are none.
+fn read(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
+    let mut folders = vec![cx.state.config.join("snippets")];
+    folders.extend(cx.state.plugins.snippets.iter().cloned());
+    let names = snippets::commands::languages(cx.state);
+    let work = move || fill(&injector, &folders, &names);
+    cx.tasks.spawn_blocking("snippets.read", work, move |cx, problem| {
+        cx.state.filled(picker);
+        if let Some(problem) = answered(cx, "read snippets", problem).flatten() {
+            cx.state.fail(problem);
+        }
+    });
+}
+
+/// Reads the snippets of folders for a language of these names into a picker. Gives what the user is told. Blocking.
+fn fill(injector: &Injector<PickRow>, folders: &[PathBuf], names: &[&'static str]) -> Option<String> {
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    for folder in folders {
+        let (some, wrong) = config::snippets::read(folder, names);
+        found.extend(some);
+        problems.extend(wrong);
+    }
+    let none = found.is_empty().then(|| {
+        let language = names.last().map(|name| format!(" for {name}")).unwrap_or_default();
+        let folder = folders.first().map(|folder| folder.display().to_string()).unwrap_or_default();
+        format!("there are no snippets{language} in {folder}")
+    });
+    for snippet in found {
+        let short = [snippet.prefix, snippet.name].into_iter().filter(|part| !part.is_empty());
+        let text = short.collect::<Vec<_>>().join("  ");
+        push(injector, PickRow { text, detail: snippet.description, pick: Pick::Snippet(snippet.body) });
+    }
+    problems.first().map(ToString::to_string).or(none)
+}

@@ -1,6 +1,9 @@
 //! The functions, types and headings of the file that is shown, each in what holds it.
 
-use crate::ide::core::overlay::Pick;
+use nucleo::Injector;
+
+use crate::ide::core::context::{Cx, answered};
+use crate::ide::core::overlay::{Pick, PickRow, push};
 use crate::ide::core::picker::{Load, Row};
 use crate::ide::editor::commands::locations;
 use crate::ide::features::symbols::job::SymbolsJob;
@@ -10,13 +13,22 @@ pub const PICKER: Row = Row {
     id: "outline",
     title: "outline",
     footer: "Enter go",
-    load: |state| match state.buffers.current().and_then(SymbolsJob::of) {
-        Some(job) => Load::Symbols(Box::new(job)),
-        None => Load::Rows(Vec::new(), Vec::new()),
-    },
+    load: |_| Load::Task(find),
     accept: |cx, pick, _| {
         if let Pick::Symbol { buffer, version, at } = pick {
             locations::go_to(cx, *buffer, *version, *at);
         }
     },
 };
+
+/// Puts the named things of the file that is shown into the picker of this number.
+fn find(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
+    let Some(job) = cx.state.buffers.current().and_then(SymbolsJob::of) else {
+        return cx.state.filled(picker);
+    };
+    let work = move || job.run().into_iter().for_each(|row| push(&injector, row));
+    cx.tasks.spawn_blocking("symbols.find", work, move |cx, found| {
+        cx.state.filled(picker);
+        answered(cx, "find symbols", found);
+    });
+}

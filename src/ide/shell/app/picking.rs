@@ -9,7 +9,6 @@ use crate::ide::core::picker::Load;
 use crate::ide::features::context::events as contents;
 use crate::ide::features::diff;
 use crate::ide::features::sessions::events as sessions;
-use crate::ide::features::snippets;
 use crate::ide::shell::answers;
 use crate::ide::shell::app::App;
 use crate::ide::shell::input;
@@ -27,35 +26,22 @@ impl App {
         self.pickers += 1;
         let mut picker = Picker::new(id, self.pickers, self.state.wake.clone());
         let (injector, number) = (picker.injector(), picker.number);
-        let asked = match (row.load)(&self.state) {
+        match (row.load)(&self.state) {
             Load::Rows(rows, marked) => {
                 picker.fill(rows);
                 picker.marked = marked;
                 picker.tick(FILL_WAIT_MS);
-                None
             }
             Load::Live(query) => {
                 picker.live = true;
                 picker.query.set(&query, self.clock.now_ms());
-                None
             }
-            Load::Walk => Some(Effect::Walk(injector, number, self.clock.monotonic())),
             Load::Task(start) => {
                 picker.filling = true;
                 self.state.push_overlay(Overlay::Picker(Box::new(picker)));
                 self.with_cx(|cx| start(cx, injector, number));
                 return self.with_cx(input::follow_query);
             }
-            Load::Snippets => {
-                let mut folders = vec![self.state.config.join("snippets")];
-                folders.extend(self.state.plugins.snippets.iter().cloned());
-                Some(Effect::Snippets(injector, number, folders, snippets::commands::languages(&self.state)))
-            }
-            Load::Symbols(job) => Some(Effect::Symbols(injector, number, job)),
-        };
-        if let Some(effect) = asked {
-            picker.filling = true;
-            self.worker.perform(effect);
         }
         self.state.push_overlay(Overlay::Picker(Box::new(picker)));
         self.with_cx(input::follow_query);
@@ -77,7 +63,7 @@ impl App {
         }
         let Some(Overlay::Picker(mut picker)) = self.state.pop_overlay() else { return };
         picker.catch_up();
-        self.worker.stop_walk();
+        self.worker.perform(Effect::EndWalk);
         let Some(row) = PICKERS.iter().find(|row| row.id == picker.id) else { return };
         if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
             self.with_cx(|cx| (row.accept)(cx, &pick, &picker.marked));

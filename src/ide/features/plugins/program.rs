@@ -1,22 +1,15 @@
-//! Reads plugins, notes what is said about a project's, and runs their programs.
+//! Runs the programs of plugins' commands, away from the loop. Must not know the state.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
 
-use crate::config::plugins::{self, Input, Output};
-use crate::exec::trust::{Standing, Trust};
+use crate::config::plugins::{Input, Output};
 use crate::exec::{CommandSpec, Environment};
-use crate::ide::core::event::Event;
-use crate::ide::features::pipe::command;
-use crate::ide::features::pipe::command::OUTPUT_MAX;
+use crate::ide::features::pipe::command::{self, OUTPUT_MAX};
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins::protocol as talk;
-use crate::ide::features::plugins::state::{
-    Came, PluginDone, PluginJob, PluginProblem, PluginText, PluginsJob, PluginsRead, Say,
-};
-use crate::ide::shell::worker::{Worker, failed};
-use crate::runtime::wishes::{self, Wishes};
+use crate::ide::features::plugins::state::{Came, PluginJob, PluginProblem, PluginText};
+use crate::runtime::wishes::Wishes;
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
 use crate::text::position::Byte;
@@ -26,71 +19,8 @@ use crate::text::transaction::{Author, Transaction};
 /// Of a message no more than this is shown, in bytes.
 const MESSAGE_MAX: usize = 64 << 10;
 
-impl Worker {
-    /// Reads all plugins.
-    pub(super) fn read_plugins(&self, job: PluginsJob) {
-        let state = self.state.clone();
-        self.blocking(failed("read plugins"), move || Event::Plugins(Box::new(read(&job, state.as_deref()))));
-    }
-
-    /// Runs a command of a plugin.
-    pub(super) fn run_plugin(&self, job: PluginJob) {
-        let env = self.env.clone();
-        let shown = job.shown.as_ref().map(|shown| (shown.buffer, shown.version));
-        let command = job.command.clone();
-        let done = move |result| Event::Plugin(Box::new(PluginDone { command, shown, result }));
-        let lost = done.clone();
-        self.task(move |why| lost(Err(ShellProblem::NotRun(why.to_string()).into())), async move {
-            done(run(&*env, job).await)
-        });
-    }
-}
-
-fn read(job: &PluginsJob, state: Option<&Path>) -> PluginsRead {
-    let (own, mut wrong) = plugins::read(&job.own);
-    let (project, more) = plugins::read(&wishes::plugins(&job.workspace));
-    let Wishes { allows, digest } = Wishes::read(&job.workspace, &job.home);
-    wrong.extend(more);
-    let mut problems: Vec<String> = wrong.iter().map(ToString::to_string).collect();
-    let forgotten = job.say == Some(Say::Forget);
-    let mut read =
-        PluginsRead { own, project, allows, asked: job.asked, forgotten, ..PluginsRead::default() };
-    let trust = state.map(Trust::new);
-    let runs = read.project.iter().any(|plugin| !plugin.commands.is_empty());
-    let wants = runs || !read.allows.is_empty();
-    let known = || -> std::io::Result<()> {
-        match (&trust, &job.say) {
-            (Some(trust), Some(Say::Answer(digest, trusted))) => {
-                trust.answer(&job.workspace, digest, *trusted)?;
-            }
-            (Some(trust), Some(Say::Forget)) => trust.forget(&job.workspace)?,
-            _ => {}
-        }
-        if wants {
-            let digest = digest?;
-            read.said = match trust.as_ref().map(|trust| trust.standing(&job.workspace, &digest)) {
-                Some(standing) => match standing? {
-                    Standing::Trusted => Some(true),
-                    Standing::Refused => Some(false),
-                    Standing::Open => None,
-                },
-                None => None,
-            };
-            read.digest = Some(digest.into());
-        }
-        Ok(())
-    };
-    if let Err(error) = known() {
-        problems.push(format!("the plugins of this project cannot be trusted: {error}"));
-        read.project.clear();
-        read.allows.clear();
-        read.digest = None;
-    }
-    read.problems = problems;
-    read
-}
-
-async fn run(env: &dyn Environment, job: PluginJob) -> Result<Came, PluginProblem> {
+/// Runs a command; gives what it came to.
+pub async fn run(env: &dyn Environment, job: PluginJob) -> Result<Came, PluginProblem> {
     if let Some(trusted) = job.command.trusted.clone() {
         let (workspace, home) = (job.workspace.clone(), job.home.clone());
         let now = tokio::task::spawn_blocking(move || Wishes::read(&workspace, &home).digest).await;

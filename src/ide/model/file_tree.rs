@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::ide::model::file_list::FileList;
+
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
@@ -41,6 +43,8 @@ pub struct FileTree {
     sought: Option<PathBuf>,
     /// Why the root could not be read, if it could not.
     pub error: Option<String>,
+    /// All files of the workspace, as the last walk found them.
+    pub walked: FileList,
 }
 
 impl FileTree {

@@ -12,7 +12,7 @@ const BYTES_MAX: usize = 32 << 20;
 
 /// A list, shared with the walk that makes it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct FileList(Arc<Mutex<State>>);
+pub struct FileList(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -24,28 +24,28 @@ struct State {
 
 impl FileList {
     /// The paths, while they count.
-    pub(super) fn fresh(&self, now: Duration) -> Option<Arc<str>> {
+    pub fn fresh(&self, now: Duration) -> Option<Arc<str>> {
         let mut state = self.0.lock();
         state.found.take_if(|(began, _)| now.saturating_sub(*began) >= FRESH);
         state.found.as_ref().map(|(_, paths)| Arc::clone(paths))
     }
 
     /// Files were made, moved or removed.
-    pub(super) fn changed(&self) {
+    pub fn changed(&self) {
         let mut state = self.0.lock();
         state.found = None;
         state.changes += 1;
     }
 
     /// A walk begins now; its list, to be given its paths.
-    pub(super) fn begin(&self, now: Duration) -> Listing {
+    pub fn begin(&self, now: Duration) -> Listing {
         let changes = self.0.lock().changes;
         Listing { list: self.clone(), began: now, changes, paths: String::new() }
     }
 }
 
 /// The list of a walk that is under way.
-pub(super) struct Listing {
+pub struct Listing {
     list: FileList,
     began: Duration,
     changes: u64,
@@ -54,7 +54,7 @@ pub(super) struct Listing {
 
 impl Listing {
     /// Takes a path that was found.
-    pub(super) fn push(&mut self, path: &str) {
+    pub fn push(&mut self, path: &str) {
         if self.paths.len() <= BYTES_MAX {
             self.paths.push_str(path);
             self.paths.push('\0');
@@ -62,7 +62,7 @@ impl Listing {
     }
 
     /// The walk is complete.
-    pub(super) fn end(self) {
+    pub fn end(self) {
         let mut state = self.list.0.lock();
         if state.changes == self.changes && self.paths.len() <= BYTES_MAX {
             state.found = Some((self.began, self.paths.into()));
@@ -71,7 +71,7 @@ impl Listing {
 }
 
 /// The paths of a list.
-pub(super) fn paths(list: &str) -> impl Iterator<Item = &str> {
+pub fn paths(list: &str) -> impl Iterator<Item = &str> {
     list.split_terminator('\0')
 }
 

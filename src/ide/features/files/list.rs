@@ -1,0 +1,35 @@
+//! Reads folders for the file tree. Must not know how the tree is shown.
+
+use std::path::{Path, PathBuf};
+
+use crate::exec::EnvError;
+use crate::ide::core::context::{Cx, TaskError};
+use crate::ide::core::damage::Part;
+use crate::ide::model::file_tree::Entry;
+use crate::workspace::list as folders;
+
+/// Reads a folder for the tree. That is asked for where files may have come or gone.
+pub fn list(cx: &mut Cx<'_>, folder: PathBuf) {
+    cx.state.files.walked.changed();
+    let of = folder.clone();
+    cx.tasks.spawn_blocking(
+        "files.list",
+        move || read(&folder),
+        move |cx, entries| {
+            match entries.unwrap_or_else(|TaskError::Panicked(why)| Err(EnvError::internal(&of, why))) {
+                Ok(entries) => cx.state.files.fill(&of, entries),
+                Err(error) => cx.state.files.error = Some(error.to_string()),
+            }
+            cx.state.damage.add(Part::Files);
+        },
+    );
+}
+
+/// What a folder holds that no ignore file leaves out. Blocking.
+fn read(folder: &Path) -> Result<Vec<Entry>, EnvError> {
+    let items =
+        folders::list(folder).map_err(|source| EnvError::Io { path: folder.to_path_buf(), source })?;
+    let entry =
+        |item: folders::Item| Entry { name: item.name, is_folder: item.kind == folders::ItemKind::Folder };
+    Ok(items.into_iter().filter(|item| !item.ignored).map(entry).collect())
+}

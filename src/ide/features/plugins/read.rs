@@ -1,0 +1,46 @@
+//! Reads plugins, and whether what a project wants to run is trusted. Must not know the state.
+
+use crate::config::plugins;
+use crate::exec::trust::{Standing, Trust};
+use crate::ide::features::plugins::state::{PluginsJob, PluginsRead, Say};
+use crate::runtime::wishes::{self, Wishes};
+
+/// Reads all plugins, after what the user says about the project's was noted. Blocking.
+pub fn read(job: &PluginsJob) -> PluginsRead {
+    let (own, mut wrong) = plugins::read(&job.own);
+    let (project, more) = plugins::read(&wishes::plugins(&job.workspace));
+    let Wishes { allows, digest } = Wishes::read(&job.workspace, &job.home);
+    wrong.extend(more);
+    let mut problems: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+    let forgotten = job.say == Some(Say::Forget);
+    let mut read =
+        PluginsRead { own, project, allows, asked: job.asked, forgotten, ..PluginsRead::default() };
+    let trust = Trust::new(&job.state);
+    let runs = read.project.iter().any(|plugin| !plugin.commands.is_empty());
+    let wants = runs || !read.allows.is_empty();
+    let known = || -> std::io::Result<()> {
+        match &job.say {
+            Some(Say::Answer(digest, trusted)) => trust.answer(&job.workspace, digest, *trusted)?,
+            Some(Say::Forget) => trust.forget(&job.workspace)?,
+            None => {}
+        }
+        if wants {
+            let digest = digest?;
+            read.said = match trust.standing(&job.workspace, &digest)? {
+                Standing::Trusted => Some(true),
+                Standing::Refused => Some(false),
+                Standing::Open => None,
+            };
+            read.digest = Some(digest.into());
+        }
+        Ok(())
+    };
+    if let Err(error) = known() {
+        problems.push(format!("the plugins of this project cannot be trusted: {error}"));
+        read.project.clear();
+        read.allows.clear();
+        read.digest = None;
+    }
+    read.problems = problems;
+    read
+}
