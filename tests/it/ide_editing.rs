@@ -104,6 +104,21 @@ async fn a_matcher_that_is_done_unheard_is_asked_again() {
 }
 
 #[tokio::test]
+async fn picked_file_gets_the_keys() {
+    let mut desk = Plan::new().file("b.txt", "b\n").with("a.txt", "a\n").start().await;
+    for (from, picker) in [("Alt-1", "Ctrl-p"), ("Alt-3", "Alt-b")] {
+        desk.keys(from).await;
+        desk.keys(picker).await;
+        desk.type_in("b.txt").await;
+        desk.keys("Enter").await;
+        desk.type_in("d").await;
+        assert_eq!(desk.shown(), "b.txt", "from {from}: {}", desk.picture());
+        assert!(desk.text().starts_with('d') && desk.path("b.txt").exists(), "from {from}");
+        desk.keys("Ctrl-z Alt-PageUp").await;
+    }
+}
+
+#[tokio::test]
 async fn the_file_picker_finds_what_is_not_ignored() {
     let plan = Plan::new()
         .file(".gitignore", "target\n")

@@ -3,7 +3,9 @@
 use crate::base::paths;
 use crate::ide::core::context::Cx;
 use crate::ide::core::overlay::{Answer, Overlay, Topic};
+use crate::ide::core::panes::Focus;
 use crate::ide::core::quit;
+use crate::ide::editor::commands::panes;
 use crate::ide::editor::commands::search;
 use crate::ide::editor::modal::{line, picking, seek};
 use crate::ide::features::file_tree;
@@ -137,6 +139,7 @@ pub fn question(cx: &mut Cx<'_>) {
             let path = resolve(cx, &answer);
             cx.state.note_jump();
             files::open::open(cx, path, None);
+            panes::focus(cx, Focus::Editor);
         }
         topic => beyond_file(cx, topic, answer),
     }

@@ -1,8 +1,10 @@
 //! The open files.
 
 use crate::ide::core::overlay::{Pick, PickRow};
+use crate::ide::core::panes::Focus;
 use crate::ide::core::picker::{Load, Row};
 use crate::ide::core::state::State;
+use crate::ide::editor::commands::panes;
 
 /// The table's row.
 pub const PICKER: Row = Row {
@@ -14,6 +16,7 @@ pub const PICKER: Row = Row {
         if let Pick::Buffer(id) = pick {
             cx.state.note_jump();
             cx.state.buffers.show(*id);
+            panes::focus(cx, Focus::Editor);
         }
     },
 };
