@@ -51,7 +51,8 @@ impl Trapped {
         fs::write(at.join(".gitattributes"), "* filter=name diff=name merge=name\n").unwrap();
         git(at, &["add", "."]);
         git(at, &["commit", "-q", "-m", "first"]);
-        fs::write(at.join("a"), "22\n").unwrap();
+        // Of the same size, so that git has to compare what it holds, which asks the filter, at whatever moment it is.
+        fs::write(at.join("a"), "2\n").unwrap();
         let trap = at.join(".git/trap");
         fs::write(&trap, format!("#!/bin/sh\n: > '{}'\ncat\n", at.join(".git/sprung").display())).unwrap();
         fs::set_permissions(&trap, fs::Permissions::from_mode(0o755)).unwrap();
