@@ -14,7 +14,7 @@ use crate::tools::questions::Questions;
 /// Starts the session once the first frame is drawn.
 pub type Connect = Box<dyn FnOnce(Ports) -> BoxFuture<'static, Result<Handle, Report>> + Send>;
 
-/// How the session reaches the person and the open files.
+/// How the session reaches the user and the open files.
 pub struct Ports {
     /// Files and commands; what is open is read and written as it is open.
     pub env: Arc<dyn Environment>,

@@ -1,5 +1,5 @@
-//! Does the outside work that the loop asks for, each piece as a task whose result comes back
-//! as an event. Must not know the state.
+//! Searches of the workspace and terminals, each piece a task whose results come back as events; all other work is
+//! started where its answer is used (`core::context::Tasks`). Must not know the state.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ mod listing;
 mod lost;
 mod terminal;
 
-/// Does outside work.
+/// What work beside the loop needs: files and commands, the session, tasks.
 pub struct Worker {
     env: Arc<dyn Environment>,
     events: mpsc::Sender<Event>,

@@ -1,7 +1,7 @@
 //! Where the names of files come from that a command line reads without naming them: `find … | xargs cat`,
 //! `for f in …; do cat "$f"; done`, `cat $(cat list)`.
 //!
-//! Pure. Errs towards not known: names that stand in files, or are put together, may be any.
+//! Pure. Errs towards not known: names that are read from files, or composed, may be any.
 
 use super::files::{Named, shows_contents};
 use super::looks::part_is_read_only;
@@ -72,7 +72,7 @@ fn feeds(bare: &str, script: &Script) -> usize {
     programs + substitutions + if programs + substitutions > 0 { found } else { 0 }
 }
 
-/// The words of a line that may be names or folders of them. `None` where a name may be put together so that
+/// The words of a line that may be names or folders of them. `None` where a name may be composed so that
 /// it leads elsewhere.
 fn sources(bare: &str) -> Option<Vec<Named>> {
     let ends = |c: char| c.is_whitespace() || ";|&<>=()`".contains(c);

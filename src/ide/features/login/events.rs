@@ -154,7 +154,7 @@ fn open_page(cx: &mut Cx<'_>, page: &str) {
     });
 }
 
-/// Shows the models of a provider, unless the person is busy with something else by now.
+/// Shows the models of a provider, unless the user is busy with something else by now.
 fn offer(cx: &mut Cx<'_>, provider: &str) {
     if cx.state.overlays.is_empty() {
         cx.effects.push(Effect::Picker("models"));

@@ -1,4 +1,4 @@
-//! Snippets: put in, gone through, with variables.
+//! Snippets: inserted, with tab stops and variables.
 
 pub mod commands;
 pub mod picker;

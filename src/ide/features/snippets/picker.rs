@@ -1,4 +1,4 @@
-//! The person's snippets for the language of the file.
+//! The user's snippets for the language of the file.
 
 use std::path::PathBuf;
 

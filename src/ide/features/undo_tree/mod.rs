@@ -1,4 +1,4 @@
-//! The undo tree of a file, shown and gone through.
+//! The undo tree of a file: its view, and commands that move in it.
 
 pub mod commands;
 pub mod draw;
