@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use bowline::agent::AgentEvent;
 use bowline::base::clock::SystemClock;
 use bowline::exec::local::LocalEnvironment;
+use bowline::ide::core::context::Tasks;
 use bowline::ide::core::event::Event;
 use bowline::ide::core::options::Options;
 use bowline::ide::core::threads::Threads;
 use bowline::ide::features::files::open::{Opened, opened};
 use bowline::ide::shell::app::App;
 use bowline::ide::shell::input::read_keymap;
-use bowline::ide::shell::worker::Worker;
 use bowline::llm::model::{Message, StreamEvent, UserMessage};
 use bowline::runtime::RuntimeEvent;
 use bowline::text::changes::ChangeSet;
@@ -64,8 +64,8 @@ fn bench(text: &str) -> Bench {
         connect: None,
         clock: SystemClock::shared(),
     };
-    let worker = Worker::new(env, sender, Threads::on(runtime.handle().clone()));
-    let mut app = App::new(options, worker, SIZE, Arc::new(Notify::new()));
+    let tasks = Tasks::new(Threads::on(runtime.handle().clone()), Arc::new(sender));
+    let mut app = App::new(options, (tasks, env), SIZE, Arc::new(Notify::new()));
     // As xterm-256color promises.
     app.screen.set_erase_colored(true);
     let path = folder.path().join("text.rs");

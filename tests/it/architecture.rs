@@ -257,7 +257,8 @@ fn import_circles_stay_between_a_file_and_its_own_parts() {
         |module: &str| module.rsplit_once("::").map_or(String::new(), |(parent, _)| parent.to_string());
     for (from, to) in &reached {
         let back = to.iter().filter(|to| reached.get(*to).is_some_and(|to| to.contains(from)));
-        for other in back.filter(|other| *other != from) {
+        let in_room = |other: &&String| room(from).is_some() && room(from) == room(other);
+        for other in back.filter(|other| *other != from && !in_room(other)) {
             let family = below(from, other) || below(other, from) || parent(from) == parent(other);
             assert!(family, "{from} and {other} import each other, perhaps by way of others");
             // Siblings belong to one file above them; a folder of equals has no circles.
@@ -267,8 +268,21 @@ fn import_circles_stay_between_a_file_and_its_own_parts() {
     }
 }
 
+/// The folder in which files may import each other: that of one feature of `ide`, whose callbacks answer to each
+/// other, and the kernel of `ide`, where state, commands and what floats are made of each other.
+fn room(module: &str) -> Option<&str> {
+    let rest = module.strip_prefix("ide::")?;
+    let depth = match rest.split("::").next()? {
+        "core" => 2,
+        "features" => 3,
+        _ => return None,
+    };
+    let end = module.match_indices("::").nth(depth - 1).map_or(module.len(), |(at, _)| at);
+    Some(&module[..end])
+}
+
 #[test]
-fn no_two_files_import_each_other() {
+fn files_import_each_other_within_one_feature_alone() {
     fn visit<'a>(
         node: &'a str,
         graph: &'a BTreeMap<String, BTreeSet<String>>,
@@ -282,7 +296,8 @@ fn no_two_files_import_each_other() {
             return None;
         }
         path.push(node);
-        for next in graph.get(node).into_iter().flatten() {
+        let apart = |next: &&String| room(node).is_none() || room(node) != room(next);
+        for next in graph.get(node).into_iter().flatten().filter(apart) {
             if let Some(cycle) = visit(next, graph, path, done) {
                 return Some(cycle);
             }
@@ -305,10 +320,10 @@ fn no_two_files_import_each_other() {
 const FLOORS: [&str; 5] = ["model", "core", "editor", "features", "shell"];
 
 /// Imports of `ide` that still point to a higher floor. The number only ever falls, and ends at 0.
-const UPWARD: usize = 50;
+const UPWARD: usize = 46;
 
 /// Features that still import each other in a circle. The number only ever falls, and ends at 0.
-const CIRCLING: usize = 4;
+const CIRCLING: usize = 2;
 
 /// The imports between files of `ide`.
 fn imports_in_ide() -> Vec<(String, String)> {

@@ -49,9 +49,9 @@ async fn with_every_task(name: &str, plan: fn() -> Plan, story: Story, works: fn
     let mut struck = 0;
     for nth in 1..=TASKS_MAX {
         let mut desk = plan().start().await;
-        desk.ide.app().worker().tasks().panic_in_task(nth);
+        desk.ide.app().tasks().panic_in_task(nth);
         story(&mut desk).await;
-        if desk.ide.app().worker().tasks().is_panic_to_come() {
+        if desk.ide.app().tasks().is_panic_to_come() {
             break;
         }
         struck += 1;
@@ -181,7 +181,7 @@ async fn edit_of_a_long_text_whose_task_panics_can_be_repeated() {
 async fn unsaved_text_is_kept_though_its_task_panicked_once() {
     let mut desk = plan().start().await;
     desk.type_in("x").await;
-    desk.ide.app().worker().tasks().panic_in_task(1);
+    desk.ide.app().tasks().panic_in_task(1);
     desk.wait(std::time::Duration::from_secs(1));
     desk.ide.idle().await;
     assert!(desk.message().contains("cannot be kept safe"), "{}", desk.message());

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use bowline::exec::local::LocalEnvironment;
 use bowline::exec::{EnvError, Environment, Stamp};
-use bowline::ide::core::event::{BufferRequest, Event};
-use bowline::ide::features::files::environment::BufferEnvironment;
+use bowline::ide::core::context::Tasks;
+use bowline::ide::core::event::Event;
+use bowline::ide::core::threads::Threads;
+use bowline::ide::features::files::environment::{AGENT_EDIT, BufferEnvironment};
 use bowline::llm::model::Request;
 use bowline::llm::providers::scripted::Turn;
 use bowline::tools::Mode;
@@ -90,8 +92,9 @@ async fn what_is_typed_while_the_agent_edits_is_kept() {
 async fn an_edit_for_a_text_that_has_changed_is_refused() {
     let mut desk = Plan::new().with("a.txt", "one\ntwo\n").start().await;
     let (sender, mut events) = mpsc::channel(8);
+    let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), Arc::new(sender));
     let local = LocalEnvironment::new(desk.path(""), std::iter::empty());
-    let env = BufferEnvironment::new(Arc::new(local), sender);
+    let env = BufferEnvironment::new(Arc::new(local), tasks);
     let path = desk.path("a.txt");
     let read = serve(&mut desk, &mut events, env.read(&path)).await.unwrap();
     desk.type_now("x");
@@ -174,11 +177,12 @@ async fn a_write_that_changes_nothing_and_fails_undoes_nothing() {
 /// the text and before it is on disk.
 async fn write_and_type(desk: &mut Desk, content: &[u8]) -> Result<Stamp, EnvError> {
     let (sender, mut events) = mpsc::channel(8);
+    let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), Arc::new(sender));
     let local = LocalEnvironment::new(desk.path(""), std::iter::empty());
     let path = desk.path("a.txt");
     let asked = async {
         while let Some(event) = events.recv().await {
-            let is_edit = matches!(event, Event::Buffer(BufferRequest::Edit { .. }));
+            let is_edit = matches!(&event, Event::Done(done) if done.name() == AGENT_EDIT);
             desk.ide.app().handle(event);
             if is_edit {
                 desk.type_now("x");
@@ -186,7 +190,7 @@ async fn write_and_type(desk: &mut Desk, content: &[u8]) -> Result<Stamp, EnvErr
         }
     };
     let work = async move {
-        BufferEnvironment::new(Arc::new(local), sender).write(&path, content.to_vec(), None).await
+        BufferEnvironment::new(Arc::new(local), tasks).write(&path, content.to_vec(), None).await
     };
     tokio::join!(work, asked).0
 }
@@ -225,8 +229,9 @@ async fn a_write_that_changes_mark_and_line_endings_is_saved_as_it_was_written()
     ] {
         let mut desk = Plan::new().with("a.txt", before).start().await;
         let (sender, mut events) = mpsc::channel(8);
+        let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), Arc::new(sender));
         let local = LocalEnvironment::new(desk.path(""), std::iter::empty());
-        let env = BufferEnvironment::new(Arc::new(local), sender);
+        let env = BufferEnvironment::new(Arc::new(local), tasks);
         let path = desk.path("a.txt");
         serve(&mut desk, &mut events, env.write(&path, after.as_bytes().to_vec(), None)).await.unwrap();
         assert_eq!(desk.disk("a.txt"), after);
@@ -247,8 +252,9 @@ async fn a_write_that_only_changes_the_mark_and_fails_leaves_the_format() {
     let mut desk = Plan::new().with("a.txt", "one\n").start().await;
     desk.write("a.txt", "from elsewhere\n");
     let (sender, mut events) = mpsc::channel(8);
+    let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), Arc::new(sender));
     let local = LocalEnvironment::new(desk.path(""), std::iter::empty());
-    let env = BufferEnvironment::new(Arc::new(local), sender);
+    let env = BufferEnvironment::new(Arc::new(local), tasks);
     let path = desk.path("a.txt");
     let content = "\u{feff}one\n".as_bytes().to_vec();
     serve(&mut desk, &mut events, env.write(&path, content, None)).await.unwrap_err();

@@ -4,6 +4,7 @@
 //! Must not know any command, nor what any task does. A task that panics reaches its callback as a [`TaskError`], so
 //! nothing waits for ever. Commands and tasks stand in one file because each is made of the other.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -146,6 +147,12 @@ pub struct Tasks {
     queue: Arc<dyn Queue>,
     running: Arc<AtomicUsize>,
     fault: Fault,
+}
+
+impl fmt::Debug for Tasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tasks").field("running", &self.running).finish_non_exhaustive()
+    }
 }
 
 /// Counts a task for as long as it lives.

@@ -9,7 +9,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use crate::base::clock::SharedClock;
-use crate::ide::core::context::Cx;
+use crate::exec::Environment;
+use crate::ide::core::context::{Cx, Tasks};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::event::{Event, Happened};
@@ -22,14 +23,11 @@ use crate::ide::core::state::State;
 use crate::ide::editor::modal::{cursor_shape, cursors, flow, repeat};
 use crate::ide::editor::view::{colors, layout as arrange};
 use crate::ide::features::prompt;
-use crate::ide::features::{
-    files, plugins, project_search, recovery, reopen, terminal, transcript, undo_store,
-};
+use crate::ide::features::{files, plugins, recovery, reopen, terminal, transcript, undo_store};
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::overlay;
 use crate::ide::shell::panes::PANES;
 use crate::ide::shell::replay;
-use crate::ide::shell::worker::Worker;
 use crate::ide::shell::{after_frame, input, mouse, session_events};
 use crate::runtime::{Delivery, Handle, Snapshot};
 use crate::tui::input::Input;
@@ -48,7 +46,10 @@ pub struct App {
     pub state: State,
     /// What is on the screen.
     pub screen: Screen,
-    worker: Worker,
+    tasks: Tasks,
+    env: Arc<dyn Environment>,
+    /// The session, once it is there.
+    session: Option<Handle>,
     tree: Tree<State>,
     nodes: BTreeMap<Part, NodeId>,
     theme: Theme,
@@ -73,7 +74,12 @@ pub struct App {
 impl App {
     /// An IDE of that size, nothing read yet. `wake` is notified, from any thread, when a
     /// picker has something new.
-    pub fn new(options: Options, worker: Worker, size: (u16, u16), wake: Arc<Notify>) -> Self {
+    pub fn new(
+        options: Options,
+        (tasks, env): (Tasks, Arc<dyn Environment>),
+        size: (u16, u16),
+        wake: Arc<Notify>,
+    ) -> Self {
         let mut tree = Tree::new();
         let nodes = PANES.iter().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
         let keymap = options.keymap.clone();
@@ -90,7 +96,9 @@ impl App {
         let mut app = Self {
             state,
             screen: Screen::new(size.0, size.1, options.colors),
-            worker,
+            tasks,
+            env,
+            session: None,
             tree,
             nodes,
             theme: options.theme,
@@ -126,9 +134,9 @@ impl App {
         self.with_cx(|cx| plugins::run::read(cx, false, None));
     }
 
-    /// What does the work outside the loop.
-    pub fn worker(&self) -> &Worker {
-        &self.worker
+    /// What starts tasks.
+    pub fn tasks(&self) -> &Tasks {
+        &self.tasks
     }
 
     /// Whether rows still stream into the picker on top, or into the list that is shown.
@@ -142,7 +150,7 @@ impl App {
 
     /// The session, once it is there.
     pub fn session(&self) -> Option<&crate::runtime::Handle> {
-        self.worker.session.as_ref()
+        self.session.as_ref()
     }
 
     /// Takes in one event.
@@ -151,9 +159,9 @@ impl App {
         let mut cx = Cx {
             state: &mut self.state,
             effects: &mut effects,
-            tasks: self.worker.tasks(),
-            env: self.worker.env(),
-            session: self.worker.session.as_ref(),
+            tasks: &self.tasks,
+            env: &self.env,
+            session: self.session.as_ref(),
             now_ms: self.clock.now_ms(),
             now: self.clock.monotonic(),
         };
@@ -168,15 +176,10 @@ impl App {
             Event::Connected(Err(report)) => session_events::not_connected(&mut cx, &report),
             Event::Runtime(event) => session_events::runtime(&mut cx, &event),
             Event::SessionEnded => session_events::session_ended(&mut cx),
-            Event::Failed(text) => cx.state.fail(text),
             Event::Done(completion) => {
                 completion.deliver(&mut cx);
                 flow::land(&mut cx);
             }
-            Event::Listing(outcome) => project_search::events::happened(&mut cx, *outcome),
-            Event::Terminal(happening) => terminal::events::happened(&mut cx, happening),
-            Event::Filled(number) => cx.state.filled(number),
-            Event::Buffer(request) => files::events::buffer(&mut cx, request),
         }
         self.perform(effects);
         self.with_cx(flow::settle);
@@ -187,7 +190,7 @@ impl App {
     fn connected(&mut self, (handle, snapshot): (Handle, Snapshot)) {
         let models = handle.models();
         let session = handle.clone();
-        self.worker.session = Some(handle);
+        self.session = Some(handle);
         let first = self.first.take().map(Effect::Run);
         let prompts = std::mem::take(&mut self.prompts).into_iter();
         self.with_cx(|cx| {
@@ -243,7 +246,6 @@ impl App {
                     self.screen.repaint();
                     self.state.damage.all();
                 }
-                other => self.worker.perform(other),
             }
         }
     }
@@ -259,9 +261,9 @@ impl App {
         let mut cx = Cx {
             state: &mut self.state,
             effects: &mut effects,
-            tasks: self.worker.tasks(),
-            env: self.worker.env(),
-            session: self.worker.session.as_ref(),
+            tasks: &self.tasks,
+            env: &self.env,
+            session: self.session.as_ref(),
             now_ms: self.clock.now_ms(),
             now: self.clock.monotonic(),
         };
@@ -336,7 +338,7 @@ impl App {
 
     /// Ends every terminal and what runs in it; done once all are gone.
     pub fn end_terminals(&mut self) -> impl Future<Output = ()> + use<> {
-        self.worker.end_terminals()
+        self.state.terminals.end()
     }
 
     /// Whether the next frame would differ from the last.
@@ -441,9 +443,7 @@ impl App {
             self.state.areas = areas;
             self.state.damage.all();
         }
-        for work in terminal::events::fit(&mut self.state) {
-            self.worker.perform(Effect::Terminal(work));
-        }
+        self.with_cx(terminal::events::fit);
         let again = arrange::editor(&mut self.state);
         if let Some(area) = self.state.areas.files {
             self.state.files.scroll(usize::from(area.height.saturating_sub(1)));

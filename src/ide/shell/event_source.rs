@@ -41,11 +41,11 @@ pub struct Pump {
 impl Pump {
     /// An application of that size. Nothing is asked of a session before [`Self::connect`].
     pub fn new(mut options: Options, feed: Feed, size: (u16, u16)) -> Self {
-        let Feed { env, sender, events, worker, opening } = feed;
+        let Feed { env, sender, events, tasks, opening } = feed;
         let (joined, joining) = mpsc::channel(1);
         let wake = Arc::new(Notify::new());
         let connect = options.connect.take();
-        let mut app = App::new(options, worker, size, wake.clone());
+        let mut app = App::new(options, (tasks, env.clone()), size, wake.clone());
         if opening {
             app.state.panes.focus = Focus::Editor;
             app.state.buffers.opening = true;
@@ -70,14 +70,13 @@ impl Pump {
     pub fn connect(&mut self) {
         self.app.begin();
         let Some(connect) = self.connect.take() else { return };
-        let env = Arc::new(BufferEnvironment::new(self.env.clone(), self.sender.clone()));
-        let tasks = self.app.worker().tasks();
+        let env = Arc::new(BufferEnvironment::new(self.env.clone(), self.app.tasks().clone()));
+        let tasks = self.app.tasks().clone();
         let approval = Arc::new(AskPerson::new(tasks.clone()));
         let questions = Arc::new(InquirePerson::new(tasks.clone()));
         let ports = Ports { env, approval, questions };
         let (joined, events) = (self.joined.clone(), self.sender.clone());
-        let lost = |why| Event::Connected(Err(Report::caused("cannot start the session", &why)));
-        self.app.worker().task(lost, async move {
+        let work = tasks.guard(async move {
             let handle = match connect(ports).await {
                 Ok(handle) => handle,
                 Err(report) => return Event::Connected(Err(report)),
@@ -95,6 +94,13 @@ impl Pump {
                 }
             });
             Event::Connected(Ok(Box::new((handle, snapshot))))
+        });
+        let events = self.sender.clone();
+        tasks.run(async move {
+            let lost = |why| Event::Connected(Err(Report::caused("cannot start the session", &why)));
+            if events.send(work.await.unwrap_or_else(lost)).await.is_err() {
+                tracing::debug!("the loop has ended before the session began");
+            }
         });
     }
 
@@ -141,7 +147,7 @@ impl Pump {
             Some(Overlay::Picker(picker)) => !picker.filling && picker.settled,
             _ => true,
         };
-        quiet && settled && !self.app.worker().is_busy() && self.app.state.agent.working_since.is_none()
+        quiet && settled && !self.app.tasks().is_busy() && self.app.state.agent.working_since.is_none()
     }
 }
 

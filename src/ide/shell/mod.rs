@@ -20,4 +20,3 @@ pub mod preload;
 pub mod replay;
 pub mod run;
 pub mod session_events;
-pub mod worker;

@@ -17,7 +17,6 @@ use crate::ide::core::options::OpenTarget;
 use crate::ide::core::threads::Threads;
 use crate::ide::features::files::open::{self, Opened};
 use crate::ide::features::{recovery, reopen};
-use crate::ide::shell::worker::Worker;
 use crate::text::document::Document;
 
 /// Events of tasks that wait for the loop; a full queue holds the tasks up.
@@ -28,23 +27,23 @@ pub struct Feed {
     pub env: Arc<dyn Environment>,
     pub sender: mpsc::Sender<Event>,
     pub events: mpsc::Receiver<Event>,
-    pub worker: Worker,
+    pub tasks: Tasks,
     /// Whether a file is being opened.
     pub opening: bool,
 }
 
 impl Feed {
     /// Begins to read the files to open, the first of which will be shown. Needs the loop's
-    /// runtime; everything later runs on `tasks`. `read_now` gives a file that is read sooner
+    /// runtime; everything later runs on `threads`. `read_now` gives a file that is read sooner
     /// than a thread is made for it, else nothing.
     pub fn start(
         env: Arc<dyn Environment>,
-        tasks: Threads,
+        threads: Threads,
         open: Vec<OpenTarget>,
         read_now: impl FnOnce(&Path) -> Option<(PathBuf, FileData)>,
     ) -> Self {
         let (sender, events) = mpsc::channel(EVENTS_MAX);
-        let worker = Worker::new(env.clone(), sender.clone(), tasks);
+        let tasks = Tasks::new(threads, Arc::new(sender.clone()));
         let opening = !open.is_empty();
         let read = open.first().and_then(|first| read_now(&first.path));
         let mut files: VecDeque<_> = open.into_iter().map(|target| (target.path, target.at)).collect();
@@ -53,8 +52,8 @@ impl Feed {
             let result = Ok(Some((Document::from_bytes(&data.bytes), data.stamp)));
             Opened { path, real, version: None, result, at, behind: false }
         });
-        open_all(env.clone(), worker.tasks(), first, files.into());
-        Self { env, sender, events, worker, opening }
+        open_all(env.clone(), &tasks, first, files.into());
+        Self { env, sender, events, tasks, opening }
     }
 }
 

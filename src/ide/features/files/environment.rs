@@ -11,47 +11,62 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::exec::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileId, FileStat, FindSpec, MatchSink,
     OutputSink, PathSink, Running, SearchSpec, Searched, SpawnSpec, Stamp,
 };
-use crate::ide::core::event::{BufferRequest, BufferSnapshot, Event};
+use crate::ide::core::context::{Cx, Tasks};
+use crate::ide::features::files::events::{self, BufferSnapshot};
 use crate::text::diff;
 use crate::text::encoding::Encoding;
 use crate::text::format::{self, Format};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
+/// The name under which an edit of an open file comes to the loop.
+pub const AGENT_EDIT: &str = "files.agent-edit";
+
 /// Wraps the place where files and commands really are.
 #[derive(Debug)]
 pub struct BufferEnvironment {
     inner: Arc<dyn Environment>,
-    events: mpsc::Sender<Event>,
+    tasks: Tasks,
 }
 
 impl BufferEnvironment {
-    /// Open files are asked of the loop that listens to `events`.
-    pub fn new(inner: Arc<dyn Environment>, events: mpsc::Sender<Event>) -> Self {
-        Self { inner, events }
+    /// Open files are asked of the loop that `tasks` answer to.
+    pub fn new(inner: Arc<dyn Environment>, tasks: Tasks) -> Self {
+        Self { inner, tasks }
     }
 
-    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> BufferRequest) -> Result<T, EnvError> {
+    /// What `look` finds on the loop.
+    async fn ask<T: Send + 'static>(
+        &self,
+        name: &'static str,
+        look: impl FnOnce(&mut Cx<'_>) -> T + Send + 'static,
+    ) -> Result<T, EnvError> {
         let (reply, answer) = oneshot::channel();
-        self.events.send(Event::Buffer(request(reply))).await.map_err(|_| EnvError::Cancelled)?;
+        let send = move |cx: &mut Cx<'_>| {
+            if reply.send(look(cx)).is_err() {
+                tracing::debug!(name, "the call that asked was interrupted");
+            }
+        };
+        self.tasks.post(name, send).await;
         answer.await.map_err(|_| EnvError::Cancelled)
     }
 
-    async fn tell(&self, request: BufferRequest) -> Result<(), EnvError> {
-        self.events.send(Event::Buffer(request)).await.map_err(|_| EnvError::Cancelled)
+    async fn touched(&self, path: &Path) {
+        let path = path.to_path_buf();
+        self.tasks.post("files.touched", move |cx| events::touched(cx, &path)).await;
     }
 
     /// The open file at a path, whichever links lead there.
     async fn snapshot(&self, path: &Path) -> Result<Option<BufferSnapshot>, EnvError> {
         let path = self.inner.resolve(path).await?;
-        self.ask(|reply| BufferRequest::Snapshot { path, reply }).await
+        self.ask("files.snapshot", move |cx| events::snapshot(cx, &path)).await
     }
 
     async fn write_open(
@@ -75,14 +90,17 @@ impl BufferEnvironment {
         let format = Format { ending, ..format };
         let changes = diff::change(&open.text.to_string(), &new);
         let (id, version) = (open.id, open.version);
-        let edited = self.ask(|reply| BufferRequest::Edit { id, version, changes, format, reply }).await?;
+        let (reply, edited) = oneshot::channel();
+        let edit = move |cx: &mut Cx<'_>| events::edit(cx, (id, version), (changes, format), reply);
+        self.tasks.post(AGENT_EDIT, edit).await;
+        let edited = edited.await.map_err(|_| EnvError::Cancelled)?;
         let Some(edit) = edited else { return Err(EnvError::Stale(path.to_path_buf())) };
         let version = edit.version;
         // The file must be as the buffer knew it: somebody else's change is not ours to bury.
         let expected = open.stamp.clone().unwrap_or_else(Stamp::missing);
         let written = self.inner.write(path, bytes, Some(expected)).await;
         let stamp = written.as_ref().ok().cloned();
-        self.tell(BufferRequest::Written { id, edit, stamp }).await?;
+        self.tasks.post("files.agent-wrote", move |cx| events::written(cx, id, &edit, stamp)).await;
         written?;
         Ok(stamp_of(&BufferSnapshot { version, ..open }))
     }
@@ -150,7 +168,7 @@ impl Environment for BufferEnvironment {
                 self.write_open(path, bytes, expected, open).await
             } else {
                 let stamp = self.inner.write(path, bytes, expected).await?;
-                self.tell(BufferRequest::Touched(path.to_path_buf())).await?;
+                self.touched(path).await;
                 Ok(stamp)
             }
         }
@@ -168,14 +186,15 @@ impl Environment for BufferEnvironment {
                 None => expected,
             };
             self.inner.remove(path, expected).await?;
-            self.tell(BufferRequest::Touched(path.to_path_buf())).await
+            self.touched(path).await;
+            Ok(())
         }
         .boxed()
     }
 
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
         // A program that is ending has nothing open any more.
-        async move { self.ask(BufferRequest::Open).await.unwrap_or_default() }.boxed()
+        async move { self.ask("files.open-paths", events::open_paths).await.unwrap_or_default() }.boxed()
     }
 
     fn run(
@@ -210,7 +229,7 @@ impl Environment for BufferEnvironment {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Searched, EnvError>> {
         async move {
-            let texts = self.ask(BufferRequest::Unsaved).await?;
+            let texts = self.ask("files.unsaved", events::unsaved_texts).await?;
             let bytes = move || texts.into_iter().map(|(path, text)| (path, utf8(&text))).collect();
             let unsaved = tokio::task::spawn_blocking(bytes).await.map_err(|_| EnvError::Cancelled)?;
             self.inner.search(SearchSpec { unsaved, ..spec }, sink, cancel).await

@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use tokio::sync::oneshot;
+
 use crate::exec::Stamp;
 use crate::ide::core::context::Cx;
-use crate::ide::core::event::{AgentEdit, BufferRequest, BufferSnapshot};
 use crate::ide::features::files::editorconfig;
 use crate::ide::features::files::list::list;
 use crate::ide::model::buffers::{Buffer, BufferId, Disk};
 use crate::text::changes::ChangeSet;
 use crate::text::format::Format;
-use crate::text::history::Formats;
+use crate::text::history::{Formats, RevisionId};
+use crate::text::rope::Text;
 use crate::text::transaction::{Author, Transaction, agents_edit};
 
 /// Reads the nearest unfolded folder around a file again: folders may have been made on the way.
@@ -30,55 +32,92 @@ pub fn refresh_tree(cx: &mut Cx<'_>) {
     }
 }
 
-/// The agent's environment asks.
-pub fn buffer(cx: &mut Cx<'_>, request: BufferRequest) {
-    match request {
-        BufferRequest::Snapshot { path, reply } => {
-            // Of a file that is still being read the disk knows more.
-            let open = cx.state.buffers.by_path(&path).filter(|buffer| buffer.reading.is_none());
-            let snapshot = open.map(|buffer| BufferSnapshot {
-                id: buffer.id,
-                text: buffer.area.text().clone(),
-                format: buffer.area.document.format(),
-                version: buffer.area.document.version(),
-                read_only: buffer.read_only(),
-                stamp: buffer.stamp.clone(),
-            });
-            // Nobody waits any more when the call was interrupted.
-            reply.send(snapshot).ok();
-        }
-        BufferRequest::Edit { id, version, changes, format, reply } => {
-            let name = agents_edit(cx.state.agent.run, version);
-            let now_ms = cx.now_ms;
-            let buffer = cx.state.buffers.get_mut(id).filter(|b| b.area.document.version() == version);
-            let edited = buffer.map(|buffer| agent_edit(buffer, (changes, format), name, now_ms));
-            // The call was interrupted: nothing more is written, so the edit does not stay either.
-            if let Err(Some(edit)) = reply.send(edited) {
-                take_back(cx, id, &edit);
-            }
-            cx.state.damage.all();
-        }
-        BufferRequest::Written { id, edit, stamp: Some(stamp) } => agent_wrote(cx, id, &edit, stamp),
-        BufferRequest::Written { id, edit, stamp: None } => take_back(cx, id, &edit),
-        BufferRequest::Touched(path) => {
-            refresh_folder(cx, &path);
-            editorconfig::written(cx, &path);
-        }
-        BufferRequest::Unsaved(reply) => {
-            let unsaved = |buffer: &&Buffer| buffer.is_unsaved() && buffer.reading.is_none();
-            let text = |buffer: &Buffer| Some((buffer.real.clone()?, buffer.area.text().clone()));
-            let texts = cx.state.buffers.all().iter().filter(unsaved).filter_map(text);
-            if reply.send(texts.collect()).is_err() {
-                tracing::debug!("the search of the open files was cancelled");
-            }
-        }
-        BufferRequest::Open(reply) => {
-            let open = cx.state.buffers.all().iter().filter_map(|buffer| buffer.real.clone());
-            if reply.send(open.collect()).is_err() {
-                tracing::debug!("who asked for the open files has gone");
-            }
-        }
+/// What an edit of the agent came to in an open file.
+#[derive(Debug, Clone)]
+pub struct AgentEdit {
+    /// The version of the text after it.
+    pub version: u64,
+    /// The revision of that text.
+    pub revision: RevisionId,
+    /// The edit's name in the undo tree; `None` where it changed nothing in the text.
+    pub name: Option<String>,
+    /// The file's format before and after it.
+    pub formats: Formats,
+}
+
+/// An open file as the agent sees it.
+#[derive(Debug, Clone)]
+pub struct BufferSnapshot {
+    /// Which one.
+    pub id: BufferId,
+    /// Its text.
+    pub text: Text,
+    /// Its format.
+    pub format: Format,
+    /// Counts its changes.
+    pub version: u64,
+    /// Why it cannot be edited, if it cannot.
+    pub read_only: Option<&'static str>,
+    /// The state in which its file was read or written last.
+    pub stamp: Option<Stamp>,
+}
+
+/// The open file at a path, links followed.
+pub fn snapshot(cx: &mut Cx<'_>, path: &Path) -> Option<BufferSnapshot> {
+    // Of a file that is still being read the disk knows more.
+    let open = cx.state.buffers.by_path(path).filter(|buffer| buffer.reading.is_none());
+    open.map(|buffer| BufferSnapshot {
+        id: buffer.id,
+        text: buffer.area.text().clone(),
+        format: buffer.area.document.format(),
+        version: buffer.area.document.version(),
+        read_only: buffer.read_only(),
+        stamp: buffer.stamp.clone(),
+    })
+}
+
+/// Makes an edit of the agent in an open file that still has this version, and says what it came to.
+pub fn edit(
+    cx: &mut Cx<'_>,
+    (id, version): (BufferId, u64),
+    change: (ChangeSet, Format),
+    reply: oneshot::Sender<Option<AgentEdit>>,
+) {
+    let name = agents_edit(cx.state.agent.run, version);
+    let now_ms = cx.now_ms;
+    let buffer = cx.state.buffers.get_mut(id).filter(|b| b.area.document.version() == version);
+    let edited = buffer.map(|buffer| agent_edit(buffer, change, name, now_ms));
+    // The call was interrupted: nothing more is written, so the edit does not stay either.
+    if let Err(Some(edit)) = reply.send(edited) {
+        take_back(cx, id, &edit);
     }
+    cx.state.damage.all();
+}
+
+/// An edit of the agent is on disk, or (`None`) could not be written and is undone.
+pub fn written(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit, stamp: Option<Stamp>) {
+    match stamp {
+        Some(stamp) => agent_wrote(cx, id, edit, stamp),
+        None => take_back(cx, id, edit),
+    }
+}
+
+/// The agent wrote or removed a file that is not open.
+pub fn touched(cx: &mut Cx<'_>, path: &Path) {
+    refresh_folder(cx, path);
+    editorconfig::written(cx, path);
+}
+
+/// The texts of open files that are not saved, by the files' paths with links followed.
+pub fn unsaved_texts(cx: &mut Cx<'_>) -> Vec<(PathBuf, Text)> {
+    let unsaved = |buffer: &&Buffer| buffer.is_unsaved() && buffer.reading.is_none();
+    let text = |buffer: &Buffer| Some((buffer.real.clone()?, buffer.area.text().clone()));
+    cx.state.buffers.all().iter().filter(unsaved).filter_map(text).collect()
+}
+
+/// Which files are open, links followed.
+pub fn open_paths(cx: &mut Cx<'_>) -> Vec<PathBuf> {
+    cx.state.buffers.all().iter().filter_map(|buffer| buffer.real.clone()).collect()
 }
 
 /// Makes an edit of the agent in an open file.

@@ -14,7 +14,7 @@ use crate::ide::features::pipe;
 use crate::ide::features::plugins;
 use crate::ide::features::project_search;
 use crate::ide::features::sessions::events as sessions;
-use crate::ide::features::terminal::work::{Then, Work};
+use crate::ide::features::terminal::tasks::find_programs;
 use crate::ide::model::buffers::Buffers;
 use crate::text::select;
 
@@ -38,11 +38,11 @@ fn quit(cx: &mut Cx<'_>) {
     if terminals.is_empty() {
         return quit_from(cx, &[]);
     }
-    cx.effects.push(Effect::Terminal(Work::Busy(terminals, Then::Quit)));
+    find_programs(cx, &terminals, |cx, programs| quit_from(cx, &programs));
 }
 
 /// The same once it is known which programs run in terminals.
-pub fn quit_from(cx: &mut Cx<'_>, programs: &[String]) {
+fn quit_from(cx: &mut Cx<'_>, programs: &[String]) {
     let lists = cx.state.buffers.all().iter().filter(|buffer| buffer.is_edited_list());
     let lists = lists.map(|list| format!("  ● {} (not applied to the files)", list.name()));
     let files = cx.state.buffers.unsaved().map(|buffer| format!("  ● {}", buffer.name()));
@@ -176,10 +176,10 @@ fn close_overlay(cx: &mut Cx<'_>) {
             crate::ide::editor::commands::search::abandon(cx, &question.topic);
         }
         Some(Overlay::Undo(view)) => crate::ide::features::undo_tree::commands::abandon(cx, &view),
-        Some(Overlay::Picker(_)) => cx.effects.push(Effect::EndWalk),
         // A question of the agent has its own key for that.
         Some(
-            Overlay::Diff(_)
+            Overlay::Picker(_)
+            | Overlay::Diff(_)
             | Overlay::Session(_)
             | Overlay::Contents(_)
             | Overlay::Login(_)

@@ -5,12 +5,12 @@
 use crate::base::counted::counted;
 use crate::exec::{EnvError, Stamp};
 use crate::ide::core::context::Cx;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::keymap::Place;
 use crate::ide::core::overlay::{Answer, Dialog, Overlay};
-use crate::ide::features::project_search::job::{Changed, FilePlan, Job, Plan, Target};
+use crate::ide::features::project_search::job::{Changed, FilePlan, Plan, Target};
 use crate::ide::features::project_search::navigate::open_texts;
 use crate::ide::features::project_search::steps::{Applied, UnderWay};
+use crate::ide::features::project_search::tasks;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::text::history::RevisionId;
 use crate::text::transaction::Transaction;
@@ -35,7 +35,7 @@ pub fn begin(cx: &mut Cx<'_>, list: BufferId) {
     buffer.area.document.seal();
     cx.state.lists.under_way = Some(UnderWay::default());
     cx.state.say("comparing the list with the files …");
-    cx.effects.push(Effect::Listing(Box::new(Job::Plan { list, version, text, known, open })));
+    tasks::compare(cx, (list, version), text, known, open);
 }
 
 /// It is known what is to be changed: the person decides. What is taken back was decided.
@@ -109,7 +109,7 @@ fn carry_out(cx: &mut Cx<'_>, plan: Plan) {
     }
     under_way.writing.clone_from(&writes);
     cx.state.lists.under_way = Some(under_way);
-    cx.effects.push(Effect::Listing(Box::new(Job::Write(writes))));
+    tasks::write_all(cx, writes);
 }
 
 fn change_open(cx: &mut Cx<'_>, under_way: &mut UnderWay, file: &FilePlan, (id, version): (BufferId, u64)) {
@@ -260,7 +260,7 @@ pub fn take_back(cx: &mut Cx<'_>) {
     under_way.taking_back.clone_from(&rest);
     cx.state.lists.under_way = Some(under_way);
     let open = open_texts(cx.state);
-    cx.effects.push(Effect::Listing(Box::new(Job::Back { files: rest, open })));
+    tasks::reverse(cx, rest, open);
 }
 
 /// The same step backwards, for what the list knows.

@@ -1,18 +1,14 @@
-//! What is to be done for lists away from the loop, and what comes of it. Plain data.
+//! What tasks of lists are given and what they find. Plain data.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
-
-use crate::exec::{EnvError, Stamp};
+use crate::exec::Stamp;
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::results::{Asked, Found, Known, ListedFile, Origin};
+use crate::ide::model::results::{Found, ListedFile, Origin};
 use crate::text::changes::ChangeSet;
 use crate::text::format::Format;
 use crate::text::history::RevisionId;
 use crate::text::rope::Text;
-use crate::workspace::grep::Grepped;
 
 /// An open file as a task sees it.
 #[derive(Debug, Clone)]
@@ -31,57 +27,6 @@ pub struct OpenText {
     pub is_new: bool,
     /// Why it cannot be edited, if it cannot.
     pub read_only: Option<&'static str>,
-}
-
-/// A piece of work.
-pub enum Job {
-    /// Search the workspace.
-    Search {
-        /// The list for what is found.
-        list: BufferId,
-        /// The folder.
-        root: PathBuf,
-        /// What to look for.
-        asked: Asked,
-        /// The open files.
-        open: Vec<OpenText>,
-        /// Ends the search.
-        cancel: CancellationToken,
-    },
-    /// Find out what a list wants changed.
-    Plan {
-        /// Which one.
-        list: BufferId,
-        /// The version of its text.
-        version: u64,
-        /// Its text.
-        text: Text,
-        /// What is known about its places.
-        known: Arc<Known>,
-        /// The open files.
-        open: Vec<OpenText>,
-    },
-    /// Find out how a change of many files is taken back.
-    Back {
-        /// What was changed.
-        files: Vec<Changed>,
-        /// The open files.
-        open: Vec<OpenText>,
-    },
-    /// Write files.
-    Write(Vec<(usize, FilePlan)>),
-}
-
-/// What came of it.
-pub enum Outcome {
-    /// More was found.
-    Found(BufferId, Batch),
-    /// A search is done, or could not begin.
-    Searched(BufferId, Result<Grepped, String>),
-    /// It is known what is to be changed.
-    Planned(Plan),
-    /// Files were written, or not; by their places in the plan.
-    Written(Vec<(usize, Result<Stamp, EnvError>)>),
 }
 
 /// Lines for a list.

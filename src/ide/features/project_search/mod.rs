@@ -2,10 +2,10 @@
 
 pub mod apply;
 pub mod commands;
-pub mod events;
 pub mod grep;
 pub mod job;
 pub mod navigate;
 pub mod plan;
 pub mod search;
 pub mod steps;
+pub mod tasks;

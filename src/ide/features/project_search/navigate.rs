@@ -7,14 +7,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::{Effect, GrepFor};
 use crate::ide::core::overlay::Overlay;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::files;
 use crate::ide::features::project_search;
-use crate::ide::features::project_search::job::{Batch, Job, OpenText};
+use crate::ide::features::project_search::job::{Batch, OpenText};
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::results::{Asked, Listing, Running};
 use crate::text::changes::ChangeSet;
@@ -63,28 +62,28 @@ pub fn start(cx: &mut Cx<'_>, asked: Asked) {
     panes::focus(cx, Focus::Editor);
     cx.state.damage.all();
     cx.state.say("searching … Escape ends it");
-    let root = cx.state.workspace.clone();
-    cx.effects.push(Effect::Listing(Box::new(Job::Search { list, root, asked, open, cancel })));
+    project_search::tasks::list(cx, list, asked, open, cancel);
 }
 
 /// Looks for the query of the picker on top, in place of what it was looking for before.
 pub fn look(cx: &mut Cx<'_>) {
-    let (how, open, tab_width) = (cx.state.search_how, open_texts(cx.state), cx.state.show.tab_width);
+    let (how, open) = (cx.state.search_how, open_texts(cx.state));
     let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() else { return };
     let injector = picker.renew();
     let wanted = picker.query.text().to_string();
     let problem = Needle::new(&wanted, how).err();
     picker.filling = !wanted.is_empty() && problem.is_none();
-    let (filling, picker) = (picker.filling, picker.number);
+    let cancel = CancellationToken::new();
+    picker.search = picker.filling.then(|| cancel.clone().drop_guard());
+    let (is_wanted, number) = (picker.filling, picker.number);
     cx.state.damage.add(Part::Overlay);
     if let Some(problem) = problem {
         cx.state.fail(problem.to_string());
     }
-    if !filling {
-        return cx.effects.push(Effect::EndWalk);
+    if is_wanted {
+        let asked = Asked { wanted, how, replacement: None };
+        project_search::tasks::pick(cx, number, asked, open, injector, cancel);
     }
-    let asked = Asked { wanted, how, replacement: None };
-    cx.effects.push(Effect::Grep(Box::new(GrepFor { injector, picker, asked, open, tab_width })));
 }
 
 /// More was found.

@@ -5,11 +5,11 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use nucleo::Injector;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::counted::counted;
 use crate::base::width::visible;
-use crate::ide::core::effect::GrepFor;
 use crate::ide::core::overlay;
 use crate::ide::core::overlay::{Pick, PickRow};
 use crate::ide::features::project_search::job::{Batch, OpenText};
@@ -128,10 +128,22 @@ pub fn run(
     Ok(done)
 }
 
+/// What is looked for in all files for a picker.
+pub struct Picked {
+    /// Where rows are put in.
+    pub injector: Injector<PickRow>,
+    /// What to look for.
+    pub asked: Asked,
+    /// The open files.
+    pub open: Vec<OpenText>,
+    /// Columns from one tab stop to the next.
+    pub tab_width: usize,
+}
+
 /// Searches for a picker: a row for each line, as soon as its file is searched. What is wrong with
 /// the expression was said before.
-pub fn pick(root: Root, grep: GrepFor, cancel: &CancellationToken) {
-    let GrepFor { injector, asked, open, tab_width, .. } = grep;
+pub fn pick(root: Root, picked: Picked, cancel: &CancellationToken) {
+    let Picked { injector, asked, open, tab_width } = picked;
     let Ok(pattern) = pattern(&asked) else { return };
     let folder = root.0.clone();
     grep::grep(&folder, &pattern, PICKED_MAX, cancel, &Texted::new(open, root), |found| {

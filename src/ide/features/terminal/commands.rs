@@ -2,14 +2,15 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
+use crate::ide::core::overlay::{Answer, Dialog, Overlay};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::emulator::grid::Modes;
 use crate::ide::features::terminal::emulator::screen::By;
 use crate::ide::features::terminal::state::{Shell, TERMINALS_MAX};
-use crate::ide::features::terminal::work::{Ask, Then, Work};
+use crate::ide::features::terminal::tasks;
+use crate::ide::features::terminal::work::{Ask, TerminalId};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -81,10 +82,20 @@ fn close(cx: &mut Cx<'_>) {
         match shell {
             Shell::Ended(_) | Shell::Failed(_) => terminal::events::close(cx, id),
             Shell::Starting | Shell::Runs => {
-                cx.effects.push(Effect::Terminal(Work::Busy(vec![id], Then::Close(id))));
+                tasks::find_programs(cx, &[id], move |cx, programs| close_from(cx, id, &programs));
             }
         }
     });
+}
+
+/// Closes it once it is known which program runs in it; asks where there is one.
+fn close_from(cx: &mut Cx<'_>, id: TerminalId, programs: &[String]) {
+    let Some(program) = programs.first() else { return terminal::events::close(cx, id) };
+    let lines = vec![format!("{program} runs in it; closing ends that.")];
+    let dialog = Dialog::ask("close the terminal?", lines)
+        .choice('y', "close", Answer::CloseTerminal(id))
+        .choice('n', "keep", Answer::Dismiss);
+    cx.state.push_overlay(Overlay::Dialog(dialog));
 }
 
 fn scroll(cx: &mut Cx<'_>, by: By) {

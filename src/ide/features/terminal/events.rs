@@ -8,15 +8,14 @@ use ratatui::layout::Rect;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::overlay::{Answer, Dialog, Overlay};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::features::files;
-use crate::ide::features::palette;
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::emulator::grid::Grid;
 use crate::ide::features::terminal::state::Shell;
-use crate::ide::features::terminal::work::{Ask, Happening, TerminalId, Then, Work};
+use crate::ide::features::terminal::tasks;
+use crate::ide::features::terminal::work::{Ask, Happening, TerminalId};
 
 /// Lower panes have no title.
 const TITLE_ROWS_MIN: u16 = 3;
@@ -30,46 +29,47 @@ pub fn divide(pane: Rect) -> (Option<Rect>, Rect) {
     (Some(Rect { height: 1, ..pane }), grid)
 }
 
-/// What terminals are to be told before a frame: their size, who is seen, who has the keys.
-pub fn fit(state: &mut State) -> Vec<Work> {
-    let mut work = Vec::new();
-    let area = state.areas.terminal.map(|pane| divide(pane).1);
+/// Tells terminals before a frame what they must know: their size, who is seen, who has the keys.
+pub fn fit(cx: &mut Cx<'_>) {
+    let area = cx.state.areas.terminal.map(|pane| divide(pane).1);
     if let Some(size) = area.map(|grid| (grid.width, grid.height))
-        && size != state.terminals.size
+        && size != cx.state.terminals.size
     {
-        state.terminals.size = size;
-        let begun = state.terminals.all().iter().filter(|terminal| terminal.is_begun);
-        work.extend(begun.map(|terminal| Work::Ask(terminal.id, Ask::Resize(size.0, size.1))));
+        cx.state.terminals.size = size;
+        for id in cx.state.terminals.begun() {
+            tasks::ask(cx, id, Ask::Resize(size.0, size.1));
+        }
     }
     if area.is_some() {
-        let (cols, rows) = state.terminals.size;
-        for (id, first) in state.terminals.begin() {
-            work.push(Work::Open(id, cols, rows));
+        let size = cx.state.terminals.size;
+        for (id, first) in cx.state.terminals.unbegun() {
+            tasks::open(cx, id, size);
             if !first.is_empty() {
-                work.push(Work::Ask(id, Ask::Input(first)));
+                tasks::ask(cx, id, Ask::Input(first));
             }
         }
     }
-    let active = state.terminals.active().map(|terminal| terminal.id);
+    let active = cx.state.terminals.active().map(|terminal| terminal.id);
     let seen = active.filter(|_| area.is_some());
-    if seen != state.terminals.watched {
-        let before = std::mem::replace(&mut state.terminals.watched, seen);
-        work.extend(before.map(|id| Work::Ask(id, Ask::Watch(false))));
-        work.extend(seen.map(|id| Work::Ask(id, Ask::Watch(true))));
+    if seen != cx.state.terminals.watched {
+        let before = std::mem::replace(&mut cx.state.terminals.watched, seen);
+        before.inspect(|id| tasks::ask(cx, *id, Ask::Watch(false)));
+        seen.inspect(|id| tasks::ask(cx, *id, Ask::Watch(true)));
     }
-    let focused = seen.filter(|_| state.panes.focus == Focus::Terminal && state.overlays.is_empty());
-    if focused != state.terminals.focused {
-        let before = std::mem::replace(&mut state.terminals.focused, focused);
-        work.extend(before.and_then(|id| report_focus(state, id, false)));
-        work.extend(focused.and_then(|id| report_focus(state, id, true)));
+    let focused = seen.filter(|_| cx.state.panes.focus == Focus::Terminal && cx.state.overlays.is_empty());
+    if focused != cx.state.terminals.focused {
+        let before = std::mem::replace(&mut cx.state.terminals.focused, focused);
+        before.inspect(|id| report_focus(cx, *id, false));
+        focused.inspect(|id| report_focus(cx, *id, true));
     }
-    work
 }
 
-fn report_focus(state: &State, id: TerminalId, gained: bool) -> Option<Work> {
-    let terminal = state.terminals.all().iter().find(|terminal| terminal.id == id)?;
+fn report_focus(cx: &mut Cx<'_>, id: TerminalId, gained: bool) {
+    let Some(terminal) = cx.state.terminals.get_mut(id) else { return };
     let bytes = terminal::emulator::keys::focus(gained, terminal.grid.modes);
-    (!bytes.is_empty()).then(|| Work::Ask(id, Ask::Report(bytes.to_vec())))
+    if !bytes.is_empty() {
+        tasks::ask(cx, id, Ask::Report(bytes.to_vec()));
+    }
 }
 
 /// Something happened to a terminal.
@@ -102,22 +102,6 @@ pub fn happened(cx: &mut Cx<'_>, happening: Happening) {
         Happening::Refused(_) => {
             cx.state.say("a program in the terminal wanted to write the clipboard: refused");
         }
-        Happening::Busy(busy, Then::Quit) => {
-            palette::commands::quit_from(
-                cx,
-                &busy.into_iter().map(|(_, program)| program).collect::<Vec<_>>(),
-            );
-        }
-        Happening::Busy(busy, Then::Close(id)) => match busy.first() {
-            None => close(cx, id),
-            Some((_, program)) => {
-                let lines = vec![format!("{program} runs in it; closing ends that.")];
-                let dialog = Dialog::ask("close the terminal?", lines)
-                    .choice('y', "close", Answer::CloseTerminal(id))
-                    .choice('n', "keep", Answer::Dismiss);
-                cx.state.push_overlay(Overlay::Dialog(dialog));
-            }
-        },
     }
 }
 
@@ -166,10 +150,9 @@ fn shows(state: &mut State, id: TerminalId, grid: Grid) {
     }
 }
 
-/// Ends a terminal; the pane goes with the last one.
+/// Ends a terminal, and its task with what runs in it; the pane goes with the last one.
 pub fn close(cx: &mut Cx<'_>, id: TerminalId) {
     cx.state.terminals.remove(id);
-    cx.effects.push(Effect::Terminal(Work::Close(id)));
     if cx.state.terminals.all().is_empty() {
         cx.state.panes.set(Focus::Terminal, false);
     }

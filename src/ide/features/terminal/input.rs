@@ -5,7 +5,6 @@ use ratatui::layout::{Position, Rect};
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::terminal;
@@ -15,7 +14,7 @@ use crate::ide::features::terminal::emulator::screen::{By, Unit};
 use crate::ide::features::terminal::events::divide;
 use crate::ide::features::terminal::pane::place_at;
 use crate::ide::features::terminal::state::Shell;
-use crate::ide::features::terminal::work::{Ask, Work};
+use crate::ide::features::terminal::work::Ask;
 use crate::tui::input::{Button, Key, KeyCode, Mods, Mouse, MouseKind};
 
 /// Rows that one notch of the wheel scrolls.
@@ -25,8 +24,8 @@ const MULTI_CLICK: std::time::Duration = std::time::Duration::from_millis(400);
 
 /// Asks the terminal that is shown for something.
 pub fn ask(cx: &mut Cx<'_>, ask: Ask) {
-    if let Some(terminal) = cx.state.terminals.active() {
-        cx.effects.push(Effect::Terminal(Work::Ask(terminal.id, ask)));
+    if let Some(id) = cx.state.terminals.active().map(|terminal| terminal.id) {
+        terminal::tasks::ask(cx, id, ask);
     }
 }
 

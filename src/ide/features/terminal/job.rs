@@ -13,8 +13,9 @@ use tokio::time::{sleep, timeout};
 
 use crate::base::paths;
 use crate::exec::{Environment, FileKind, Terminal, TerminalControl, TerminalSpec};
-use crate::ide::core::event::Event;
+use crate::ide::core::context::Tasks;
 use crate::ide::features::terminal::emulator::screen::{By, Emulator};
+use crate::ide::features::terminal::events::happened;
 use crate::ide::features::terminal::work::{Ask, Happening, TerminalId};
 
 /// Read size; what is taken in between two looks at what the person asks for.
@@ -33,7 +34,7 @@ pub struct Job {
     id: TerminalId,
     env: Arc<dyn Environment>,
     asks: mpsc::Receiver<Ask>,
-    events: mpsc::Sender<Event>,
+    tasks: Tasks,
     size: (u16, u16),
     emulator: Emulator,
     input: Vec<u8>,
@@ -61,12 +62,12 @@ impl Job {
         size: (u16, u16),
         env: Arc<dyn Environment>,
         asks: mpsc::Receiver<Ask>,
-        events: mpsc::Sender<Event>,
+        tasks: Tasks,
     ) -> Self {
         let emulator = Emulator::new(size.0, size.1);
         let (told, turn) = (Instant::now(), Arc::new(Semaphore::new(1)));
         let (input, watched, dirty) = (Vec::new(), true, true);
-        Self { id, env, asks, events, size, emulator, input, watched, dirty, told, refused: false, turn }
+        Self { id, env, asks, tasks, size, emulator, input, watched, dirty, told, refused: false, turn }
     }
 
     /// Runs until nobody can ask it for anything any more.
@@ -250,9 +251,7 @@ impl Job {
     }
 
     async fn tell(&self, happening: Happening) {
-        if self.events.send(Event::Terminal(happening)).await.is_err() {
-            tracing::debug!("nobody listens to a terminal any more");
-        }
+        self.tasks.post("terminal.happened", move |cx| happened(cx, happening)).await;
     }
 }
 

@@ -7,4 +7,5 @@ pub mod input;
 pub mod job;
 pub mod pane;
 pub mod state;
+pub mod tasks;
 pub mod work;

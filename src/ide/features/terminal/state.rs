@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
+use tokio::sync::mpsc;
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TrackedFuture;
+
 use crate::ide::features::terminal::emulator::grid::Grid;
-use crate::ide::features::terminal::work::TerminalId;
+use crate::ide::features::terminal::work::{Ask, TerminalId};
 
 /// How many terminals there may be.
 pub const TERMINALS_MAX: usize = 16;
@@ -36,8 +40,8 @@ pub struct Terminal {
     pub shell: Shell,
     /// What it shows.
     pub grid: Grid,
-    /// Whether there is a task behind it.
-    pub is_begun: bool,
+    /// What its task is asked through, once there is one. Where nobody can ask it any more the task ends.
+    pub asks: Option<mpsc::Sender<Ask>>,
     /// What its shell is to read first.
     first: Vec<u8>,
 }
@@ -55,6 +59,7 @@ pub struct Terminals {
     list: Vec<Terminal>,
     active: usize,
     made: u64,
+    running: TaskTracker,
     /// The pane's part of the height, in percent.
     pub share: u16,
     /// Columns and rows that the terminals were told last.
@@ -85,6 +90,7 @@ impl Default for Terminals {
             list: Vec::new(),
             active: 0,
             made: 0,
+            running: TaskTracker::new(),
             share: SHARE,
             size: (0, 0),
             watched: None,
@@ -129,19 +135,35 @@ impl Terminals {
         self.made += 1;
         let id = TerminalId(self.made);
         let (name, grid) = (String::new(), Grid::default());
-        self.list.push(Terminal { id, name, shell: Shell::Starting, grid, is_begun: false, first });
+        self.list.push(Terminal { id, name, shell: Shell::Starting, grid, asks: None, first });
         self.active = self.list.len() - 1;
         Some(id)
     }
 
-    /// Those that have no task yet and get one now, with what their shells are to read first.
-    pub fn begin(&mut self) -> Vec<(TerminalId, Vec<u8>)> {
-        let fresh = self.list.iter_mut().filter(|terminal| !terminal.is_begun);
-        let begin = |terminal: &mut Terminal| {
-            terminal.is_begun = true;
-            (terminal.id, std::mem::take(&mut terminal.first))
-        };
-        fresh.map(begin).collect()
+    /// Those that have no task yet, with what their shells are to read first.
+    pub fn unbegun(&mut self) -> Vec<(TerminalId, Vec<u8>)> {
+        let fresh = self.list.iter_mut().filter(|terminal| terminal.asks.is_none());
+        fresh.map(|terminal| (terminal.id, std::mem::take(&mut terminal.first))).collect()
+    }
+
+    /// Those that have a task.
+    pub fn begun(&self) -> Vec<TerminalId> {
+        self.list.iter().filter(|terminal| terminal.asks.is_some()).map(|terminal| terminal.id).collect()
+    }
+
+    /// The task of a terminal, so that [`Terminals::end`] waits for it.
+    pub fn tracked<F: Future>(&self, task: F) -> TrackedFuture<F> {
+        self.running.track_future(task)
+    }
+
+    /// Ends every terminal and what runs in it; done once all are gone.
+    pub fn end(&mut self) -> impl Future<Output = ()> + use<> {
+        for terminal in &mut self.list {
+            terminal.asks = None;
+        }
+        let running = self.running.clone();
+        running.close();
+        async move { running.wait().await }
     }
 
     /// Those whose shells may run.

@@ -40,28 +40,6 @@ pub enum Ask {
     Busy(oneshot::Sender<Option<String>>),
 }
 
-/// What follows once it is known whether programs run in terminals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Then {
-    /// The end of the program.
-    Quit,
-    /// The end of this terminal.
-    Close(TerminalId),
-}
-
-/// Work for terminals.
-#[derive(Debug)]
-pub enum Work {
-    /// Start a shell with a window of so many columns and rows.
-    Open(TerminalId, u16, u16),
-    /// Ask one for something.
-    Ask(TerminalId, Ask),
-    /// End one, and what runs in it.
-    Close(TerminalId),
-    /// Find out in which of these programs run.
-    Busy(Vec<TerminalId>, Then),
-}
-
 /// What happens to terminals.
 #[derive(Debug)]
 pub enum Happening {
@@ -83,6 +61,4 @@ pub enum Happening {
     Full(TerminalId),
     /// A program inside wanted to write the clipboard.
     Refused(TerminalId),
-    /// Programs that run in front of shells.
-    Busy(Vec<(TerminalId, String)>, Then),
 }

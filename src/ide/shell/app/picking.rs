@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::ide::core::damage::Part;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::overlay::{Overlay, Picker};
 use crate::ide::core::picker::Load;
 use crate::ide::features::context::events as contents;
@@ -63,7 +62,6 @@ impl App {
         }
         let Some(Overlay::Picker(mut picker)) = self.state.pop_overlay() else { return };
         picker.catch_up();
-        self.worker.perform(Effect::EndWalk);
         let Some(row) = PICKERS.iter().find(|row| row.id == picker.id) else { return };
         if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
             self.with_cx(|cx| (row.accept)(cx, &pick, &picker.marked));

@@ -1,108 +1,114 @@
-//! Work for lists of places: searches, and the files that lists change.
+//! The tasks of searches and of lists that change files: search, find out what a list wants changed, how that is taken
+//! back, and write it. Must not know how answers are shown.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use nucleo::Injector;
 use tokio_util::sync::CancellationToken;
 
-use crate::base::panics::{Panicked, catch_async};
+use crate::base::panics::catch_async;
 use crate::exec::{EnvError, Environment, FileData, Stamp};
-use crate::ide::core::effect::GrepFor;
-use crate::ide::core::event::Event;
+use crate::ide::core::context::{Cx, TaskError};
+use crate::ide::core::overlay::PickRow;
 use crate::ide::core::threads::on_thread;
-use crate::ide::features::project_search;
-use crate::ide::features::project_search::job::{Changed, FilePlan, Job, OpenText, Outcome, Plan, Target};
-use crate::ide::model::results::{Known, Wish};
-use crate::ide::shell::worker::{Worker, filled};
+use crate::ide::features::project_search::job::{Changed, FilePlan, OpenText, Plan, Target};
+use crate::ide::features::project_search::search::Picked;
+use crate::ide::features::project_search::{apply, navigate, plan, search};
+use crate::ide::model::buffers::BufferId;
+use crate::ide::model::results::{Asked, Known, Wish};
 use crate::text::format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-impl Worker {
-    /// Searches for a picker, in place of what was searched for before.
-    pub(super) fn start_grep(&mut self, grep: GrepFor) {
-        self.walk.cancel();
-        self.walk = CancellationToken::new();
-        let (cancel, env, picker) = (self.walk.clone(), self.env.clone(), grep.picker);
-        self.task(filled(picker), async move {
-            let root = with_real(&*env, env.root().to_path_buf()).await;
-            on_thread(move || project_search::search::pick(root, grep, &cancel)).await;
-            Event::Filled(picker)
-        });
-    }
+/// Searches for the picker of this number, until `cancel`; its rows go to `injector`.
+pub fn pick(
+    cx: &Cx<'_>,
+    number: u64,
+    asked: Asked,
+    open: Vec<OpenText>,
+    injector: Injector<PickRow>,
+    cancel: CancellationToken,
+) {
+    let (env, tab_width) = (cx.env.clone(), cx.state.show.tab_width);
+    let work = async move {
+        let root = with_real(&*env, env.root().to_path_buf()).await;
+        on_thread(move || search::pick(root, Picked { injector, asked, open, tab_width }, &cancel)).await;
+    };
+    // One that panics brings nothing more either.
+    cx.tasks.spawn("project_search.pick", work, move |cx, _| cx.state.filled(number));
+}
 
-    /// Does a piece of work for a list.
-    pub(super) fn list_work(&self, job: Job) {
-        let (env, events) = (self.env.clone(), self.events.clone());
-        match job {
-            Job::Search { list, root, asked, open, cancel } => {
-                let lost = move |why: Panicked| told(Outcome::Searched(list, Err(why.to_string())));
-                self.task(lost, async move {
-                    let root = with_real(&*env, root).await;
-                    let found = move || {
-                        project_search::search::run(root, &asked, open, &cancel, |batch| {
-                            if events.blocking_send(told(Outcome::Found(list, batch))).is_err() {
-                                // The loop has ended: nothing waits for the rest.
-                                cancel.cancel();
-                            }
-                        })
-                    };
-                    told(Outcome::Searched(list, on_thread(found).await))
-                });
-            }
-            Job::Plan { list, version, text, known, open } => {
-                let of = Some((list, version));
-                let lost = move |why: Panicked| {
-                    told(Outcome::Planned(Plan {
-                        list: of,
-                        refused: vec![why.to_string()],
-                        ..Plan::default()
-                    }))
-                };
-                self.task(lost, async move {
-                    told(Outcome::Planned(Plan { list: of, ..wanted(&*env, text, known, &open).await }))
-                });
-            }
-            Job::Back { files, open } => {
-                let left = files.clone();
-                let lost = move |why: Panicked| {
-                    told(Outcome::Planned(Plan { left, refused: vec![why.to_string()], ..Plan::default() }))
-                };
-                self.task(lost, async move { told(Outcome::Planned(back(&*env, files, &open).await)) });
-            }
-            Job::Write(files) => {
-                let all: Vec<_> = files.iter().map(|(number, file)| (*number, file.path.clone())).collect();
-                let lost = move |why: Panicked| {
-                    let error = |(number, path): (usize, PathBuf)| {
-                        (number, Err(EnvError::internal(&path, why.clone())))
-                    };
-                    told(Outcome::Written(all.into_iter().map(error).collect()))
-                };
-                self.task(lost, async move {
-                    let mut results = Vec::new();
-                    for (number, file) in files {
-                        let path = file.path.clone();
-                        let written = catch_async(write(&*env, file)).await;
-                        results.push((
-                            number,
-                            written.unwrap_or_else(|why| Err(EnvError::internal(&path, why))),
-                        ));
-                    }
-                    told(Outcome::Written(results))
-                });
-            }
+/// Searches the workspace for a list; what is found is added to it while the search runs.
+pub fn list(cx: &Cx<'_>, list: BufferId, asked: Asked, open: Vec<OpenText>, cancel: CancellationToken) {
+    let (env, tasks, root) = (cx.env.clone(), cx.tasks.clone(), cx.state.workspace.clone());
+    let work = async move {
+        let root = with_real(&*env, root).await;
+        let found = move || {
+            search::run(root, &asked, open, &cancel, |batch| {
+                tasks.post_blocking("project_search.found", move |cx| navigate::found(cx, list, batch));
+            })
+        };
+        on_thread(found).await
+    };
+    cx.tasks.spawn("project_search.list", work, move |cx, answer| {
+        navigate::searched(cx, list, answer.unwrap_or_else(|why| Err(why.to_string())));
+    });
+}
+
+/// Finds out what a list, whose text has this version, wants changed.
+pub fn compare(
+    cx: &Cx<'_>,
+    (list, version): (BufferId, u64),
+    text: Text,
+    known: Arc<Known>,
+    open: Vec<OpenText>,
+) {
+    let (env, of) = (cx.env.clone(), Some((list, version)));
+    let work = async move { Plan { list: of, ..wanted(&*env, text, known, &open).await } };
+    cx.tasks.spawn("project_search.compare", work, move |cx, answer| {
+        let failed = |why: TaskError| Plan { list: of, refused: vec![why.to_string()], ..Plan::default() };
+        apply::planned(cx, answer.unwrap_or_else(failed));
+    });
+}
+
+/// Finds out how a change of many files is taken back.
+pub fn reverse(cx: &Cx<'_>, files: Vec<Changed>, open: Vec<OpenText>) {
+    let (env, left) = (cx.env.clone(), files.clone());
+    let work = async move { back(&*env, files, &open).await };
+    cx.tasks.spawn("project_search.reverse", work, move |cx, answer| {
+        let failed = |why: TaskError| Plan { left, refused: vec![why.to_string()], ..Plan::default() };
+        apply::planned(cx, answer.unwrap_or_else(failed));
+    });
+}
+
+/// Writes files, each by its place in the plan.
+pub fn write_all(cx: &Cx<'_>, files: Vec<(usize, FilePlan)>) {
+    let env = cx.env.clone();
+    let all: Vec<_> = files.iter().map(|(number, file)| (*number, file.path.clone())).collect();
+    let work = async move {
+        let mut results = Vec::new();
+        for (number, file) in files {
+            let path = file.path.clone();
+            let written = catch_async(write(&*env, file)).await;
+            results.push((number, written.unwrap_or_else(|why| Err(EnvError::internal(&path, why)))));
         }
-    }
+        results
+    };
+    cx.tasks.spawn("project_search.write", work, move |cx, answer| {
+        let results = answer.unwrap_or_else(|TaskError::Panicked(why)| {
+            let error =
+                |(number, path): (usize, PathBuf)| (number, Err(EnvError::internal(&path, why.clone())));
+            all.into_iter().map(error).collect()
+        });
+        apply::written(cx, results);
+    });
 }
 
 /// A folder, and where it is with every link followed.
-async fn with_real(env: &dyn Environment, folder: PathBuf) -> project_search::search::Root {
+async fn with_real(env: &dyn Environment, folder: PathBuf) -> search::Root {
     let real = env.resolve(&folder).await.unwrap_or_else(|_| folder.clone());
     (folder, real)
-}
-
-fn told(outcome: Outcome) -> Event {
-    Event::Listing(Box::new(outcome))
 }
 
 /// A file's text, how its lines end, and where a change of it is to be made.
@@ -167,7 +173,7 @@ async fn of_file(
     let file = &known.files[wishes[0].origin.file];
     let (before, ending, target) = now(env, &file.path, open).await?;
     let (text, all, wishes) = (before.clone(), known.clone(), wishes.to_vec());
-    let made = tokio::task::spawn_blocking(move || project_search::plan::make(&all, &wishes, &text, ending));
+    let made = tokio::task::spawn_blocking(move || plan::make(&all, &wishes, &text, ending));
     let made = made.await.map_err(|error| error.to_string())?;
     let (path, name) = (file.path.clone(), file.name.clone());
     let places = made.known.len();
@@ -213,7 +219,7 @@ async fn back_in(
 ) -> Result<Option<FilePlan>, String> {
     let (before, _, target) = now(env, &file.path, open).await?;
     let (done, text) = (file.clone(), before.clone());
-    let changes = tokio::task::spawn_blocking(move || project_search::plan::take_back(&done, &text)).await;
+    let changes = tokio::task::spawn_blocking(move || plan::take_back(&done, &text)).await;
     let changes = changes.map_err(|error| error.to_string())?.map_err(|overlap| overlap.to_string())?;
     let Some(changes) = changes else { return Ok(None) };
     let known = file.known.iter().map(|(origin, old, new)| (*origin, new.clone(), old.clone())).collect();

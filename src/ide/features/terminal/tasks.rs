@@ -1,0 +1,67 @@
+//! Starts the tasks of terminals and passes on what they are asked for. Must not know what they show.
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::base::panics::catch_async;
+use crate::ide::core::context::{Cx, answered};
+use crate::ide::features::terminal::events::happened;
+use crate::ide::features::terminal::job::Job;
+use crate::ide::features::terminal::work::{Ask, Happening, TerminalId};
+
+/// What a terminal may be asked for before it has answered anything.
+const ASKS_MAX: usize = 1024;
+
+/// Starts a shell with a window of so many columns and rows.
+pub fn open(cx: &mut Cx<'_>, id: TerminalId, size: (u16, u16)) {
+    let Some(terminal) = cx.state.terminals.get_mut(id) else { return };
+    let (sender, asks) = mpsc::channel(ASKS_MAX);
+    terminal.asks = Some(sender);
+    let job = Job::new(id, size, cx.env.clone(), asks, cx.tasks.clone());
+    let (tasks, fault) = (cx.tasks.clone(), cx.tasks.next_fault());
+    let run = async move {
+        let work = async move {
+            fault.strike();
+            job.run().await;
+        };
+        if let Err(why) = Box::pin(catch_async(work)).await {
+            let failed = Happening::Failed(id, why.to_string());
+            tasks.post("terminal.failed", move |cx| happened(cx, failed)).await;
+        }
+    };
+    cx.tasks.detach(cx.state.terminals.tracked(run));
+}
+
+/// Asks a terminal for something.
+pub fn ask(cx: &mut Cx<'_>, id: TerminalId, ask: Ask) {
+    let Some(asks) = cx.state.terminals.get_mut(id).and_then(|terminal| terminal.asks.as_ref()) else {
+        return;
+    };
+    if asks.try_send(ask).is_err() {
+        happened(cx, Happening::Full(id));
+    }
+}
+
+/// Finds out in which of these terminals a program runs in front of the shell, and hands over the programs' names.
+pub fn find_programs(
+    cx: &mut Cx<'_>,
+    ids: &[TerminalId],
+    done: impl FnOnce(&mut Cx<'_>, Vec<String>) + Send + 'static,
+) {
+    let asks: Vec<_> = ids.iter().filter_map(|id| cx.state.terminals.get_mut(*id)?.asks.clone()).collect();
+    let work = async move {
+        let mut programs = Vec::new();
+        for asks in asks {
+            let (reply, answer) = oneshot::channel();
+            // One that has ended meanwhile has nothing to say.
+            if asks.send(Ask::Busy(reply)).await.is_ok() {
+                programs.extend(answer.await.ok().flatten());
+            }
+        }
+        programs
+    };
+    cx.tasks.spawn("terminal.programs", work, |cx, answer| {
+        if let Some(programs) = answered(cx, "ask the terminals", answer) {
+            done(cx, programs);
+        }
+    });
+}
