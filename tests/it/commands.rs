@@ -9,8 +9,17 @@ use std::time::Duration;
 
 use bowline::ide::core::context::Command;
 use bowline::ide::core::damage::Part;
-use bowline::ide::core::overlay::Overlay;
+use bowline::ide::core::layers::dialog::Dialog;
+use bowline::ide::core::layers::picker::Picker;
+use bowline::ide::core::layers::prompt::Prompt;
 use bowline::ide::editor::modal::flow;
+use bowline::ide::features::context::view::ContentsView;
+use bowline::ide::features::diff::view::DiffView;
+use bowline::ide::features::login::view::LoginView;
+use bowline::ide::features::questions::view::Inquiry;
+use bowline::ide::features::restore::view::WayBack;
+use bowline::ide::features::sessions::view::SessionView;
+use bowline::ide::features::undo_tree::view::UndoView;
 use bowline::ide::shell::commands::AREAS;
 use bowline::ide::shell::input;
 use bowline::text::marked;
@@ -236,20 +245,24 @@ fn shown(desk: &mut Desk) -> Option<String> {
 /// What is to be seen beside the text.
 fn besides(desk: &mut Desk) -> Vec<(&'static str, String)> {
     let state = desk.state();
-    let top = state.overlays.last().map(|overlay| match overlay {
-        Overlay::Picker(picker) => format!("picker {} at {}", picker.id, picker.selected),
-        Overlay::Question(question) => {
-            format!("question {:?} {:?}", question.topic, question.answer.text().to_string())
-        }
-        Overlay::Dialog(dialog) => format!("dialog {}", dialog.title),
-        Overlay::Undo(_) => "undo tree".to_string(),
-        Overlay::Diff(view) => format!("differences from {}: {:?}", view.there, view.counts()),
-        Overlay::Session(view) => format!("session tree {}", view.filter.name()),
-        Overlay::Contents(view) => format!("the next request at {}", view.selected),
-        Overlay::Login(view) => format!("login {}", view.name),
-        Overlay::Inquiry(view) => format!("inquiry {}", view.question().text),
-        Overlay::WayBack(view) => format!("way back {:?}", view.preview.way),
-    });
+    let layers = &state.layers;
+    let picker =
+        layers.top::<Picker>().map(|picker| format!("picker {} at {}", picker.row.id, picker.selected));
+    let prompt = layers.top::<Prompt>();
+    let prompt =
+        prompt.map(|prompt| format!("prompt {:?} {:?}", prompt.title, prompt.answer.text().to_string()));
+    let dialog = layers.top::<Dialog>().map(|dialog| format!("dialog {}", dialog.title));
+    let undo = layers.top::<UndoView>().map(|_| "undo tree".to_string());
+    let diff = layers.top::<DiffView>();
+    let diff = diff.map(|view| format!("differences from {}: {:?}", view.there, view.counts()));
+    let session = layers.top::<SessionView>().map(|view| format!("session tree {}", view.filter.name()));
+    let context = layers.top::<ContentsView>().map(|view| format!("the next request at {}", view.selected));
+    let login = layers.top::<LoginView>().map(|view| format!("login {}", view.name));
+    let questions = layers.top::<Inquiry>().map(|view| format!("inquiry {}", view.question().text));
+    let restore = layers.top::<WayBack>().map(|view| format!("way back {:?}", view.preview.way));
+    let all = [picker, prompt, dialog, undo, diff, session, context, login, questions, restore];
+    let top = all.into_iter().flatten().next();
+    assert_eq!(top.is_none(), layers.is_empty(), "a layer that this test does not know");
     let mut seen = vec![
         ("shows", top.unwrap_or_default()),
         ("mode", format!("{:?}", state.modal.mode)),

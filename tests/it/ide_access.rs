@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use bowline::ide::core::overlay::Overlay;
 use bowline::ide::features::login;
+use bowline::ide::features::login::view::LoginView;
 use bowline::ide::shell::input;
 use bowline::llm::model::{Notice, Question};
 use bowline::runtime::talk::Said;
@@ -15,7 +15,7 @@ use crate::support::desk::{Desk, Plan};
 use crate::support::server::{Reply, Server};
 
 fn run(desk: &mut Desk, id: &str) {
-    let command = input::find(id).unwrap();
+    let command = bowline::ide::shell::catalog::CATALOG.command(id).unwrap();
     desk.ide.app().with_cx(|cx| input::run(cx, command));
 }
 
@@ -32,7 +32,7 @@ fn offers(desk: &mut Desk, provider: &str) -> bool {
 }
 
 fn login_is_open(desk: &mut Desk) -> bool {
-    matches!(desk.state().overlays.last(), Some(Overlay::Login(_)))
+    desk.state().layers.top::<LoginView>().is_some()
 }
 
 /// Chooses a provider in a picker.
@@ -47,9 +47,8 @@ async fn choose(desk: &mut Desk, command: &str, provider: &str) {
 async fn until_asked(cols: u16, rows: u16) -> Desk {
     let mut desk = Plan::new().with("a.txt", "one\n").size(cols, rows).start().await;
     choose(&mut desk, "agent.login", "deepseek").await;
-    desk.until("the question", |state| match state.overlays.last() {
-        Some(Overlay::Login(view)) => view.asked.is_some(),
-        _ => false,
+    desk.until("the question", |state| {
+        state.layers.top::<LoginView>().is_some_and(|view| view.asked.is_some())
     })
     .await;
     desk
@@ -91,8 +90,7 @@ async fn what_is_typed_into_a_login_is_not_recorded() {
     let mut desk = Plan::new().with("a.txt", "\n").start().await;
     run(&mut desk, "macro.record");
     choose(&mut desk, "agent.login", "deepseek").await;
-    desk.until("the question", |s| matches!(s.overlays.last(), Some(Overlay::Login(v)) if v.asked.is_some()))
-        .await;
+    desk.until("the question", |s| s.layers.top::<LoginView>().is_some_and(|v| v.asked.is_some())).await;
     desk.type_now("hunter2");
     desk.ide.press("Escape");
     assert!(!login_is_open(&mut desk));
@@ -217,7 +215,7 @@ async fn a_login_on_a_tiny_screen_is_usable_and_has_a_way_out() {
             desk.ide.press(key);
             desk.ide.app().frame();
         }
-        desk.until("the login", |s| s.overlays.iter().any(|o| matches!(o, Overlay::Login(_)))).await;
+        desk.until("the login", |s| s.layers.all::<LoginView>().next().is_some()).await;
         while !login_is_open(&mut desk) {
             desk.ide.press("Escape");
         }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bowline::ide::core::state::State;
+use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::model::{Message, Request};
 use bowline::llm::providers::scripted::{Step, Turn};
 use serde_json::json;
@@ -186,7 +187,7 @@ async fn an_interrupted_question_leaves_the_screen() {
     let mut desk = Plan::new().turns([bash("c1", "touch one")]).start().await;
     desk.say("touch").await;
     allow(&mut desk, "Escape").await;
-    desk.until("the end", |state| state.overlays.is_empty()).await;
+    desk.until("the end", |state| state.layers.is_empty()).await;
     desk.ide.idle().await;
     assert!(!desk.path("one").exists());
 }
@@ -250,7 +251,7 @@ async fn going_back_branches_and_loses_nothing() {
     desk.keys("Tab").await;
     desk.shows("answers too").await;
     desk.keys("Home Down Enter").await;
-    desk.until("the way back", |state| state.transcript.items().len() == 2).await;
+    desk.until("the way back", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
     desk.ask("other second").await;
     let third = said(&desk.script.requests()[2]);
     assert!(
@@ -333,7 +334,7 @@ async fn a_question_that_is_asked_while_quitting_waits_below() {
     desk.ide.press("Ctrl-q");
     assert!(desk.picture().contains("The agent is working; leaving interrupts it."));
     open_gate(&desk);
-    desk.until("the question", |state| state.overlays.len() == 2).await;
+    desk.until("the question", |state| state.layers.len() == 2).await;
     assert!(desk.picture().contains("quit?"), "what the person is busy with stays on top");
     desk.ide.press("n");
     allow(&mut desk, "y").await;

@@ -137,7 +137,7 @@ async fn several_questions_wait_for_each_other_and_escape_says_no() {
     };
     let both = Turn::of(vec![call("c1", "mkdir a"), call("c2", "mkdir b")]);
     let mut desk = asked(Plan::new().turns([both, Turn::text("done")])).await;
-    desk.until("both questions", |state| state.overlays.len() == 2).await;
+    desk.until("both questions", |state| state.layers.len() == 2).await;
     desk.wait(Duration::from_millis(400));
     desk.ide.press("Escape");
     desk.wait(Duration::from_millis(400));

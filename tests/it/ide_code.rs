@@ -2,7 +2,7 @@
 //! depth, the outline, motions by parts of the code.
 
 use bowline::ide::core::event::Event;
-use bowline::ide::core::overlay::Overlay;
+use bowline::ide::core::layers::picker::Picker;
 use bowline::tui::input::Input;
 use bowline::tui::theme::Theme;
 use ratatui::style::Color;
@@ -106,7 +106,7 @@ async fn the_outline_is_that_of_the_text_as_it_is() {
         desk.ide.app().handle(Event::Input(Input::Key(key.parse().unwrap())));
     }
     desk.ide.idle().await;
-    let Some(Overlay::Picker(picker)) = desk.state().overlays.last() else { panic!("no picker") };
+    let Some(picker) = desk.state().layers.top::<Picker>() else { panic!("no picker") };
     assert_eq!(picker.total(), 0);
 }
 

@@ -1,6 +1,7 @@
 //! What the next request holds, as a person at the keyboard sees and changes it.
 
-use bowline::ide::core::overlay::Overlay;
+use bowline::ide::features::context::view::ContentsView;
+use bowline::ide::features::sessions::view::SessionView;
 use bowline::llm::providers::scripted::Turn;
 use serde_json::json;
 
@@ -31,10 +32,7 @@ async fn open(desk: &mut Desk) {
     desk.type_now("/context");
     desk.ide.press("Enter");
     desk.until("the list", |state| {
-        state
-            .overlays
-            .last()
-            .is_some_and(|top| matches!(top, Overlay::Contents(view) if view.contents.is_some()))
+        state.layers.top::<ContentsView>().is_some_and(|view| view.contents.is_some())
     })
     .await;
     desk.ide.idle().await;
@@ -73,10 +71,8 @@ async fn it_lists_everything_and_shows_what_it_says() {
     desk.keys("Enter").await;
     desk.shows("filter: all").await;
     assert!(desk.picture().contains("you are here"), "{}", desk.picture());
-    let selected = match desk.state().overlays.last() {
-        Some(Overlay::Session(view)) => view.selected_row().map(|r| r.kind.to_string()),
-        _ => None,
-    };
+    let tree = desk.state().layers.top::<SessionView>();
+    let selected = tree.and_then(|view| view.selected_row()).map(|row| row.kind.to_string());
     assert_eq!(selected.as_deref(), Some("message"));
 }
 
@@ -92,7 +88,7 @@ async fn it_fits_into_small_windows() {
     open(&mut desk).await;
     assert!(desk.picture().contains("It is"), "{}", desk.picture());
     desk.keys("Escape").await;
-    assert!(desk.state().overlays.is_empty());
+    assert!(desk.state().layers.is_empty());
 }
 
 #[tokio::test]
@@ -126,7 +122,7 @@ async fn words_are_told_differently_from_the_prompt() {
     desk.keys("e").await;
     let typed = desk.state().prompt.area.text().to_string();
     assert!(typed.starts_with("/tell ") && typed.ends_with(" It is fine.\nNothing failed."), "{typed}");
-    assert!(desk.state().overlays.is_empty());
+    assert!(desk.state().layers.is_empty());
     desk.type_in(" Today.").await;
     desk.keys("Enter").await;
     desk.ide.idle().await;

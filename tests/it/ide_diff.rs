@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use bowline::ide::core::overlay::Overlay;
-
 use crate::support::desk::{Desk, Plan};
 use crate::support::git::git;
+use bowline::ide::features::diff::view::DiffView;
 
 const BASE: &str = "fn one() {}\nfn two() {}\nlet größe = 漢字;\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
 fn is_open(desk: &mut Desk) -> bool {
-    matches!(desk.state().overlays.last(), Some(Overlay::Diff(_)))
+    desk.state().layers.top::<DiffView>().is_some()
 }
 
 /// Edits four places of the text.

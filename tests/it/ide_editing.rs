@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline::ide::core::overlay::Overlay;
+use bowline::ide::core::layers::picker::Picker;
 use bowline::tui::input::{Button, Input, MouseKind};
 
 use crate::support::desk::Plan;
@@ -96,7 +96,7 @@ async fn a_matcher_that_is_done_unheard_is_asked_again() {
     let mut desk = Plan::new().with("a.txt", "a\n").start().await;
     desk.keys("Ctrl-p").await;
     assert_eq!(desk.ide.app().deadline(), None, "nothing is under way");
-    let Some(Overlay::Picker(picker)) = desk.state().overlays.last_mut() else { panic!("no picker") };
+    let Some(picker) = desk.state().layers.top_mut::<Picker>() else { panic!("no picker") };
     picker.settled = false;
     assert!(desk.ide.app().deadline().is_some());
     desk.ide.idle().await;

@@ -2,7 +2,7 @@
 //! press Escape by habit it does nothing more than one.
 
 use bowline::ide::core::keymap::BUILTIN;
-use bowline::ide::core::overlay::Overlay;
+use bowline::ide::features::sessions::view::SessionView;
 
 use crate::support::desk::{Desk, Plan};
 
@@ -14,7 +14,7 @@ async fn desk(map: &str) -> Desk {
 }
 
 fn shows_tree(desk: &mut Desk) -> bool {
-    matches!(desk.state().overlays.last(), Some(Overlay::Session(_)))
+    desk.state().layers.top::<SessionView>().is_some()
 }
 
 #[tokio::test]
@@ -22,7 +22,7 @@ async fn escape_twice_in_an_editor_with_modes_opens_nothing() {
     for map in ["vim", "helix"] {
         let mut desk = desk(map).await;
         desk.keys("Escape Escape Escape").await;
-        assert!(desk.state().overlays.is_empty(), "{map}");
+        assert!(desk.state().layers.is_empty(), "{map}");
         desk.keys("i x Escape Escape Escape i y").await;
         assert_eq!(
             desk.text(),
@@ -48,7 +48,7 @@ async fn escape_twice_in_the_prompt_shows_the_session_tree() {
 async fn ctrl_g_twice_in_the_emacs_map_opens_nothing() {
     let mut desk = desk("emacs").await;
     desk.keys("Ctrl-g Ctrl-g Ctrl-g").await;
-    assert!(desk.state().overlays.is_empty());
+    assert!(desk.state().layers.is_empty());
     desk.keys("Shift-Right Ctrl-g").await;
     assert_eq!(desk.selected(), [""], "a press still drops the selection");
 }

@@ -2,7 +2,10 @@
 //! happens meanwhile wins.
 
 use bowline::ide::core::event::Event;
-use bowline::ide::core::overlay::{Dialog, Overlay, Pick, PickRow, Picker};
+use bowline::ide::core::layers::dialog::Dialog;
+use bowline::ide::core::layers::picker::Pick;
+use bowline::ide::core::layers::picker::PickRow;
+use bowline::ide::core::layers::picker::Picker;
 use bowline::ide::core::panes::Focus;
 use bowline::text::changes::ChangeSet;
 use bowline::text::position::Byte;
@@ -95,7 +98,7 @@ async fn an_edit_never_goes_to_what_got_the_keys_meanwhile() {
             desk.state().panes.focus = Focus::Agent;
             desk.state().damage.all();
         } else {
-            desk.state().push_overlay(Overlay::Dialog(Dialog::message("asked", Vec::new())));
+            desk.state().push_layer(Dialog::message("asked", Vec::new()));
         }
         desk.ide.idle().await;
         assert!(desk.text() == text(), "{prompt}");
@@ -244,7 +247,7 @@ async fn many_rows() -> Desk {
     let row = |n: usize| PickRow {
         text: format!("row {n:06}"),
         detail: String::new(),
-        pick: Pick::File(format!("{n}")),
+        pick: Pick::new(format!("{n}")),
     };
     picker(&mut desk).fill((0..20_000).map(row));
     picker(&mut desk).tick(0);
@@ -254,10 +257,7 @@ async fn many_rows() -> Desk {
 }
 
 fn picker(desk: &mut Desk) -> &mut Picker {
-    match desk.state().overlays.last_mut() {
-        Some(Overlay::Picker(picker)) => picker,
-        _ => panic!("no picker is open"),
-    }
+    desk.state().layers.top_mut().expect("a picker is open")
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::support::desk::{Desk, Plan};
+use bowline::ide::features::transcript::items::TRANSCRIPT;
 
 /// Messages of a conversation: the user, an answer that calls, its result, an answer.
 const MANY: usize = 3_200;
@@ -46,7 +47,7 @@ async fn desk(messages: usize) -> Desk {
 }
 
 fn items(desk: &mut Desk) -> usize {
-    desk.state().transcript.items().len()
+    desk.state().slots[TRANSCRIPT].items().len()
 }
 
 /// Which messages are on the screen.
@@ -62,7 +63,7 @@ async fn long_conversation_opens_with_its_end() {
     for messages in [800, MANY] {
         let mut desk = desk(messages).await;
         assert!(desk.picture().contains(&format!("message {} answered", messages - 1)));
-        assert!(desk.state().transcript.has_earlier());
+        assert!(desk.state().slots[TRANSCRIPT].has_earlier());
         few.push(items(&mut desk));
     }
     assert!(few[0] == few[1] && few[0] <= 250, "{few:?} items, however long the conversation is");
@@ -93,7 +94,7 @@ async fn long_conversation_shows_every_message_on_the_way_to_its_start() {
     all.sort_unstable();
     all.dedup();
     assert_eq!(all, (0..MANY).collect::<Vec<_>>(), "each is on the screen once on the way");
-    assert!(!desk.state().transcript.has_earlier());
+    assert!(!desk.state().slots[TRANSCRIPT].has_earlier());
     assert_eq!(items(&mut desk), MANY / 4 * 3, "a result is shown with its call");
 }
 
@@ -137,7 +138,7 @@ async fn long_conversation_stays_at_its_end_when_the_start_is_given_up() {
     desk.ide.press("Alt-3 Ctrl-Home Ctrl-End");
     desk.ide.idle().await;
     assert_eq!(seen(&mut desk).last(), Some(&(MANY - 1)));
-    assert!(desk.state().transcript.has_earlier(), "no more was fetched than was on its way");
+    assert!(desk.state().slots[TRANSCRIPT].has_earlier(), "no more was fetched than was on its way");
 }
 
 #[tokio::test]
@@ -157,7 +158,7 @@ async fn long_conversation_tree_is_searched_to_its_first_message() {
     desk.keys("Enter").await;
     assert!(desk.picture().contains("message 4 said"), "{}", desk.picture());
     desk.keys("Enter").await;
-    desk.until("the place", |state| state.transcript.items().len() == 3).await;
+    desk.until("the place", |state| state.slots[TRANSCRIPT].items().len() == 3).await;
     assert_eq!(seen(&mut desk), [0, 1, 2, 3, 4], "and what was said there is in the prompt");
 }
 

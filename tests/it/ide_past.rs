@@ -1,6 +1,7 @@
 //! What was said before comes back: with arrows, from a list, from all conversations.
 
-use bowline::ide::core::overlay::Overlay;
+use bowline::ide::core::layers::picker::Picker;
+use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::providers::scripted::Turn;
 use bowline::session::store::listing;
 
@@ -49,7 +50,7 @@ async fn a_place_in_the_conversation_is_found_and_gone_to() {
     desk.type_in("quicks").await;
     desk.shows("the answer is quicksort").await;
     desk.keys("Enter").await;
-    desk.until("the place", |state| state.transcript.items().len() < 4).await;
+    desk.until("the place", |state| state.slots[TRANSCRIPT].items().len() < 4).await;
     let picture = desk.picture();
     assert!(picture.contains("the answer is quicksort") && !picture.contains("mergesort"), "{picture}");
 }
@@ -73,7 +74,7 @@ async fn a_place_in_another_conversation_is_opened_there() {
     desk.type_in("quicksort").await;
     desk.shows("the answer is quicksort").await;
     desk.keys("Enter").await;
-    desk.until("the other conversation", |state| state.transcript.items().len() == 2).await;
+    desk.until("the other conversation", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
     let picture = desk.picture();
     assert!(picture.contains("which way") && !picture.contains("what comes later"), "{picture}");
     desk.ask("and from there on").await;
@@ -128,9 +129,9 @@ async fn a_session_is_deleted_from_the_list_and_brought_back() {
     assert_eq!(files(&desk), 1);
     desk.keys("Ctrl-d").await;
     desk.keys("y").await;
-    desk.until("the empty list", |state| match state.overlays.last() {
-        Some(Overlay::Picker(picker)) => picker.settled && !picker.filling && picker.current().is_none(),
-        _ => false,
+    desk.until("the empty list", |state| {
+        let picker = state.layers.top::<Picker>();
+        picker.is_some_and(|picker| picker.settled && !picker.filling && picker.current().is_none())
     })
     .await;
     assert!(desk.message().contains("in the trash"), "{}", desk.message());

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use bowline::ide::features::plugins::state::PLUGINS;
 use bowline::llm::providers::scripted::Turn;
 use bowline::text::transaction::Author;
 
@@ -261,9 +262,9 @@ async fn a_project_that_is_refused_works_without_and_says_so() {
     call(&mut desk, "plugin.build.make").await;
     assert_eq!(desk.message(), "build: made");
     call(&mut desk, "trust.take-back").await;
-    assert_eq!(desk.state().plugins.commands.len(), 0);
+    assert_eq!(desk.state().slots[PLUGINS].commands.len(), 0);
     call(&mut desk, "trust.give").await;
-    assert_eq!(desk.state().plugins.commands.len(), 1);
+    assert_eq!(desk.state().slots[PLUGINS].commands.len(), 1);
 }
 
 #[tokio::test]
@@ -272,13 +273,13 @@ async fn what_was_changed_before_the_answer_is_asked_about_again() {
     desk.write(".bowline/plugins/build/more.sh", "harm\n");
     answer(&mut desk, "y").await;
     assert!(desk.picture().contains("trust this project?"), "{}", desk.picture());
-    assert_eq!(desk.state().plugins.commands.len(), 0);
+    assert_eq!(desk.state().slots[PLUGINS].commands.len(), 0);
     answer(&mut desk, "y").await;
-    assert_eq!(desk.state().plugins.commands.len(), 1);
+    assert_eq!(desk.state().slots[PLUGINS].commands.len(), 1);
     std::os::unix::fs::symlink("/bin/sh", desk.path(".bowline/plugins/build/sh")).unwrap();
     call(&mut desk, "plugins.reload").await;
     assert!(desk.message().contains("cannot be trusted"), "{}", desk.message());
-    assert_eq!(desk.state().plugins.commands.len(), 0);
+    assert_eq!(desk.state().slots[PLUGINS].commands.len(), 0);
 }
 
 #[tokio::test]
@@ -299,7 +300,7 @@ async fn an_answer_is_never_about_more_than_the_question_shows() {
     let picture = desk.picture();
     assert!(picture.contains("echo harm") && !picture.contains("echo made"), "{picture}");
     answer(&mut desk, "n").await;
-    assert!(desk.state().overlays.is_empty(), "{}", desk.picture());
+    assert!(desk.state().layers.is_empty(), "{}", desk.picture());
 }
 
 #[tokio::test]

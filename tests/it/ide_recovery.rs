@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use bowline::ide::core::overlay::Overlay;
-
 use crate::support::desk::{Desk, Plan};
+use bowline::ide::core::layers::dialog::Dialog;
 
 /// Longer than a question that came by itself ignores keys.
 const GUARD: Duration = Duration::from_millis(500);
@@ -24,7 +23,7 @@ async fn second(desk: &mut Desk) {
 }
 
 fn asked(desk: &mut Desk) -> bool {
-    matches!(desk.state().overlays.last(), Some(Overlay::Dialog(_)))
+    desk.state().layers.top::<Dialog>().is_some()
 }
 
 /// A desk at which a run ended while `a.txt` had unsaved text.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bowline::ide::features::transcript::items::Kind;
+use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::model::{ErrorKind, LlmError};
 use bowline::llm::providers::scripted::{Step, Turn};
 
@@ -17,7 +18,7 @@ fn overloaded(wait: Duration) -> Turn {
 
 /// The notices of the transcript.
 fn notices(desk: &mut Desk) -> Vec<String> {
-    let items = desk.state().transcript.items().iter();
+    let items = desk.state().slots[TRANSCRIPT].items().iter();
     items
         .filter_map(|item| if let Kind::Notice { text, .. } = &item.kind { Some(text.clone()) } else { None })
         .collect()

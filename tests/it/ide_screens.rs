@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bowline::ide::core::damage::Part;
 use bowline::ide::core::state::State;
-use bowline::ide::features::agent::state::Summing;
+use bowline::ide::model::agent::Summing;
 use bowline::llm::model::Thinking;
 use bowline::llm::providers::scripted::{Step, Turn};
 use bowline::tui::headless::legend;
@@ -123,7 +123,7 @@ async fn a_tool_call_that_waits_for_leave() {
         let turns = [Turn::call("c1", "bash", json!({"command": command}))];
         let mut desk = Plan::new().turns(turns).size(cols, rows).start().await;
         desk.say("build").await;
-        desk.until("the question", |state| !state.overlays.is_empty()).await;
+        desk.until("the question", |state| !state.layers.is_empty()).await;
         desk.snap("dialog_approval");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::providers::scripted::{Step, Turn};
 use serde_json::{Value, json};
 
@@ -122,9 +123,9 @@ async fn entries_are_found_by_what_they_say() {
     desk.keys("Enter").await;
     assert!(desk.message().contains("nothing here says straw"), "{}", desk.message());
     desk.keys("Escape").await;
-    assert!(desk.picture().contains("burn the hay") && !desk.state().overlays.is_empty());
+    assert!(desk.picture().contains("burn the hay") && !desk.state().layers.is_empty());
     desk.keys("Escape").await;
-    assert!(desk.state().overlays.is_empty());
+    assert!(desk.state().layers.is_empty());
 }
 
 #[tokio::test]
@@ -132,7 +133,7 @@ async fn a_fork_is_a_session_of_its_own() {
     let mut desk = talk(Plan::new().size(120, 24), &["one", "two"]).await;
     desk.keys("Alt-g").await;
     desk.keys("f").await;
-    desk.until("the fork", |state| state.transcript.items().len() == 2).await;
+    desk.until("the fork", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
     assert_eq!(prompt(&mut desk), "two");
     desk.keys("Ctrl-u").await;
     desk.ask("another two").await;
@@ -148,7 +149,7 @@ async fn another_session_can_be_begun_and_the_first_gone_on_with() {
     desk.ide.press("F1");
     desk.type_in("Begin a new session").await;
     desk.keys("Enter").await;
-    desk.until("the new session", |state| state.transcript.items().is_empty()).await;
+    desk.until("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
     desk.ask("second session").await;
     assert!(!told(&desk).contains("first session"));
     desk.ide.press("F1");
@@ -168,7 +169,7 @@ async fn a_session_has_several_beginnings_and_a_name() {
     let mut desk = talk(Plan::new().size(120, 24), &["one"]).await;
     desk.keys("Alt-g").await;
     desk.keys("r").await;
-    desk.until("the root", |state| state.transcript.items().is_empty()).await;
+    desk.until("the root", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
     desk.ask("from scratch").await;
     assert!(!told(&desk).contains("answer 1"));
     desk.ide.press("F1");
@@ -199,7 +200,7 @@ async fn nothing_moves_while_the_agent_works_but_a_new_session_ends_it() {
     desk.ide.press("F1");
     desk.type_now("Begin a new session");
     desk.ide.press("Enter");
-    desk.until("the new session", |state| state.transcript.items().is_empty()).await;
+    desk.until("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
     desk.ide.idle().await;
     assert!(desk.state().agent.working_since.is_none());
     let first = files(&desk).remove(0);
@@ -266,7 +267,7 @@ async fn words_of_the_prompt_do_what_commands_do() {
     assert!(told(&desk).contains(" /new words"), "with a space before it the model is told it");
     desk.type_in("/new").await;
     desk.keys("Enter").await;
-    desk.until("the new session", |state| state.transcript.items().is_empty()).await;
+    desk.until("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
     desk.ask("/etc/hosts is no word").await;
     assert!(told(&desk).contains("/etc/hosts is no word"));
     assert_eq!(files(&desk).len(), 2);

@@ -1,8 +1,7 @@
 //! Text through commands of the shell.
 
-use bowline::ide::core::overlay::Overlay;
-
 use crate::support::desk::{Desk, Plan};
+use bowline::ide::core::layers::dialog::Dialog;
 
 async fn pipe(desk: &mut Desk, keys: &str, script: &str) {
     desk.keys(&format!("{keys} Ctrl-u")).await;
@@ -136,7 +135,7 @@ async fn command_lines_read_and_show_what_commands_say() {
     desk.keys("Enter").await;
     line(&mut desk, ":!head -c 3000000 /dev/zero | tr '\\0' x").await;
     assert!(desk.picture().contains("it said more than 1 MB and was ended"), "{}", desk.picture());
-    let Some(Overlay::Dialog(dialog)) = desk.state().overlays.last() else { panic!("nothing is shown") };
+    let Some(dialog) = desk.state().layers.top::<Dialog>() else { panic!("nothing is shown") };
     let longest = dialog.lines.iter().map(String::len).max();
     assert!(longest.is_some_and(|longest| (900..2000).contains(&longest)), "{longest:?}");
     desk.keys("Enter").await;

@@ -173,7 +173,7 @@ async fn selections_grow_and_shrink_by_the_code() {
     desk.keys("Alt-Shift-v Alt-Shift-v Alt-Shift-v").await;
     assert_eq!(desk.message(), "there is no step to take back");
     desk.ide.app().with_cx(|cx| {
-        let command = bowline::ide::shell::input::find("syntax.function").unwrap();
+        let command = bowline::ide::shell::catalog::CATALOG.command("syntax.function").unwrap();
         (command.run)(cx);
     });
     assert_eq!(desk.selected(), [code.trim_end()]);

@@ -2,6 +2,8 @@
 //! can be done again.
 
 use bowline::ide::core::quit::is_changing;
+use bowline::ide::features::plugins::state::PLUGINS;
+use bowline::ide::features::recovery::unsaved::UNSAVED;
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 
@@ -33,15 +35,15 @@ fn big() -> Plan {
 async fn nothing_waits(desk: &mut Desk, what: &str) {
     assert!(!is_changing(desk.state()), "{what}: files still count as being changed");
     assert!(desk.state().modal.elsewhere.waiting.is_none(), "{what}: keys wait");
-    assert!(desk.state().plugins.running.is_none(), "{what}: a plugin runs");
+    assert!(desk.state().slots[PLUGINS].running.is_none(), "{what}: a plugin runs");
     assert!(!desk.ide.app().is_filling(), "{what}: a picker is being filled");
     // Two of them in a row would open the session tree.
     for _ in 0..4 {
-        if !desk.state().overlays.is_empty() {
+        if !desk.state().layers.is_empty() {
             desk.keys("Escape").await;
         }
     }
-    assert!(desk.state().overlays.is_empty(), "{what}: {}", desk.picture());
+    assert!(desk.state().layers.is_empty(), "{what}: {}", desk.picture());
 }
 
 /// Does a story with each of its tasks in turn panicking, then once more without.
@@ -188,7 +190,7 @@ async fn unsaved_text_is_kept_though_its_task_panicked_once() {
     desk.wait(std::time::Duration::from_secs(10));
     desk.ide.idle().await;
     let id = desk.state().buffers.current().unwrap().id;
-    assert!(!desk.state().unsaved.behind().contains(&id), "the text is kept");
+    assert!(!desk.state().slots[UNSAVED].behind().contains(&id), "the text is kept");
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use bowline::ide::core::panes::Focus;
 use bowline::ide::features::terminal::state::Shell as State;
+use bowline::ide::features::terminal::state::TERMINALS;
 use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
 
 use crate::support::desk::{Desk, Plan};
@@ -11,7 +12,10 @@ use crate::support::shell::Shell;
 
 /// The shell that was started last, once it runs.
 async fn shell(desk: &mut Desk) -> Shell {
-    desk.until("a shell", |state| state.terminals.active().is_some_and(|one| one.shell == State::Runs)).await;
+    desk.until("a shell", |state| {
+        state.slots[TERMINALS].active().is_some_and(|one| one.shell == State::Runs)
+    })
+    .await;
     desk.refused.shells.lock().unwrap().pop().expect("a shell was started")
 }
 
@@ -62,7 +66,7 @@ async fn small_windows_show_it_alone() {
     assert_eq!(shell.told().size, (60, 10));
     desk.snap("terminal-60x12");
     desk.ide.resize(20, 5);
-    desk.until("a size", |state| state.terminals.size == (20, 3)).await;
+    desk.until("a size", |state| state.slots[TERMINALS].size == (20, 3)).await;
     shell.print("\r\na line that goes on in the next row.").await;
     desk.shows("row.").await;
     desk.snap("terminal-20x5");
@@ -100,7 +104,7 @@ async fn several_are_a_list_and_programs_that_run_are_asked_about() {
     drop(second);
     desk.until("the end", move |_| facts.lock().unwrap().killed).await;
     desk.keys("Alt-9 x").await;
-    assert_eq!((desk.state().terminals.all().len(), desk.state().panes.terminal), (0, false));
+    assert_eq!((desk.state().slots[TERMINALS].all().len(), desk.state().panes.terminal), (0, false));
     let facts = first.facts();
     first.end(0);
     desk.until("the end", move |_| facts.lock().unwrap().hung_up).await;

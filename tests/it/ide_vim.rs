@@ -308,7 +308,7 @@ async fn a_substitution_can_ask_about_each_match() {
         assert!(desk.picture().contains("line 1: a → X"), "{}", desk.picture());
         desk.keys(answers).await;
         assert_eq!((desk.text().as_str(), desk.message().as_str()), (becomes, said), "{answers}");
-        assert!(desk.state().overlays.is_empty());
+        assert!(desk.state().layers.is_empty());
         if becomes != "é a a\na b\na\n" {
             desk.keys("u").await;
             assert_eq!(desk.text(), "é a a\na b\na\n", "{answers} are one step");
@@ -329,7 +329,7 @@ async fn a_substitution_whose_text_changes_meanwhile_ends() {
     });
     desk.keys("n").await;
     assert_eq!(desk.message(), "the text changed meanwhile: nothing is replaced");
-    assert!(desk.state().overlays.is_empty() && desk.text() == "é", "{}", desk.picture());
+    assert!(desk.state().layers.is_empty() && desk.text() == "é", "{}", desk.picture());
 }
 
 #[tokio::test]

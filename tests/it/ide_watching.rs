@@ -70,7 +70,7 @@ async fn what_somebody_else_makes_equal_to_the_text_counts_as_saved() {
     desk.write("a.txt", "xone\n");
     desk.notices().await;
     assert!(!is_unsaved(&mut desk));
-    assert!(desk.state().overlays.is_empty());
+    assert!(desk.state().layers.is_empty());
 }
 
 /// A text that was edited here and elsewhere, and the question about it on screen.
@@ -97,11 +97,11 @@ async fn a_modified_text_is_asked_about_and_typing_goes_on() {
     assert!(desk.picture().contains("k keep yours"));
     desk.write("a.txt", "one\n3\nthree\n");
     desk.notices().await;
-    assert_eq!(desk.state().overlays.len(), 1, "one question a file");
+    assert_eq!(desk.state().layers.len(), 1, "one question a file");
     pause(&mut desk);
     desk.keys("r").await;
     assert_eq!(desk.text(), "one\n3\nthree\n");
-    assert!(desk.state().overlays.is_empty());
+    assert!(desk.state().layers.is_empty());
     desk.keys("Ctrl-z").await;
     assert_eq!(desk.text(), "mine rkd one\ntwo\nthree\n");
 }
@@ -114,10 +114,10 @@ async fn who_keeps_his_text_saves_it_without_another_question() {
     assert_eq!(desk.text(), "mine one\ntwo\nthree\n");
     assert_eq!((is_unsaved(&mut desk), on_disk(&mut desk)), (true, Disk::Same));
     desk.look_again().await;
-    assert!(desk.state().overlays.is_empty());
+    assert!(desk.state().layers.is_empty());
     desk.keys("Ctrl-s").await;
     assert_eq!(desk.disk("a.txt"), "mine one\ntwo\nthree\n");
-    assert!(desk.state().overlays.is_empty());
+    assert!(desk.state().layers.is_empty());
 }
 
 #[tokio::test]
@@ -137,7 +137,7 @@ async fn the_difference_is_shown_and_can_be_decided_on() {
     desk.keys("d").await;
     desk.snap("difference");
     desk.keys("k").await;
-    assert!(desk.state().overlays.is_empty());
+    assert!(desk.state().layers.is_empty());
     desk.keys("Ctrl-s").await;
     assert_eq!(desk.disk("a.txt"), "mine one\ntwo\nthree\n");
 }
@@ -214,7 +214,7 @@ async fn many_files_change_at_once_with_their_folder() {
         desk.notices().await;
     }
     assert!(desk.state().buffers.unsaved().next().is_none());
-    assert!(desk.state().overlays.is_empty());
+    assert!(desk.state().layers.is_empty());
 }
 
 #[tokio::test]

@@ -1,8 +1,7 @@
 //! All files at once: searched, listed, changed from the list as one step, taken back.
 
-use bowline::ide::core::overlay::Overlay;
-
 use crate::support::desk::{Desk, Plan};
+use bowline::ide::core::layers::picker::Picker;
 
 const LIB: &str = "use one;\nfn two() {}\nlet one = two();\n";
 
@@ -284,7 +283,7 @@ async fn maps_with_modes_go_and_end_searches_too() {
 
 /// The rows of the picker on top.
 fn rows(desk: &mut Desk) -> Vec<String> {
-    let Some(Overlay::Picker(picker)) = desk.state().overlays.last() else { panic!("no picker") };
+    let Some(picker) = desk.state().layers.top::<Picker>() else { panic!("no picker") };
     picker.rows(0, 100).map(|row| row.text.clone()).collect()
 }
 

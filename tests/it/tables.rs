@@ -6,9 +6,10 @@ use std::str::FromStr;
 
 use bowline::ide::core::damage::Part;
 use bowline::ide::core::keymap::{Keymap, Lookup, Place};
+use bowline::ide::editor::modal::line::run;
 use bowline::ide::features::prompt::slash::WORDS;
+use bowline::ide::shell::catalog::CATALOG;
 use bowline::ide::shell::commands::AREAS;
-use bowline::ide::shell::input::find;
 use bowline::ide::shell::panes::PANES;
 use bowline::ide::shell::pickers::PICKERS;
 use bowline::tui::input::{Key, KeyCode, Mods};
@@ -30,7 +31,8 @@ fn rows_with_modules(constant: &str, table: &str) -> usize {
     let (modules, text) = declared(constant, table);
     for module in &modules {
         let path = module.strip_prefix("ide::").unwrap().replace("shell::", "super::");
-        assert!(text.contains(&format!("    {path}::{constant},")), "{module} is not in shell/{table}");
+        let is_row = |line: &str| line.trim_start_matches([' ', '&']) == format!("{path}::{constant},");
+        assert!(text.lines().any(is_row), "{module} is not in shell/{table}");
     }
     modules.len()
 }
@@ -39,7 +41,7 @@ fn keymaps() -> BTreeMap<String, (Keymap, String)> {
     let entries = std::fs::read_dir(root().join("keymaps")).unwrap().map(|e| e.unwrap().path());
     let read = |path: std::path::PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
-        let (map, problems) = Keymap::parse(&text, |id| find(id).is_some());
+        let (map, problems) = Keymap::parse(&text, |id| CATALOG.command(id).is_some());
         assert_eq!(problems, [], "{}", path.display());
         (path.file_stem().unwrap().to_str().unwrap().to_string(), (map, text))
     };
@@ -182,7 +184,7 @@ fn words_of_the_prompt_are_unique_and_stand_for_commands() {
     for word in WORDS {
         assert!(word.name.chars().all(|c| c.is_ascii_lowercase()), "{}", word.name);
         if let Some(id) = word.command() {
-            assert!(find(id).is_some(), "/{} stands for {id}, which is no command", word.name);
+            assert!(CATALOG.command(id).is_some(), "/{} stands for {id}, which is no command", word.name);
         }
     }
 }
@@ -259,4 +261,41 @@ fn themes_parse_and_know_every_scope_that_the_code_uses() {
             assert!(theme.has(scope), "{name} has no style for {scope}");
         }
     }
+}
+
+#[test]
+fn line_commands_are_found_by_any_part_of_their_names_that_is_long_enough() {
+    let name = |line| run::find(&CATALOG, line).map(|(row, rest)| (row.long, rest));
+    assert_eq!(name("w x"), Some(("write", " x")));
+    assert_eq!(name("wri"), Some(("write", "")));
+    assert_eq!(name("wq!"), Some(("wq", "!")));
+    assert_eq!(name("s/a/b/"), Some(("substitute", "/a/b/")));
+    assert_eq!(name("g/a/d"), Some(("global", "/a/d")));
+    assert_eq!(name(">>"), Some((">>>>", ">")));
+    assert_eq!(name("t."), Some(("t", ".")));
+    assert_eq!(name("m0"), Some(("move", "0")));
+    assert_eq!(name("ka"), Some(("k", "a")));
+    assert_eq!(name("wx"), None);
+    assert_eq!(name("nonsense"), None);
+}
+
+#[test]
+fn line_commands_have_names_that_agree_and_titles() {
+    let rows = run::ROWS.iter().chain(CATALOG.features.iter().flat_map(|feature| feature.lines));
+    for row in rows {
+        assert!(row.long.starts_with(row.short), "{}", row.long);
+        assert!(!row.title.is_empty());
+        let found = run::find(&CATALOG, row.long);
+        assert!(found.is_some_and(|(found, _)| found.long == row.long), "{}", row.long);
+    }
+}
+
+#[test]
+fn features_have_rows_of_their_own_folders() {
+    let ids: BTreeSet<&str> = CATALOG.features.iter().map(|feature| feature.id).collect();
+    assert_eq!(ids.len(), CATALOG.features.len(), "two features share an id");
+    let sources = source::sources();
+    let declare = sources.iter().filter(|file| file.raw.contains("pub const FEATURE:"));
+    let folders: BTreeSet<&str> = declare.filter_map(|file| file.module.rsplit("::").next()).collect();
+    assert_eq!(ids, folders);
 }

@@ -5,8 +5,9 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use bowline::ide::core::layer::Layers;
+use bowline::ide::core::modal::{Modal, Mode};
 use bowline::ide::core::panes::Focus;
-use bowline::ide::editor::modal::state::{Modal, Mode};
 use bowline::ide::model::area::Area;
 use bowline::ide::model::jumps::Jumps;
 use bowline::text::document::Document;
@@ -69,7 +70,7 @@ pub fn play(desk: &mut Desk, script: &str) -> String {
     state.registers = Registers::default();
     state.jumps = Jumps::default();
     state.modal = Modal::new(state.keymap.modes());
-    state.overlays.clear();
+    state.layers = Layers::default();
     state.pending.clear();
     state.awaiting = None;
     state.panes.focus = Focus::Editor;
@@ -79,7 +80,7 @@ pub fn play(desk: &mut Desk, script: &str) -> String {
     for key in keys(script) {
         desk.ide.input(Input::Key(key));
     }
-    if !desk.state().overlays.is_empty() || desk.state().modal.mode.types() {
+    if !desk.state().layers.is_empty() || desk.state().modal.mode.types() {
         desk.ide.press("Escape");
     }
     let state = desk.state();

@@ -1,6 +1,6 @@
 //! A command that waits for one more character. Must not know what the command does with it.
 
-use crate::ide::editor::modal::state::Ask;
+use crate::ide::core::modal::Ask;
 
 /// Which command waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

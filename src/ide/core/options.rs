@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::base::clock::SharedClock;
 use crate::ide::core::keymap::Keymap;
 use crate::ide::core::ports::Connect;
-use crate::ide::features::reopen::state::Restored;
+use crate::ide::model::arrangement::Restored;
 use crate::ide::model::display::Look;
 use crate::llm::model::Part;
 use crate::tui::theme::{ColorDepth, Theme};

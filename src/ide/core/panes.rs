@@ -14,6 +14,11 @@ pub enum Focus {
     Terminal,
 }
 
+/// The terminals' part of the height at the start, in percent.
+const SHARE: u16 = 35;
+/// The least and the most that it may be.
+const SHARES: (u16, u16) = (10, 90);
+
 /// The panes that the person wants; small windows show fewer.
 #[derive(Debug, Clone, Copy)]
 pub struct Panes {
@@ -25,13 +30,22 @@ pub struct Panes {
     pub agent: bool,
     /// The terminals, below the editor.
     pub terminal: bool,
+    /// The terminals' part of the height, in percent.
+    pub terminal_share: u16,
     /// Which one has the keys.
     pub focus: Focus,
 }
 
 impl Default for Panes {
     fn default() -> Self {
-        Self { files: true, editor: true, agent: true, terminal: false, focus: Focus::Editor }
+        Self {
+            files: true,
+            editor: true,
+            agent: true,
+            terminal: false,
+            terminal_share: SHARE,
+            focus: Focus::Editor,
+        }
     }
 }
 
@@ -41,6 +55,11 @@ impl Panes {
         let order = [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal];
         let at = order.iter().position(|f| *f == self.focus).unwrap_or(0);
         (1..=4).map(|n| order[(at + n) % 4]).find(|f| self.is_open(*f)).unwrap_or(self.focus)
+    }
+
+    /// Makes the terminals higher, or lower when negative, by percents of the height.
+    pub fn grow_terminal(&mut self, by: i16) {
+        self.terminal_share = self.terminal_share.saturating_add_signed(by).clamp(SHARES.0, SHARES.1);
     }
 
     /// Whether a pane is open.
@@ -67,5 +86,19 @@ impl Panes {
         if !self.is_open(self.focus) {
             self.focus = if self.editor { Focus::Editor } else { Focus::Agent };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminal_height_has_a_least_and_a_most() {
+        let mut panes = Panes::default();
+        panes.grow_terminal(-100);
+        assert_eq!(panes.terminal_share, 10);
+        panes.grow_terminal(200);
+        assert_eq!(panes.terminal_share, 90);
     }
 }

@@ -17,8 +17,7 @@ pub fn leave(cx: &mut Cx<'_>) {
 
 /// Whether something on disk would be left half done, were it to end here.
 pub fn is_changing(state: &State) -> bool {
-    let saving = state.buffers.all().iter().any(|buffer| buffer.saving);
-    saving || state.lists.is_busy() || state.tree_steps.is_busy
+    state.catalog.features.iter().any(|feature| (feature.is_changing)(state))
 }
 
 /// The person has thought better of it; tells whether he was leaving.

@@ -1,7 +1,6 @@
 //! The whole state, put together from its parts. Nothing but fields and the few questions that
 //! concern more than one part.
 
-use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,35 +9,26 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::ide::core::awaiting::Awaiting;
+use crate::ide::core::catalog::Catalog;
 use crate::ide::core::damage::{Damage, Part};
 use crate::ide::core::keymap::{Keymap, Place};
 use crate::ide::core::lane::Lane;
+use crate::ide::core::layer::{Layer, Layers};
+use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::layout::Areas;
 use crate::ide::core::macros::Again;
+use crate::ide::core::modal::Modal;
 use crate::ide::core::options::Options;
-use crate::ide::core::overlay::Overlay;
 use crate::ide::core::panes::{Focus, Panes};
-use crate::ide::editor::modal::state::Modal;
-use crate::ide::editor::replacing::Replacing;
-use crate::ide::features::agent::state::{Agent, Prompt};
-use crate::ide::features::file_tree::steps::TreeSteps;
-use crate::ide::features::files::watch::Watching;
-use crate::ide::features::permissions::requests::Asks;
-use crate::ide::features::plugins::state::Plugins;
-use crate::ide::features::project_search::steps::Lists;
-use crate::ide::features::recovery::unsaved::Unsaved;
-use crate::ide::features::reopen::state::Restoring;
-use crate::ide::features::reopen::store::OpenStore;
-use crate::ide::features::terminal::state::Terminals;
-use crate::ide::features::transcript::items::Transcript;
-use crate::ide::features::transcript::view::TranscriptView;
-use crate::ide::features::undo_store::store::UndoStore;
+use crate::ide::core::slots::Slots;
+use crate::ide::model::agent::{Agent, Prompt};
 use crate::ide::model::area::Area;
 use crate::ide::model::buffers::{BufferId, Buffers};
 use crate::ide::model::display::Look;
 use crate::ide::model::file_tree::FileTree;
 use crate::ide::model::jumps::Jumps;
 use crate::ide::model::scrollbar::Surveys;
+use crate::ide::model::searching::{BeforeFind, Replacing};
 use crate::ide::model::text_options::Show;
 use crate::ide::model::visible_rows::Shown;
 use crate::ide::model::windows::{Border, Windows};
@@ -47,7 +37,6 @@ use crate::text::kill_ring::KillRing;
 use crate::text::position::Byte;
 use crate::text::registers::Registers;
 use crate::text::search::{How, Needle};
-use crate::text::selection::Selection;
 use crate::tools::registry::Registry;
 use crate::tui::input::Key;
 use crate::workspace::editorconfig::Rules;
@@ -68,8 +57,6 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 pub struct State {
     /// The folder that is worked on.
     pub workspace: PathBuf,
-    /// What comes back from the last time, and what is kept for the next.
-    pub restoring: Restoring,
     /// The user's home, for `~`.
     pub home: PathBuf,
     /// Where the person's own files of the program are.
@@ -80,20 +67,14 @@ pub struct State {
     pub areas: Areas,
     /// The open files.
     pub buffers: Buffers,
-    /// What is kept of unsaved text.
-    pub unsaved: Unsaved,
-    /// Which files another process may have touched.
-    pub watching: Watching,
+    /// What stands above the kernel.
+    pub catalog: &'static Catalog,
+    /// What features keep.
+    pub slots: Slots,
     /// The file tree.
     pub files: FileTree,
-    /// The conversation.
-    pub transcript: Transcript,
-    /// What of it is on screen. In a cell because drawing it lays it out.
-    pub transcript_view: RefCell<TranscriptView>,
     /// The agent's figures and queues.
     pub agent: Agent,
-    /// Tool calls that wait to be allowed.
-    pub asks: Asks,
     /// Until when a dialog that came by itself ignores keys, on the monotonic clock.
     pub guard_until: Option<Duration>,
     /// Whether such keys are lost rather than typed: the dialog before was answered by keys.
@@ -101,23 +82,17 @@ pub struct State {
     /// The agent's prompt.
     pub prompt: Prompt,
     /// What floats, the topmost last.
-    pub overlays: Vec<Overlay>,
+    pub layers: Layers,
+    /// How many pickers there were.
+    pub pickers: u64,
     /// The last line.
     pub status: Status,
     /// Which panes are open.
     pub panes: Panes,
-    /// The terminals.
-    pub terminals: Terminals,
     /// How many views of differences there were.
     pub diffs: u64,
-    /// What was done to files from the tree.
-    pub tree_steps: TreeSteps,
-    /// What was changed in many files at once.
-    pub lists: Box<Lists>,
     /// Ends the command of the shell that runs for a text.
     pub shell: Option<CancellationToken>,
-    /// What plugins bring.
-    pub plugins: Box<Plugins>,
     /// The last command that was typed for the shell.
     pub last_shell: String,
     /// What was cut.
@@ -156,8 +131,8 @@ pub struct State {
     pub survey: Surveys,
     /// The text that is being replaced match by match, and what by.
     pub replacing: Option<Replacing>,
-    /// What was selected when the find question came, in which file.
-    pub before_find: Option<(BufferId, Selection)>,
+    /// Where the last search began.
+    pub before_find: Option<BeforeFind>,
     /// How what is looked for is understood.
     pub search_how: How,
     /// What was looked for, shown wherever it stands until Escape.
@@ -176,8 +151,6 @@ pub struct State {
     pub look: Look,
     /// The tools, for their plain views.
     pub tools: Registry,
-    /// Where undo trees are kept; `None` when they are not.
-    pub undo_keeping: Option<UndoStore>,
     /// What the person was told once and need not be told again.
     pub told: BTreeSet<String>,
     /// What must be drawn again.
@@ -201,43 +174,39 @@ fn agent(options: &Options, tools: &Registry) -> Agent {
     }
 }
 
-/// What is to come back, and where what is open is kept.
-fn restoring(options: &Options) -> Restoring {
-    let store = OpenStore::new(&options.state, &options.workspace);
-    Restoring::new(options.keep_open, options.restored.clone(), store)
-}
-
 impl State {
     /// Nothing open, nothing read.
-    pub fn new(options: &Options, size: (u16, u16), keymap: Keymap, wake: Wake) -> Self {
+    pub fn new(
+        options: &Options,
+        catalog: &'static Catalog,
+        size: (u16, u16),
+        keymap: Keymap,
+        wake: Wake,
+    ) -> Self {
         let tools = Registry::of("pi");
         Self {
             workspace: options.workspace.clone(),
-            restoring: restoring(options),
             home: options.home.clone(),
             config: options.config.clone(),
             size,
             areas: Areas::default(),
             buffers: Buffers::default(),
-            unsaved: Unsaved::new(&options.state),
-            watching: Watching::default(),
+            catalog,
+            slots: Slots::new(
+                catalog.features.iter().flat_map(|feature| feature.slots.iter().copied()),
+                options,
+            ),
             files: FileTree::new(&options.workspace),
-            transcript: Transcript::default(),
-            transcript_view: RefCell::default(),
             agent: agent(options, &tools),
-            asks: Asks::default(),
             guard_until: None,
             guard_swallows: false,
             prompt: Prompt::default(),
-            overlays: Vec::new(),
+            layers: Layers::default(),
+            pickers: 0,
             status: Status::default(),
             panes: Panes { focus: Focus::Agent, ..Panes::default() },
-            terminals: Terminals::default(),
             diffs: 0,
-            tree_steps: TreeSteps::new(&options.state),
-            lists: Box::default(),
             shell: None,
-            plugins: Box::new(Plugins { state: options.state.clone(), ..Plugins::default() }),
             last_shell: String::new(),
             kill_ring: KillRing::default(),
             registers: Registers::default(),
@@ -263,10 +232,9 @@ impl State {
             keymap,
             pending: Vec::new(),
             hints: Vec::new(),
-            show: Show::of(options),
+            show: Show::new(options.tab_width, options.auto_pairs, options.wrap_column),
             look: options.look.clone(),
             tools,
-            undo_keeping: options.keep_undo.then(|| UndoStore::new(&options.state)),
             told: BTreeSet::new(),
             damage: Damage::default(),
             quit: false,
@@ -278,17 +246,7 @@ impl State {
 
     /// Where keys go now.
     pub fn place(&self) -> Place {
-        match self.overlays.last() {
-            Some(Overlay::Picker(_) | Overlay::Undo(_)) => Place::Picker,
-            Some(Overlay::Question(_)) => Place::Question,
-            Some(Overlay::Dialog(_) | Overlay::Login(_) | Overlay::Inquiry(_) | Overlay::WayBack(_)) => {
-                Place::Dialog
-            }
-            Some(Overlay::Diff(_)) => Place::Diff,
-            Some(Overlay::Session(_)) => Place::SessionTree,
-            Some(Overlay::Contents(_)) => Place::Contents,
-            None => self.place_below(),
-        }
+        self.layers.last().map_or_else(|| self.place_below(), Layer::context)
     }
 
     /// Where keys go when nothing floats.
@@ -327,7 +285,7 @@ impl State {
 
     /// Whether keys go to the editor.
     fn in_file(&self) -> bool {
-        self.overlays.is_empty() && self.panes.focus == Focus::Editor
+        self.layers.is_empty() && self.panes.focus == Focus::Editor
     }
 
     /// Columns from one tab stop to the next in the text that has the keys.
@@ -348,32 +306,11 @@ impl State {
         self.rules().line_length.unwrap_or(self.show.wrap_column)
     }
 
-    /// Scrolls the conversation, upwards when negative.
-    pub fn scroll_transcript(&mut self, lines: isize) {
-        if let Some(area) = self.areas.transcript {
-            let size = (area.width, area.height);
-            self.transcript_view.borrow_mut().scroll(&self.transcript, self.show, size, lines);
-        }
-        self.damage.add(Part::Transcript);
-    }
-
     /// The text that keys edit now, the kill ring beside it, and the part that shows it.
     pub fn text_target(&mut self) -> Option<(&mut Area, &mut KillRing, Part)> {
         let ring = &mut self.kill_ring;
-        match self.overlays.last_mut() {
-            Some(Overlay::Picker(picker)) => return Some((&mut picker.query, ring, Part::Overlay)),
-            Some(Overlay::Question(question)) => return Some((&mut question.answer, ring, Part::Overlay)),
-            Some(
-                Overlay::Dialog(_)
-                | Overlay::Undo(_)
-                | Overlay::Diff(_)
-                | Overlay::Session(_)
-                | Overlay::Contents(_)
-                | Overlay::Login(_)
-                | Overlay::Inquiry(_)
-                | Overlay::WayBack(_),
-            ) => return None,
-            None => {}
+        if let Some(layer) = self.layers.last_mut() {
+            return layer.text().map(|area| (area, ring, Part::Overlay));
         }
         match self.panes.focus {
             Focus::Files | Focus::Terminal => None,
@@ -407,29 +344,30 @@ impl State {
         self.damage.add(Part::Status);
     }
 
-    /// Puts something on top.
-    pub fn push_overlay(&mut self, overlay: Overlay) {
-        self.overlays.push(overlay);
+    /// Puts a layer on top.
+    pub fn push_layer(&mut self, layer: impl Layer) {
+        self.layers.push(layer);
         self.pending.clear();
         self.damage.all();
     }
 
     /// Nothing more comes for the picker of this number.
     pub fn filled(&mut self, number: u64) {
-        for overlay in &mut self.overlays {
-            if let Overlay::Picker(picker) = overlay
-                && picker.number == number
-            {
-                picker.filling = false;
-            }
+        for picker in self.layers.all_mut::<Picker>().filter(|picker| picker.number == number) {
+            picker.filling = false;
         }
         self.damage.add(Part::Overlay);
     }
 
-    /// Takes away what is on top.
-    pub fn pop_overlay(&mut self) -> Option<Overlay> {
+    /// Takes the topmost layer away.
+    pub fn pop_layer(&mut self) -> Option<Box<dyn Layer>> {
         self.damage.all();
-        self.overlays.pop()
+        self.layers.pop()
+    }
+
+    /// A path that was typed: `~` is the home, anything relative is in the workspace.
+    pub fn typed_path(&self, typed: &str) -> PathBuf {
+        crate::base::paths::typed(&self.workspace, typed, &self.home)
     }
 
     /// A path as a person wants to see it.

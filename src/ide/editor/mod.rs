@@ -5,6 +5,5 @@
 
 pub mod commands;
 pub mod modal;
-pub mod replacing;
 pub mod view;
 pub mod windows;

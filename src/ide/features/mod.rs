@@ -1,4 +1,6 @@
-//! What bowline does beside editing text: one folder for each feature.
+//! What bowline does beside editing text: one folder and one row for each feature.
+
+use crate::ide::core::feature::Feature;
 
 pub mod agent;
 pub mod context;
@@ -28,3 +30,23 @@ pub mod terminal;
 pub mod transcript;
 pub mod undo_store;
 pub mod undo_tree;
+
+/// Every feature that keeps state or acts on what happens.
+pub static FEATURES: &[Feature] = &[
+    context::FEATURE,
+    diff::FEATURE,
+    file_tree::FEATURE,
+    files::FEATURE,
+    git::FEATURE,
+    permissions::FEATURE,
+    pipe::FEATURE,
+    plugins::FEATURE,
+    project_search::FEATURE,
+    recovery::FEATURE,
+    reopen::FEATURE,
+    sessions::FEATURE,
+    terminal::FEATURE,
+    transcript::FEATURE,
+    undo_store::FEATURE,
+    undo_tree::FEATURE,
+];

@@ -101,6 +101,17 @@ pub struct Buffer {
 const WANTED_MAX: usize = 24;
 
 impl Buffer {
+    /// A tab's text: the name and a sign for its state.
+    pub fn label(&self) -> String {
+        let sign = match self.disk {
+            Disk::Changed => " ≠",
+            Disk::Gone | Disk::Folder | Disk::Unreadable => " ✗",
+            Disk::Same if self.is_unsaved() || self.is_edited_list() => " ●",
+            Disk::Same => "",
+        };
+        format!(" {}{sign} ", self.name())
+    }
+
     /// The file's name, for tabs and messages.
     pub fn name(&self) -> String {
         if let Some((listing, _)) = &self.listing {

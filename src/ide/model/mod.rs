@@ -3,7 +3,9 @@
 //!
 //! Imports `text`, `syntax` and `base`. Must not know commands, tasks, features or how anything is drawn.
 
+pub mod agent;
 pub mod area;
+pub mod arrangement;
 pub mod buffers;
 pub mod coloring;
 pub mod debounce;
@@ -12,10 +14,10 @@ pub mod file_list;
 pub mod file_tree;
 pub mod folding;
 pub mod hunks;
-pub mod indentation;
 pub mod jumps;
 pub mod results;
 pub mod scrollbar;
+pub mod searching;
 pub mod text_options;
 pub mod view_state;
 pub mod visible_rows;

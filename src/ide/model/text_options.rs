@@ -1,7 +1,5 @@
 //! How things are shown and typed. Must not know what they are.
 
-use crate::ide::core::options::Options;
-
 /// How things are shown and typed, from the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Show {
@@ -19,11 +17,11 @@ pub struct Show {
 
 impl Show {
     /// As the settings want it.
-    pub fn of(options: &Options) -> Self {
+    pub fn new(tab_width: usize, auto_pairs: bool, wrap_column: usize) -> Self {
         Self {
-            tab_width: options.tab_width.clamp(1, 16),
-            auto_pairs: options.auto_pairs,
-            wrap_column: options.wrap_column.max(1),
+            tab_width: tab_width.clamp(1, 16),
+            auto_pairs,
+            wrap_column: wrap_column.max(1),
             thinking: false,
             output: false,
         }

@@ -10,28 +10,33 @@ use tokio::sync::Notify;
 
 use crate::base::clock::SharedClock;
 use crate::exec::Environment;
+use crate::ide::core::catalog::open_picker;
 use crate::ide::core::context::{Cx, Tasks};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::event::{Event, Happened};
+use crate::ide::core::feature::Fact;
+use crate::ide::core::keymap::Place;
+use crate::ide::core::layer::{Layer, LayerId};
+use crate::ide::core::layers::picker::{self, Picker};
 use crate::ide::core::layout;
 use crate::ide::core::options::Options;
-use crate::ide::core::overlay::{Overlay, Uninvited};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::quit;
 use crate::ide::core::state::State;
 use crate::ide::editor::modal::{cursor_shape, cursors, flow, repeat};
 use crate::ide::editor::view::{colors, layout as arrange};
 use crate::ide::features::prompt;
-use crate::ide::features::{files, plugins, recovery, reopen, terminal, transcript, undo_store};
+use crate::ide::features::terminal::state::TERMINALS;
+use crate::ide::features::{files, plugins, recovery, reopen, terminal, undo_store};
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::ide::shell::overlay;
+use crate::ide::shell::catalog::CATALOG;
 use crate::ide::shell::panes::PANES;
 use crate::ide::shell::replay;
-use crate::ide::shell::{after_frame, input, mouse, session_events};
+use crate::ide::shell::{facts, input, mouse, session_events};
 use crate::runtime::{Delivery, Handle, Snapshot};
 use crate::tui::input::Input;
-use crate::tui::screen::Screen;
+use crate::tui::screen::{CursorShape, Screen};
 use crate::tui::theme::Theme;
 use crate::tui::tree::{NodeId, Tree};
 
@@ -60,11 +65,9 @@ pub struct App {
     /// What is run once the session is there.
     first: Option<&'static str>,
     /// Which question that came by itself is on top, by its first answer.
-    asked: Option<Uninvited>,
+    asked: Option<LayerId>,
     /// Which files were unsaved in the last frame.
     unsaved: Vec<BufferId>,
-    /// How many pickers there were.
-    pickers: u64,
     /// Whether the first frame is drawn, and tasks may begin.
     begun: bool,
     /// What is to be put on the clipboard.
@@ -83,7 +86,7 @@ impl App {
         let mut tree = Tree::new();
         let nodes = PANES.iter().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
         let keymap = options.keymap.clone();
-        let mut state = State::new(&options, size, keymap, Arc::new(move || wake.notify_one()));
+        let mut state = State::new(&options, &CATALOG, size, keymap, Arc::new(move || wake.notify_one()));
         let told = &options.problems;
         if let Some(first) = told.first() {
             let more = told.len() - 1;
@@ -109,7 +112,6 @@ impl App {
             first: options.first,
             asked: None,
             unsaved: Vec::new(),
-            pickers: 0,
             begun: false,
             copied: None,
         };
@@ -121,17 +123,14 @@ impl App {
     pub fn take(&mut self, happened: Happened) {
         match happened {
             Happened::Event(event) => self.handle(*event),
-            Happened::Wake => self.woken(),
+            Happened::Wake => picker::woken(&mut self.state),
         }
     }
 
     /// Begins what the first frame need not wait for.
     pub fn begin(&mut self) {
-        let workspace = self.state.workspace.clone();
-        self.with_cx(|cx| files::list::list(cx, workspace));
         self.begun = true;
-        self.with_cx(files::disk::watch);
-        self.with_cx(|cx| plugins::run::read(cx, false, None));
+        self.with_cx(|cx| facts::tell(cx, Fact::Begun));
     }
 
     /// What starts tasks.
@@ -142,9 +141,9 @@ impl App {
     /// Whether rows still stream into the picker on top, or into the list that is shown.
     pub fn is_filling(&self) -> bool {
         let list = self.state.buffers.current().and_then(Buffer::list);
-        match self.state.overlays.last() {
-            Some(Overlay::Picker(picker)) => picker.filling,
-            _ => list.is_some_and(|list| list.running.is_some()),
+        match self.state.layers.top::<Picker>() {
+            Some(picker) => picker.filling,
+            None => list.is_some_and(|list| list.running.is_some()),
         }
     }
 
@@ -221,10 +220,14 @@ impl App {
     fn perform(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Picker(id) => self.open_picker(id),
-                Effect::Accept => self.accept(),
+                Effect::Picker(id) => self.with_cx(|cx| open_picker(cx, id)),
+                Effect::Accept => self.with_cx(|cx| {
+                    if let Some(actions) = cx.state.layers.last().map(Layer::actions) {
+                        (actions.accept)(cx);
+                    }
+                }),
                 Effect::Run(id) => self.with_cx(|cx| {
-                    if let Some(command) = input::find(id) {
+                    if let Some(command) = cx.state.catalog.command(id) {
                         input::run(cx, command);
                     }
                 }),
@@ -275,7 +278,7 @@ impl App {
     fn watch_time(&mut self) {
         self.with_cx(quit::settle);
         let now = self.clock.monotonic();
-        let asked = self.state.overlays.last().and_then(Overlay::uninvited);
+        let asked = self.state.layers.last().and_then(Layer::uninvited);
         if asked != self.asked {
             // Whoever has just answered one question must not answer the next with the same key.
             self.state.guard_swallows = self.asked.is_some();
@@ -294,11 +297,8 @@ impl App {
     /// When time alone changes something next, on the monotonic clock; `None` means never.
     pub fn deadline(&self) -> Option<Duration> {
         let hint = self.pending_since.map(|since| since + HINT_DELAY);
-        let files =
-            [self.state.unsaved.deadline(), self.state.watching.deadline(), after_frame::due(&self.state)];
-        let files =
-            files.into_iter().chain([self.state.restoring.due, self.state.transcript.retry_deadline()]);
-        files.chain([hint, self.sign_due, self.match_due()]).flatten().min()
+        let matches = picker::match_due(&self.state, self.clock.monotonic());
+        [facts::deadline(&self.state), hint, self.sign_due, matches].into_iter().flatten().min()
     }
 
     /// Does what is due.
@@ -313,14 +313,12 @@ impl App {
             self.state.agent.sign += 1;
             self.state.damage.add(Part::Status);
         }
-        self.match_again();
-        self.with_cx(recovery::recover::tick);
-        self.with_cx(reopen::restore::tick);
-        self.with_cx(transcript::retry::tick);
-        if after_frame::due(&self.state).is_some_and(|due| due <= now) {
-            self.settle();
+        if picker::match_due(&self.state, now).is_some() {
+            picker::woken(&mut self.state);
         }
-        self.with_cx(files::disk::tick);
+        if facts::deadline(&self.state).is_some_and(|due| due <= now) {
+            self.with_cx(|cx| facts::tell(cx, Fact::Due));
+        }
     }
 
     /// What is to be done about unsaved text at the end, on a thread that may wait for the
@@ -338,7 +336,7 @@ impl App {
 
     /// Ends every terminal and what runs in it; done once all are gone.
     pub fn end_terminals(&mut self) -> impl Future<Output = ()> + use<> {
-        self.state.terminals.end()
+        self.state.slots[TERMINALS].end()
     }
 
     /// Whether the next frame would differ from the last.
@@ -350,28 +348,34 @@ impl App {
     pub fn frame(&mut self) -> Vec<u8> {
         if self.state.damage.any() {
             self.arrange();
-            self.screen.set_cursor_shape(cursor_shape::wanted(&self.state));
+            self.screen.set_cursor_shape(self.cursor_shape());
             self.screen.render(&mut self.tree, &self.state, &self.theme);
         }
         self.screen.take_output()
     }
 
+    /// The shape that the caret is to have.
+    fn cursor_shape(&self) -> CursorShape {
+        match self.state.place() {
+            Place::Terminal => terminal::pane::cursor_shape(&self.state),
+            _ => cursor_shape::wanted(&self.state),
+        }
+    }
+
     /// Begins what a frame leaves to do: colours for what it showed, unsaved text that is to be
     /// kept. Called once it is sent, so that no key waits for it.
     pub fn settle(&mut self) {
-        self.match_query();
+        picker::match_query(&mut self.state);
         self.watch();
         if self.begun {
-            self.with_cx(after_frame::settle);
+            self.with_cx(|cx| facts::tell(cx, Fact::FrameSent));
         }
     }
 
     /// Notes what was changed and is to be kept or watched. To be called before the loop sleeps.
     pub fn watch(&mut self) {
-        self.with_cx(recovery::recover::watch);
-        self.with_cx(reopen::restore::watch);
         if self.begun {
-            self.with_cx(files::disk::watch);
+            self.with_cx(|cx| facts::tell(cx, Fact::BeforeSleep));
         }
     }
 
@@ -429,7 +433,8 @@ impl App {
     fn lay_out(&mut self) -> Vec<Range<u16>> {
         let tabs = self.state.look.tabs.shown(self.state.buffers.all().len());
         let areas = |cols| {
-            let wishes = (prompt::pane::rows_wanted(&self.state, cols), tabs, self.state.terminals.share);
+            let wishes =
+                (prompt::pane::rows_wanted(&self.state, cols), tabs, self.state.panes.terminal_share);
             layout::areas(self.state.size, &self.state.panes, wishes)
         };
         let cols = |areas: &layout::Areas| areas.prompt.map_or(self.state.size.0, |area| area.width);
@@ -464,7 +469,7 @@ impl App {
             (Part::Prompt, areas.prompt),
             (Part::Terminal, areas.terminal),
             (Part::Status, areas.status),
-            (Part::Overlay, overlay::place(&self.state)),
+            (Part::Overlay, self.state.layers.last().map(|layer| layer.area(self.state.size))),
         ];
         for (part, area) in places {
             match area {
@@ -473,7 +478,7 @@ impl App {
             }
         }
         let focus = match self.state.panes.focus {
-            _ if !self.state.overlays.is_empty() => Part::Overlay,
+            _ if !self.state.layers.is_empty() => Part::Overlay,
             Focus::Files => Part::Files,
             Focus::Editor => Part::Editor,
             Focus::Agent => Part::Prompt,
@@ -482,5 +487,3 @@ impl App {
         self.tree.focus(self.nodes[&focus]);
     }
 }
-
-mod picking;

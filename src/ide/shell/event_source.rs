@@ -10,7 +10,6 @@ use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::ide::core::event::{Event, Happened};
 use crate::ide::core::options::Options;
-use crate::ide::core::overlay::Overlay;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::ports::{Connect, Ports};
 use crate::ide::features::files::environment::BufferEnvironment;
@@ -143,10 +142,7 @@ impl Pump {
     /// Whether nothing is under way that could bring an event by itself.
     pub fn is_idle(&self) -> bool {
         let quiet = self.events.is_empty() && self.session.as_ref().is_none_or(mpsc::Receiver::is_empty);
-        let settled = match self.app.state.overlays.last() {
-            Some(Overlay::Picker(picker)) => !picker.filling && picker.settled,
-            _ => true,
-        };
+        let settled = self.app.state.layers.last().is_none_or(|layer| !layer.is_busy());
         quiet && settled && !self.app.tasks().is_busy() && self.app.state.agent.working_since.is_none()
     }
 }

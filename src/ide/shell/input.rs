@@ -3,22 +3,18 @@
 use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::damage::Part;
-use crate::ide::core::keymap::BUILTIN;
-use crate::ide::core::keymap::{Keymap, KeymapProblem, Lookup, Place};
-use crate::ide::core::layers::dialog;
-use crate::ide::core::overlay::{Answer, Overlay, Topic};
+use crate::ide::core::keymap::{Keymap, Lookup, Place};
+use crate::ide::core::layer::{Actions, Layer};
+use crate::ide::core::modal::Mode;
 use crate::ide::core::state::State;
-use crate::ide::editor::commands::{change, edit, macros, search};
-use crate::ide::editor::modal::state::Mode;
+use crate::ide::editor::commands::{change, edit, macros};
 use crate::ide::editor::modal::{background, cursors, flow, typing};
-use crate::ide::features::history_search::events as past;
-use crate::ide::features::login;
+use crate::ide::features::palette::keymaps;
 use crate::ide::features::plugins;
-use crate::ide::features::project_search;
 use crate::ide::features::snippets;
-use crate::ide::features::{questions, restore, terminal};
-use crate::ide::shell::answers;
-use crate::ide::shell::commands::AREAS;
+use crate::ide::features::terminal;
+use crate::ide::features::terminal::state::TERMINALS;
+use crate::ide::shell::catalog::CATALOG;
 use crate::text::transaction::Grouping;
 use crate::tui::input::{Key, KeyCode, KeyKind};
 
@@ -26,31 +22,9 @@ use crate::tui::input::{Key, KeyCode, KeyKind};
 /// that what was being typed does not answer it.
 pub const GUARD: std::time::Duration = std::time::Duration::from_millis(400);
 
-/// Reads a key map of the commands that there are; with what cannot be used in it, for the person.
+/// Reads a key map of the commands that there are; with what cannot be used in it, for the user.
 pub fn read_keymap(origin: &str, text: &str) -> (Keymap, Vec<String>) {
-    let (keymap, problems) = Keymap::or_default(text, |id| find(id).is_some() || plugins::run::is_id(id));
-    let tell = |problem: KeymapProblem| format!("{origin}:{}: {}", problem.line, problem.message);
-    (keymap, problems.into_iter().map(tell).collect())
-}
-
-/// Uses a key map that comes with bowline from now on.
-pub fn use_keymap(cx: &mut Cx<'_>, name: &str) {
-    let Some((_, text)) = BUILTIN.iter().find(|(known, _)| *known == name) else { return };
-    let (keymap, _) = read_keymap(name, text);
-    cursors::ungroup(cx.state);
-    cx.state.modal = crate::ide::editor::modal::state::Modal::new(keymap.modes());
-    cx.state.keymap = keymap;
-    for problem in plugins::run::bind(cx.state) {
-        tracing::warn!("{problem}");
-    }
-    cx.state.pending.clear();
-    cx.state.damage.all();
-    cx.state.say(format!("keys of {name}; keymap = \"{name}\" in settings.toml keeps them"));
-}
-
-/// The command of an id.
-pub fn find(id: &str) -> Option<&'static Command> {
-    AREAS.iter().flat_map(|area| area.iter()).find(|command| command.id == id)
+    keymaps::read(&CATALOG, origin, text)
 }
 
 /// Runs a command and keeps what belongs to every command: chains of kills, what a query in a
@@ -66,7 +40,7 @@ pub fn run(cx: &mut Cx<'_>, command: &Command) {
     let changes = command.id.starts_with("edit.") && !NOT_REPEATED.contains(&command.id);
     cx.state.again.ran(command.id, changes);
     (command.run)(cx);
-    follow_query(cx);
+    follow(cx);
 }
 
 /// Editing commands that are no change of their own.
@@ -86,7 +60,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
         return;
     }
     let key = key.pressed();
-    if login::events::key(cx, key) {
+    if top(cx).is_some_and(|actions| (actions.private_key)(cx, key)) {
         return;
     }
     if background::holds(cx, key) {
@@ -105,7 +79,7 @@ pub fn retyped(cx: &mut Cx<'_>, key: Key) {
 }
 
 fn press(cx: &mut Cx<'_>, key: Key) {
-    let fresh = cx.state.pending.is_empty() && cx.state.overlays.is_empty() && cx.state.awaiting.is_none();
+    let fresh = cx.state.pending.is_empty() && cx.state.layers.is_empty() && cx.state.awaiting.is_none();
     let too_long = cx.state.again.key(key, fresh);
     if !cx.state.status.message.is_empty() {
         cx.state.say("");
@@ -125,7 +99,7 @@ fn press(cx: &mut Cx<'_>, key: Key) {
             return;
         }
     }
-    if dialog_key(cx, key) || questions::events::key(cx, key) || restore::events::key(cx, key) {
+    if top(cx).is_some_and(|actions| (actions.key)(cx, key)) {
         return;
     }
     if let Some(awaiting) = cx.state.awaiting.take() {
@@ -140,7 +114,7 @@ fn press(cx: &mut Cx<'_>, key: Key) {
             Some(c) => change::awaited(cx, awaiting, c),
             None => cx.state.say("given up"),
         }
-        return follow_query(cx);
+        return follow(cx);
     }
     if key.code == KeyCode::Escape && cx.state.place() == Place::Snippet {
         snippets::commands::leave(cx.state);
@@ -148,14 +122,14 @@ fn press(cx: &mut Cx<'_>, key: Key) {
     if flow::digit(cx, key) {
         return;
     }
-    if cx.state.place() == Place::Terminal && std::mem::take(&mut cx.state.terminals.next_is_raw) {
+    if cx.state.place() == Place::Terminal && std::mem::take(&mut cx.state.slots[TERMINALS].next_is_raw) {
         return terminal::input::key(cx, key);
     }
     cx.state.pending.push(key);
     match cx.state.keymap.lookup(cx.state.place(), &cx.state.pending) {
         Lookup::Command(id) => {
             cx.state.pending.clear();
-            match find(&id) {
+            match cx.state.catalog.command(&id) {
                 Some(command) => run(cx, command),
                 None => plugins::run::run(cx, &id),
             }
@@ -186,7 +160,7 @@ fn unknown(cx: &mut Cx<'_>, key: Key) {
             }
             edit::typed(cx, c);
             cx.state.again.typed(c);
-            follow_query(cx);
+            follow(cx);
         }
         Some(_) => {}
         None => cx.state.say(format!("{} does nothing here; F2 shows the keys", names(&keys))),
@@ -199,68 +173,23 @@ fn names(keys: &[Key]) -> String {
 
 /// Whether a question has come up by itself so recently that keys cannot be meant for it.
 fn guarded(cx: &Cx<'_>) -> bool {
-    let asked = cx.state.overlays.last().and_then(Overlay::uninvited).is_some();
+    let asked = cx.state.layers.last().and_then(Layer::uninvited).is_some();
     asked && cx.state.guard_until.is_some_and(|until| until > cx.now)
 }
 
 /// A key goes to what was being typed before the question came; the question waits on.
 fn typed_below(cx: &mut Cx<'_>, typed: impl FnOnce(&mut Cx<'_>)) {
-    let question = cx.state.overlays.pop();
+    let question = cx.state.layers.pop();
     typed(cx);
-    cx.state.overlays.extend(question);
+    if let Some(question) = question {
+        cx.state.layers.restore(question);
+    }
     cx.state.damage.all();
 }
 
-/// Keys of a dialog are its answers.
-fn dialog_key(cx: &mut Cx<'_>, key: Key) -> bool {
-    let Some(Overlay::Dialog(dialog)) = cx.state.overlays.last() else { return false };
-    let wanted = match key.typed() {
-        Some(c) => c,
-        None if key.code == crate::tui::input::KeyCode::Enter => '\n',
-        None => {
-            return scroll_dialog(cx, key);
-        }
-    };
-    let answer =
-        dialog.choices.iter().find(|choice| choice.key == wanted).map(|choice| choice.answer.clone());
-    let allows = matches!(
-        answer,
-        Some(
-            Answer::Allow(_)
-                | Answer::AllowAlways(_)
-                | Answer::AllowLike(_)
-                | Answer::Propose(_)
-                | Answer::Lasting(_)
-                | Answer::LastingAnywhere(_)
-                // What is changed and run was read before.
-                | Answer::EditCall(_)
-                | Answer::Trust(Some(true) | None)
-        )
-    );
-    if allows && dialog.top < dialog::last_top(cx.state.size, dialog) {
-        cx.state.say("there is more to read first: PageDown");
-        return true;
-    }
-    if let Some(answer) = answer {
-        cx.state.pop_overlay();
-        answers::dialog(cx, &answer);
-    }
-    true
-}
-
-fn scroll_dialog(cx: &mut Cx<'_>, key: Key) -> bool {
-    use crate::tui::input::KeyCode;
-    let id = match key.code {
-        KeyCode::Up => "list.up",
-        KeyCode::Down => "list.down",
-        KeyCode::PageUp => "list.page-up",
-        KeyCode::PageDown => "list.page-down",
-        _ => return false,
-    };
-    if let Some(command) = find(id) {
-        run(cx, command);
-    }
-    true
+/// What keys do in the topmost layer.
+fn top(cx: &Cx<'_>) -> Option<Actions> {
+    cx.state.layers.last().map(Layer::actions)
 }
 
 /// Pasted text.
@@ -268,7 +197,7 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) {
     if guarded(cx) && !cx.state.guard_swallows {
         return typed_below(cx, |cx| paste(cx, text));
     }
-    if login::events::paste(cx, text) || questions::events::paste(cx, text) {
+    if top(cx).is_some_and(|actions| (actions.paste)(cx, text)) {
         return;
     }
     if cx.state.place() == Place::Terminal {
@@ -278,53 +207,27 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) {
         return cx.state.say("there is no text here to paste into");
     }
     cx.state.kill_ring.interrupt();
-    let one_line = matches!(cx.state.overlays.last(), Some(Overlay::Picker(_) | Overlay::Question(_)));
-    if one_line {
-        let line = text.lines().next().unwrap_or_default().to_string();
-        edit::insert(cx, &line, Grouping::Own);
-    } else {
+    if cx.state.layers.is_empty() {
         let ending = cx.state.buffers.current().map(|b| b.area.document.format().ending.text());
         let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
         match ending.filter(|ending| in_file && *ending != "\n") {
             Some(ending) => edit::insert(cx, &text.replace('\n', ending), Grouping::Own),
             None => edit::insert(cx, text, Grouping::Own),
         }
+    } else {
+        // What floats has one line.
+        let line = text.lines().next().unwrap_or_default().to_string();
+        edit::insert(cx, &line, Grouping::Own);
     }
-    follow_query(cx);
+    follow(cx);
 }
 
-/// What is typed into a picker filters it; what is typed into a search moves the cursor.
-pub fn follow_query(cx: &mut Cx<'_>) {
-    match cx.state.overlays.last_mut() {
-        Some(Overlay::Picker(picker)) if picker.live && picker.query_changed() => match picker.id {
-            "session-search" => past::look(cx),
-            _ => project_search::navigate::look(cx),
-        },
-        Some(Overlay::Picker(picker)) if picker.query_changed() => {
-            picker.refilter();
-            if picker.total() <= FILTERED_AT_ONCE {
-                picker.tick(FILTER_WAIT_MS);
-            }
-            cx.state.damage.add(Part::Overlay);
-        }
-        Some(Overlay::Question(question)) if matches!(question.topic, Topic::Find(_)) => {
-            let version = question.answer.document.version();
-            if question.seen != version {
-                question.seen = version;
-                search::look(cx);
-            }
-        }
-        _ => {}
+/// What is typed into a layer filters its rows, or moves the cursor.
+fn follow(cx: &mut Cx<'_>) {
+    if let Some(actions) = top(cx) {
+        (actions.typed)(cx);
     }
 }
-
-/// How long a key waits for the filter's first matches, in milliseconds; short lists are done
-/// by then and show no stale frame.
-const FILTER_WAIT_MS: u64 = 5;
-
-/// Rows that are filtered before the key is shown. Of more rows the key is shown first, above the matches of the
-/// query before, and the matcher is asked when the frame is sent.
-const FILTERED_AT_ONCE: u32 = 2_000;
 
 /// Whether keys have begun something that more keys complete.
 pub fn waits(state: &State) -> bool {

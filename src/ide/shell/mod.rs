@@ -3,17 +3,17 @@
 //!
 //! Imports everything; nothing imports it.
 
-pub mod after_frame;
-pub mod answers;
 pub mod app;
+pub mod catalog;
 pub mod commands;
 pub mod event_source;
+pub mod facts;
+pub mod floating;
 pub mod frame_pacing;
 pub mod headless;
 pub mod input;
 pub mod lists;
 pub mod mouse;
-pub mod overlay;
 pub mod panes;
 pub mod pickers;
 pub mod preload;

@@ -13,9 +13,10 @@ use crate::ide::editor::view::pane::title;
 use crate::ide::editor::windows;
 use crate::ide::features::tab_line;
 use crate::ide::features::terminal;
+use crate::ide::features::transcript::view::scroll as scroll_transcript;
 use crate::ide::model::buffers::Buffer;
 use crate::ide::model::visible_rows::{Drag, Shown};
-use crate::ide::shell::input::{find, run};
+use crate::ide::shell::input::run;
 use crate::text::block::{Block, Corner};
 use crate::text::motion;
 use crate::text::position::{Byte, Column, Line};
@@ -31,7 +32,7 @@ const MULTI_CLICK: Duration = Duration::from_millis(400);
 
 /// One event of the mouse.
 pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
-    if !cx.state.overlays.is_empty() {
+    if !cx.state.layers.is_empty() {
         return overlay(cx, mouse);
     }
     if terminal::input::held(cx, mouse) || held(cx, mouse) {
@@ -56,7 +57,7 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
         files(cx, pressed, mouse.row - area.y, wheel);
     } else if inside(areas.transcript).is_some() {
         if wheel != 0 {
-            cx.state.scroll_transcript(wheel);
+            scroll_transcript(cx.state, wheel);
         } else if pressed {
             panes::focus(cx, Focus::Agent);
         }
@@ -92,7 +93,7 @@ fn overlay(cx: &mut Cx<'_>, mouse: Mouse) {
         MouseKind::ScrollDown => "list.down",
         _ => return,
     };
-    if let Some(command) = find(id) {
+    if let Some(command) = cx.state.catalog.command(id) {
         run(cx, command);
     }
 }
@@ -112,7 +113,7 @@ fn tab_line(cx: &mut Cx<'_>, mouse: Mouse, area: Rect) {
     let before = cx.state.buffers.current().map(|buffer| buffer.id);
     cx.state.buffers.show(id);
     panes::focus(cx, Focus::Editor);
-    if closes && let Some(command) = find("file.close") {
+    if closes && let Some(command) = cx.state.catalog.command("file.close") {
         run(cx, command);
         // Whoever closes another file wants to go on with the one that was shown.
         let gone = cx.state.buffers.get_mut(id).is_none();
@@ -131,7 +132,7 @@ fn files(cx: &mut Cx<'_>, pressed: bool, y: u16, wheel: isize) {
         if row < cx.state.files.rows().len() {
             cx.state.files.selected = row;
             cx.state.damage.add(Part::Files);
-            if let Some(command) = find("files.open") {
+            if let Some(command) = cx.state.catalog.command("files.open") {
                 run(cx, command);
             }
         }

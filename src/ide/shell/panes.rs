@@ -12,5 +12,5 @@ pub static PANES: &[Row] = &[
     features::prompt::pane::PANE,
     features::terminal::pane::PANE,
     features::status_line::pane::PANE,
-    super::overlay::PANE,
+    super::floating::PANE,
 ];

@@ -5,13 +5,15 @@ use crate::base::error::Report;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::features::agent::queue;
-use crate::ide::features::agent::state::{Agent, INTERRUPTING, Summing};
 use crate::ide::features::files;
 use crate::ide::features::history_search;
 use crate::ide::features::login;
 use crate::ide::features::permissions;
 use crate::ide::features::questions;
 use crate::ide::features::transcript;
+use crate::ide::features::transcript::items::TRANSCRIPT;
+use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
+use crate::ide::model::agent::{Agent, INTERRUPTING, Summing};
 use crate::llm::model::{Message, Usage};
 use crate::runtime::{Equipment, RuntimeEvent, Snapshot};
 
@@ -27,7 +29,7 @@ pub fn connected(
     state.agent.connected = true;
     state.agent.models = models;
     equip(state, &snapshot.equipment);
-    state.transcript.load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);
+    state.slots[TRANSCRIPT].load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);
     show_session(state, snapshot);
     if snapshot.offline {
         state.say("Offline: only models on this machine can be asked");
@@ -59,16 +61,17 @@ fn show_session(state: &mut crate::ide::core::state::State, snapshot: &Snapshot)
 /// The conversation is at another place now.
 pub fn replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
     let state = &mut *cx.state;
-    state.transcript = crate::ide::features::transcript::items::Transcript::default();
-    *state.transcript_view.borrow_mut() = crate::ide::features::transcript::view::TranscriptView::default();
-    state.transcript.load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);
+    state.slots[TRANSCRIPT] = crate::ide::features::transcript::items::Transcript::default();
+    *state.slots[TRANSCRIPT_VIEW].borrow_mut() =
+        crate::ide::features::transcript::view::TranscriptView::default();
+    state.slots[TRANSCRIPT].load(&snapshot.messages, snapshot.earlier.as_ref(), &state.tools);
     show_session(state, snapshot);
     state.damage.all();
 }
 
 /// The session could not be started.
 pub fn not_connected(cx: &mut Cx<'_>, report: &Report) {
-    cx.state.transcript.notice(true, report.to_string());
+    cx.state.slots[TRANSCRIPT].notice(true, report.to_string());
     cx.state.fail(report.to_string());
     cx.state.damage.all();
 }
@@ -82,7 +85,7 @@ pub fn session_ended(cx: &mut Cx<'_>) {
     (agent.working_since, agent.summing) = (None, None);
     let report = Report::new("the session ended because of an internal error; all that was said is kept")
         .hint("start bowline again with --continue");
-    cx.state.transcript.notice(true, report.to_string());
+    cx.state.slots[TRANSCRIPT].notice(true, report.to_string());
     cx.state.fail(report.to_string());
     cx.state.damage.all();
 }
@@ -119,7 +122,7 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         }
         RuntimeEvent::ModelsFound(models) => login::events::offered(cx, models),
         RuntimeEvent::Failed(report) => {
-            cx.state.transcript.notice(true, report.to_string());
+            cx.state.slots[TRANSCRIPT].notice(true, report.to_string());
             cx.state.damage.add(Part::Transcript);
         }
     }
@@ -172,7 +175,7 @@ fn agent(cx: &mut Cx<'_>, event: &AgentEvent) {
     summing(cx, event);
     transcript::retry::apply(cx, event);
     let state = &mut *cx.state;
-    if state.transcript.apply(event, &state.tools) {
+    if state.slots[TRANSCRIPT].apply(event, &state.tools) {
         state.damage.add(Part::Transcript);
     }
 }

@@ -14,6 +14,7 @@ use bowline::ide::core::options::{OpenTarget, Options};
 use bowline::ide::core::ports::{Connect, Ports};
 use bowline::ide::core::state::State;
 use bowline::ide::core::threads::Threads;
+use bowline::ide::features::files::watch::WATCHING;
 use bowline::ide::features::reopen;
 use bowline::ide::shell::event_source::Pump;
 use bowline::ide::shell::headless::Headless;
@@ -477,8 +478,8 @@ impl Desk {
 
     /// Waits until the system tells that open files were touched, then until they are looked at.
     pub async fn notices(&mut self) {
-        self.until("a touch", |state| state.watching.deadline().is_some()).await;
-        while self.state().watching.deadline().is_some() {
+        self.until("a touch", |state| state.slots[WATCHING].deadline().is_some()).await;
+        while self.state().slots[WATCHING].deadline().is_some() {
             self.clock.advance(Duration::from_millis(100));
             self.ide.idle().await;
         }

@@ -1,12 +1,195 @@
-//! A dialog: text, and its answers as keys in the footer.
+//! A dialog: text, and a choice of answers, each of them a key and a callback.
 
 use ratatui::layout::Rect;
 
 use crate::base::width::text_width;
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::keymap::Place;
+use crate::ide::core::layer::{Actions, Layer, LayerId};
 use crate::ide::core::layers::frame;
-use crate::ide::core::overlay::Dialog;
+use crate::ide::core::state::State;
 use crate::tui::canvas::Canvas;
+use crate::tui::input::{Key, KeyCode};
 use crate::tui::widgets::line::{self, Break, Line, Span};
+
+/// What an answer leads to, on the loop.
+pub type Callback = Box<dyn FnOnce(&mut Cx<'_>) + Send>;
+
+/// A text with a choice of answers, each one key.
+pub struct Dialog {
+    /// In the frame.
+    pub title: String,
+    /// The text, wrapped when shown.
+    pub lines: Vec<String>,
+    /// First line shown, for long texts.
+    pub top: usize,
+    choices: Vec<Choice>,
+    /// Whether the lines are those of a difference: colored by their first character, cut
+    /// nowhere but at the edge of a wide frame.
+    is_difference: bool,
+    about: Option<LayerId>,
+    came_by_itself: bool,
+    escaped: Option<Callback>,
+}
+
+/// One answer.
+struct Choice {
+    key: char,
+    /// What it does, in two or three words.
+    label: String,
+    /// Whether it is taken only once the text was scrolled to its end.
+    is_read_first: bool,
+    /// What it leads to; nothing closes the dialog and no more.
+    run: Option<Callback>,
+}
+
+impl Dialog {
+    /// A dialog that asks something.
+    pub fn ask(title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self {
+            title: title.into(),
+            lines,
+            top: 0,
+            choices: Vec::new(),
+            is_difference: false,
+            about: None,
+            came_by_itself: false,
+            escaped: None,
+        }
+    }
+
+    /// A dialog that only tells something.
+    pub fn message(title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self::ask(title, lines).close('\n', "close")
+    }
+
+    /// A dialog that shows a difference: lines that begin with `+`, `-` or a space.
+    pub fn difference(title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self { is_difference: true, ..Self::ask(title, lines) }
+    }
+
+    /// Adds an answer.
+    #[must_use]
+    pub fn choice(mut self, key: char, label: &str, run: impl FnOnce(&mut Cx<'_>) + Send + 'static) -> Self {
+        let run: Option<Callback> = Some(Box::new(run));
+        self.choices.push(Choice { key, label: label.to_string(), is_read_first: false, run });
+        self
+    }
+
+    /// Adds an answer that is taken only once the text was scrolled to its end.
+    #[must_use]
+    pub fn read_first(self, key: char, label: &str, run: impl FnOnce(&mut Cx<'_>) + Send + 'static) -> Self {
+        let mut dialog = self.choice(key, label, run);
+        if let Some(last) = dialog.choices.last_mut() {
+            last.is_read_first = true;
+        }
+        dialog
+    }
+
+    /// Adds an answer that closes the dialog and does no more.
+    #[must_use]
+    pub fn close(mut self, key: char, label: &str) -> Self {
+        self.choices.push(Choice { key, label: label.to_string(), is_read_first: false, run: None });
+        self
+    }
+
+    /// Says what it is about, so that it can be found again.
+    #[must_use]
+    pub fn about(mut self, kind: &'static str, number: u64) -> Self {
+        self.about = Some(LayerId { kind, number });
+        self
+    }
+
+    /// The same for one that opens by itself: keys that were typed before must not answer it.
+    #[must_use]
+    pub fn uninvited(mut self, kind: &'static str, number: u64) -> Self {
+        self.came_by_itself = true;
+        self.about(kind, number)
+    }
+
+    /// What Escape leads to beside closing it.
+    #[must_use]
+    pub fn escaped(mut self, run: impl FnOnce(&mut Cx<'_>) + Send + 'static) -> Self {
+        self.escaped = Some(Box::new(run));
+        self
+    }
+
+    /// Whether it is about something of this kind; which of them.
+    pub fn number_of(&self, kind: &str) -> Option<u64> {
+        self.about.filter(|about| about.kind == kind).map(|about| about.number)
+    }
+}
+
+impl Layer for Dialog {
+    fn context(&self) -> Place {
+        Place::Dialog
+    }
+
+    fn area(&self, size: (u16, u16)) -> Rect {
+        place(size, self)
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, _state: &State) {
+        draw(canvas, self);
+    }
+
+    fn uninvited(&self) -> Option<LayerId> {
+        self.about.filter(|_| self.came_by_itself)
+    }
+
+    fn actions(&self) -> Actions {
+        Actions { key, step, escape, ..Actions::default() }
+    }
+}
+
+/// Keys of a dialog are its answers.
+fn key(cx: &mut Cx<'_>, key: Key) -> bool {
+    let Some(dialog) = cx.state.layers.top_mut::<Dialog>() else { return false };
+    let wanted = match (key.typed(), key.code) {
+        (Some(c), _) => c,
+        (None, KeyCode::Enter) => '\n',
+        (None, code) => return scroll(cx, code),
+    };
+    let Some(at) = dialog.choices.iter().position(|choice| choice.key == wanted) else { return true };
+    if dialog.choices[at].is_read_first && dialog.top < last_top(cx.state.size, dialog) {
+        cx.state.say("there is more to read first: PageDown");
+        return true;
+    }
+    let run = dialog.choices[at].run.take();
+    cx.state.pop_layer();
+    if let Some(run) = run {
+        run(cx);
+    }
+    cx.state.damage.all();
+    true
+}
+
+fn scroll(cx: &mut Cx<'_>, code: KeyCode) -> bool {
+    let by = match code {
+        KeyCode::Up => -1,
+        KeyCode::Down => 1,
+        KeyCode::PageUp => -10,
+        KeyCode::PageDown => 10,
+        _ => return false,
+    };
+    step(cx, by);
+    true
+}
+
+fn step(cx: &mut Cx<'_>, by: isize) {
+    let Some(dialog) = cx.state.layers.top_mut::<Dialog>() else { return };
+    let last = last_top(cx.state.size, dialog);
+    dialog.top = dialog.top.saturating_add_signed(by).min(last);
+    cx.state.damage.add(Part::Overlay);
+}
+
+fn escape(cx: &mut Cx<'_>) {
+    cx.state.damage.all();
+    if let Some(escaped) = cx.state.layers.pop_as::<Dialog>().and_then(|dialog| dialog.escaped) {
+        escaped(cx);
+    }
+}
 
 /// Widest text.
 const COLS: u16 = 78;
@@ -27,7 +210,7 @@ fn wrapped(dialog: &Dialog, cols: u16) -> Vec<Line> {
     dialog.lines.iter().flat_map(wrap).collect()
 }
 
-/// The colour of a difference's line.
+/// The color of a difference's line.
 fn difference_scope(line: &str) -> &'static str {
     match line.chars().next() {
         Some('+') => "diff.added",
@@ -37,7 +220,7 @@ fn difference_scope(line: &str) -> &'static str {
 }
 
 /// Where it is.
-pub fn place(size: (u16, u16), dialog: &Dialog) -> Rect {
+fn place(size: (u16, u16), dialog: &Dialog) -> Rect {
     let widest = dialog.lines.iter().map(|line| text_width(line)).max().unwrap_or(0);
     let most = if dialog.is_difference { DIFFERENCE_COLS } else { COLS };
     let wanted = widest.max(text_width(&footer(dialog))).min(usize::from(most)) as u16;
@@ -79,13 +262,13 @@ fn fitting(dialog: &Dialog, cols: usize) -> String {
 }
 
 /// The first row shown when the text is scrolled to its end.
-pub fn last_top(size: (u16, u16), dialog: &Dialog) -> usize {
+fn last_top(size: (u16, u16), dialog: &Dialog) -> usize {
     let area = place(size, dialog);
     wrapped(dialog, area.width).len().saturating_sub(usize::from(area.height.saturating_sub(2)))
 }
 
 /// Draws it.
-pub fn draw(canvas: &mut Canvas<'_>, dialog: &Dialog) {
+fn draw(canvas: &mut Canvas<'_>, dialog: &Dialog) {
     let (cols, _) = canvas.size();
     let lines = wrapped(dialog, cols);
     let (_, height) = canvas.size();

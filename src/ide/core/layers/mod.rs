@@ -1,6 +1,6 @@
-//! How the layers that every feature uses are drawn: the frame, dialogs, one-line prompts, pickers.
+//! The layers that every feature uses: dialogs, one-line prompts, pickers, and the frame around them.
 
 pub mod dialog;
 pub mod frame;
 pub mod picker;
-pub mod question;
+pub mod prompt;

@@ -1,17 +1,394 @@
-//! A picker: the query, the matches, how many there are.
+//! A picker: a list with a fuzzy filter, filled from anywhere while it is shown. Must not know what its rows stand for.
 
+use std::any::Any;
+use std::fmt::Debug;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nucleo::pattern::{CaseMatching, Normalization};
+use nucleo::{Injector, Nucleo};
 use ratatui::layout::Rect;
+use tokio_util::sync::DropGuard;
 
 use crate::base::width::{text_width, truncate};
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::keymap::Place;
+use crate::ide::core::layer::{Actions, Layer};
 use crate::ide::core::layers::frame;
-use crate::ide::core::overlay::Picker;
+use crate::ide::core::state::State;
 use crate::ide::model::area::Area;
-use crate::ide::shell::pickers::PICKERS;
 use crate::tui::canvas::Canvas;
 
-/// Where it is.
-pub fn place(size: (u16, u16)) -> Rect {
-    frame::place(size, 96, 22)
+/// A picker's row in the table.
+pub struct Row {
+    /// Its id.
+    pub id: &'static str,
+    /// In its frame.
+    pub title: &'static str,
+    /// What Enter and Tab do, for its footer.
+    pub footer: &'static str,
+    /// Where its rows come from, and which of them are marked.
+    pub load: fn(&State) -> Load,
+    /// What a picked row leads to. `marked` is what Tab has marked.
+    pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
+}
+
+/// Where rows come from.
+pub enum Load {
+    /// They are there; the second list is marked.
+    Rows(Vec<PickRow>, Vec<Pick>),
+    /// A task brings them: what starts it gets where to put them in, and the picker's number.
+    Task(fn(&mut Cx<'_>, Injector<PickRow>, u64)),
+    /// A search for the query brings them, begun anew after every key. What the query begins with.
+    Live(String, fn(&mut Cx<'_>)),
+}
+
+/// A value that a row may stand for.
+trait Value: Any + Debug + Send + Sync {
+    fn is_same(&self, other: &dyn Any) -> bool;
+}
+
+impl<T: PartialEq + Debug + Send + Sync + 'static> Value for T {
+    fn is_same(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<T>().is_some_and(|other| self == other)
+    }
+}
+
+/// What a picked row stands for: a value of the picker that filled it in.
+#[derive(Debug, Clone)]
+pub struct Pick(Arc<dyn Value>);
+
+impl Pick {
+    /// A row that stands for `value`.
+    pub fn new(value: impl PartialEq + Debug + Send + Sync + 'static) -> Self {
+        Self(Arc::new(value))
+    }
+
+    /// The value, if it is a `T`.
+    pub fn get<T: 'static>(&self) -> Option<&T> {
+        let value: &dyn Any = &*self.0;
+        value.downcast_ref()
+    }
+}
+
+impl PartialEq for Pick {
+    fn eq(&self, other: &Self) -> bool {
+        let other: &dyn Any = &*other.0;
+        self.0.is_same(other)
+    }
+}
+
+impl Eq for Pick {}
+
+/// A place in a file that a row may stand for: line and column from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// Which file.
+    pub path: PathBuf,
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// One row of a picker.
+#[derive(Debug, Clone)]
+pub struct PickRow {
+    /// What the filter sees.
+    pub text: String,
+    /// Shown dimmed behind it: keys, sizes, prices.
+    pub detail: String,
+    /// What it stands for.
+    pub pick: Pick,
+}
+
+/// A list with a fuzzy filter, filled from anywhere while it is shown.
+pub struct Picker {
+    /// Its row in the table of pickers.
+    pub row: &'static Row,
+    /// Counts the pickers of this run, so that what comes late finds the right one; the upper half
+    /// counts the searches of one whose query is what is searched for.
+    pub number: u64,
+    /// Searches for the query, rather than filtering what is there.
+    pub live: Option<fn(&mut Cx<'_>)>,
+    /// What is being typed.
+    pub query: Area,
+    /// Which match is selected, from the best.
+    pub selected: u32,
+    /// Rows whose mark is set, for pickers that switch things.
+    pub marked: Vec<Pick>,
+    /// Whether rows can still come.
+    pub filling: bool,
+    /// Whether the matcher has seen every row and the whole query.
+    pub settled: bool,
+    /// Whether the query changed after the matcher was asked last.
+    pub behind: bool,
+    /// Cancels the search for the query when it is dropped, as with the picker.
+    pub search: Option<DropGuard>,
+    matcher: Nucleo<PickRow>,
+    last_query: String,
+}
+
+impl Picker {
+    /// An empty picker; `wake` is called, from any thread, when there is something new to show.
+    pub fn new(row: &'static Row, number: u64, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
+        // One thread: two cores also have a screen to draw and a file system to walk.
+        let matcher = Nucleo::new(nucleo::Config::DEFAULT.match_paths(), wake, Some(1), 1);
+        Self {
+            row,
+            number,
+            live: None,
+            query: Area::default(),
+            selected: 0,
+            marked: Vec::new(),
+            filling: false,
+            settled: true,
+            behind: false,
+            search: None,
+            matcher,
+            last_query: String::new(),
+        }
+    }
+
+    /// Where rows are put in, from any thread.
+    pub fn injector(&self) -> Injector<PickRow> {
+        self.matcher.injector()
+    }
+
+    /// Puts rows in.
+    pub fn fill(&self, rows: impl IntoIterator<Item = PickRow>) {
+        let injector = self.injector();
+        for row in rows {
+            push(&injector, row);
+        }
+    }
+
+    /// Whether the query is another one than the matcher has.
+    pub fn query_changed(&self) -> bool {
+        self.query.text().to_string() != self.last_query
+    }
+
+    /// Forgets all rows: those for the query as it stands come from a new search.
+    pub fn renew(&mut self) -> Injector<PickRow> {
+        self.last_query = self.query.text().to_string();
+        self.matcher.restart(true);
+        self.selected = 0;
+        self.number += SEARCH;
+        self.injector()
+    }
+
+    /// Others in place of all rows; the query stays.
+    pub fn replace(&mut self, rows: impl IntoIterator<Item = PickRow>) {
+        self.matcher.restart(true);
+        self.fill(rows);
+    }
+
+    /// Takes the query as it stands to the matcher, which begins with the next [`Picker::tick`].
+    pub fn refilter(&mut self) {
+        let query = self.query.text().to_string();
+        let appended = query.starts_with(&self.last_query);
+        self.matcher.pattern.reparse(0, &query, CaseMatching::Smart, Normalization::Smart, appended);
+        self.last_query = query;
+        self.selected = 0;
+        (self.behind, self.settled) = (true, false);
+    }
+
+    /// Lets the matcher publish what it has; waits for it no longer than `wait_ms`. Tells
+    /// whether the list changed.
+    pub fn tick(&mut self, wait_ms: u64) -> bool {
+        let status = self.matcher.tick(wait_ms);
+        (self.behind, self.settled) = (false, !status.running);
+        let changed = status.changed;
+        self.selected = self.selected.min(self.matches().saturating_sub(1));
+        changed
+    }
+
+    /// Waits for the matches of the query that was typed before one of them is chosen: what is shown may be those of
+    /// the query before.
+    pub fn catch_up(&mut self) {
+        if !self.settled {
+            self.tick(CHOICE_WAIT_MS);
+        }
+    }
+
+    /// How many rows match.
+    pub fn matches(&self) -> u32 {
+        self.matcher.snapshot().matched_item_count()
+    }
+
+    /// How many rows there are.
+    pub fn total(&self) -> u32 {
+        self.matcher.snapshot().item_count()
+    }
+
+    /// The matching rows from one on, best first.
+    pub fn rows(&self, from: u32, count: u32) -> impl Iterator<Item = &PickRow> {
+        let snapshot = self.matcher.snapshot();
+        let end = (from + count).min(snapshot.matched_item_count());
+        snapshot.matched_items(from.min(end)..end).map(|item| item.data)
+    }
+
+    /// The selected row.
+    pub fn current(&self) -> Option<&PickRow> {
+        self.rows(self.selected, 1).next()
+    }
+
+    /// Moves the selection.
+    pub fn step(&mut self, by: i64) {
+        let last = i64::from(self.matches().saturating_sub(1));
+        self.selected = (i64::from(self.selected) + by).clamp(0, last) as u32;
+    }
+}
+
+/// How long a choice waits for the matches, in milliseconds.
+const CHOICE_WAIT_MS: u64 = 500;
+
+/// One search of a picker, in its number.
+const SEARCH: u64 = 1 << 32;
+
+/// Puts one row into a picker.
+pub fn push(injector: &Injector<PickRow>, row: PickRow) {
+    injector.push(row, |row, columns| columns[0] = row.text.as_str().into());
+}
+
+impl Layer for Picker {
+    fn context(&self) -> Place {
+        Place::Picker
+    }
+
+    fn area(&self, size: (u16, u16)) -> Rect {
+        frame::place(size, 96, 22)
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, _state: &State) {
+        draw(canvas, self);
+    }
+
+    fn cursor(&self, _size: (u16, u16)) -> Option<(u16, u16)> {
+        Some(cursor(self))
+    }
+
+    fn text(&mut self) -> Option<&mut Area> {
+        Some(&mut self.query)
+    }
+
+    fn actions(&self) -> Actions {
+        Actions { step, accept, typed, ..Actions::default() }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.filling || !self.settled
+    }
+}
+
+/// How long a picker whose rows are there already waits for its first matches, in milliseconds.
+const FILL_WAIT_MS: u64 = 10;
+
+/// How long a key waits for the filter's first matches, in milliseconds; short lists are done
+/// by then and show no stale frame.
+const FILTER_WAIT_MS: u64 = 5;
+
+/// Rows that are filtered before the key is shown. Of more rows the key is shown first, above the matches of the
+/// query before, and the matcher is asked when the frame is sent.
+const FILTERED_AT_ONCE: u32 = 2_000;
+
+/// When a matcher is asked again that says that it is not done: a frame later.
+const MATCH_AGAIN: Duration = Duration::from_millis(16);
+
+/// Shows the picker of a row.
+pub fn open(cx: &mut Cx<'_>, row: &'static Row) {
+    cx.state.pickers += 1;
+    let mut picker = Picker::new(row, cx.state.pickers, cx.state.wake.clone());
+    let (injector, number) = (picker.injector(), picker.number);
+    let mut begin = None;
+    match (row.load)(cx.state) {
+        Load::Rows(rows, marked) => {
+            picker.fill(rows);
+            picker.marked = marked;
+            picker.tick(FILL_WAIT_MS);
+        }
+        Load::Live(query, search) => {
+            picker.live = Some(search);
+            picker.query.set(&query, cx.now_ms);
+        }
+        Load::Task(start) => {
+            picker.filling = true;
+            begin = Some(start);
+        }
+    }
+    cx.state.push_layer(picker);
+    if let Some(begin) = begin {
+        begin(cx, injector, number);
+    }
+    typed(cx);
+}
+
+fn step(cx: &mut Cx<'_>, by: isize) {
+    if let Some(picker) = cx.state.layers.top_mut::<Picker>() {
+        picker.step(by as i64);
+    }
+}
+
+fn accept(cx: &mut Cx<'_>) {
+    let Some(mut picker) = cx.state.layers.pop_as::<Picker>() else { return };
+    cx.state.damage.all();
+    picker.catch_up();
+    if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
+        (picker.row.accept)(cx, &pick, &picker.marked);
+    }
+}
+
+/// What is typed filters the rows, or is searched for.
+fn typed(cx: &mut Cx<'_>) {
+    let Some(picker) = cx.state.layers.top_mut::<Picker>().filter(|picker| picker.query_changed()) else {
+        return;
+    };
+    if let Some(search) = picker.live {
+        return search(cx);
+    }
+    picker.refilter();
+    if picker.total() <= FILTERED_AT_ONCE {
+        picker.tick(FILTER_WAIT_MS);
+    }
+    cx.state.damage.add(Part::Overlay);
+}
+
+/// Marks the selected row of the picker on top, or takes its mark away.
+pub fn toggle(cx: &mut Cx<'_>) {
+    let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
+    // The matches may be others now, perhaps none.
+    picker.catch_up();
+    cx.state.damage.add(Part::Overlay);
+    let Some(pick) = picker.current().map(|row| row.pick.clone()) else { return };
+    match picker.marked.iter().position(|marked| *marked == pick) {
+        Some(at) => {
+            picker.marked.remove(at);
+        }
+        None => picker.marked.push(pick),
+    }
+    picker.step(1);
+}
+
+/// When the matcher of the picker on top is asked again, from `now` on. It tells that it is done a moment before it
+/// lets go of what it found, and who asks in that moment is not told again.
+pub fn match_due(state: &State, now: Duration) -> Option<Duration> {
+    state.layers.top::<Picker>().filter(|picker| !picker.settled).map(|_| now + MATCH_AGAIN)
+}
+
+/// Lets the matcher of the picker on top begin with a query that has been shown.
+pub fn match_query(state: &mut State) {
+    if state.layers.top::<Picker>().is_some_and(|picker| picker.behind) {
+        woken(state);
+    }
+}
+
+/// The picker on top may have new matches.
+pub fn woken(state: &mut State) {
+    if state.layers.top_mut::<Picker>().is_some_and(|picker| picker.tick(0)) {
+        state.damage.add(Part::Overlay);
+    }
 }
 
 /// Rows of matches in a picker of that height.
@@ -20,12 +397,11 @@ fn list_rows(height: u16) -> u16 {
 }
 
 /// Draws it.
-pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker) {
-    let row = PICKERS.iter().find(|row| row.id == picker.id);
-    let (title, footer) = row.map_or(("", ""), |row| (row.title, row.footer));
+fn draw(canvas: &mut Canvas<'_>, picker: &Picker) {
     let more = if picker.filling { "…" } else { "" };
     let count = format!("{} / {}{more}", picker.matches(), picker.total());
-    let inner = frame::draw(canvas, title, &count, &format!("{footer}  Escape close"));
+    let inner =
+        frame::draw(canvas, picker.row.title, &count, &format!("{}  Escape close", picker.row.footer));
     let mut inside = canvas.sub(inner);
     draw_query(&mut inside, &picker.query);
     let height = list_rows(inner.height + 2);
@@ -49,13 +425,7 @@ fn draw_query(canvas: &mut Canvas<'_>, query: &Area) {
     canvas.text(3, 0, &query.text().line(crate::text::position::Line(0)), text);
 }
 
-fn draw_row(
-    canvas: &mut Canvas<'_>,
-    y: u16,
-    row: &crate::ide::core::overlay::PickRow,
-    selected: bool,
-    marked: bool,
-) {
+fn draw_row(canvas: &mut Canvas<'_>, y: u16, row: &PickRow, selected: bool, marked: bool) {
     let (cols, _) = canvas.size();
     let (plain, soft) = (canvas.style("ui.overlay"), canvas.style("ui.overlay.faint"));
     let detail_width = text_width(&row.detail).min(usize::from(cols) / 2);
@@ -71,7 +441,7 @@ fn draw_row(
 }
 
 /// Where the caret is, in the overlay's coordinates.
-pub fn cursor(picker: &Picker) -> (u16, u16) {
+fn cursor(picker: &Picker) -> (u16, u16) {
     let before =
         picker.query.text().slice(crate::text::position::Byte(0)..picker.query.selection.primary().head);
     (4 + text_width(&before) as u16, 1)

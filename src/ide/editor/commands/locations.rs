@@ -6,7 +6,6 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::files;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::jumps::{Spot, place};
 use crate::text::position::Byte;
@@ -93,7 +92,7 @@ pub fn go(cx: &mut Cx<'_>, spot: &Spot) {
         cx.state.buffers.show(spot.buffer);
         cx.state.damage.all();
     } else if let Some(path) = spot.path.clone() {
-        files::open::open(cx, path, Some(at));
+        (cx.state.catalog.open_file)(cx, path, Some(at));
     }
     panes::focus(cx, Focus::Editor);
 }

@@ -3,7 +3,6 @@
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::effect::Effect;
 use crate::ide::core::panes::Focus;
-use crate::ide::features::transcript;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -14,7 +13,6 @@ pub const COMMANDS: &[Command] = &[
     command("view.toggle-files", "Show or hide the file tree", |cx| toggle(cx, Focus::Files)),
     command("view.toggle-editor", "Show or hide the editor", |cx| toggle(cx, Focus::Editor)),
     command("view.toggle-agent", "Show or hide the agent", |cx| toggle(cx, Focus::Agent)),
-    command("view.toggle-terminal", "Show or hide the terminal", |cx| toggle(cx, Focus::Terminal)),
     command("view.files-picker", "Find a file of the workspace", |cx| {
         cx.effects.push(Effect::Picker("files"));
     }),
@@ -26,10 +24,6 @@ pub const COMMANDS: &[Command] = &[
         }
         cx.effects.push(Effect::Picker("outline"));
     }),
-    command("transcript.page-up", "Scroll the conversation up", |cx| scroll(cx, Some(-1))),
-    command("transcript.page-down", "Scroll the conversation down", |cx| scroll(cx, Some(1))),
-    command("transcript.top", "To the start of the conversation", |cx| scroll_end(cx, true)),
-    command("transcript.bottom", "To the end of the conversation", |cx| scroll_end(cx, false)),
 ];
 
 /// Gives a pane the keys, opening it when it was closed.
@@ -40,26 +34,9 @@ pub fn focus(cx: &mut Cx<'_>, pane: Focus) {
     cx.state.damage.all();
 }
 
-fn toggle(cx: &mut Cx<'_>, pane: Focus) {
+/// Shows a pane, or hides it.
+pub fn toggle(cx: &mut Cx<'_>, pane: Focus) {
     let open = !cx.state.panes.is_open(pane);
-    if pane == Focus::Terminal && open && cx.state.terminals.all().is_empty() {
-        cx.state.terminals.add(Vec::new());
-    }
     cx.state.panes.set(pane, open);
     cx.state.damage.all();
-}
-
-fn scroll(cx: &mut Cx<'_>, pages: Option<isize>) {
-    let rows = cx.state.areas.transcript.map_or(1, |area| isize::from(area.height as i16));
-    let lines = pages.unwrap_or(0) * (rows - 2).max(1);
-    cx.state.scroll_transcript(lines);
-}
-
-fn scroll_end(cx: &mut Cx<'_>, top: bool) {
-    if top {
-        transcript::earlier::to_start(cx);
-    } else {
-        cx.state.transcript_view.borrow_mut().to_tail();
-    }
-    cx.state.damage.add(crate::ide::core::damage::Part::Transcript);
 }

@@ -5,13 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::ide::core::context::{Command, Cx, TaskError, command};
-use crate::ide::features::files::commands::ask;
-use crate::ide::features::project_search;
-
 use crate::ide::core::damage::Part;
-use crate::ide::core::overlay::{Answer, Dialog, Overlay, Topic};
-use crate::ide::editor::replacing::Replacing;
+use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::core::layers::picker::Picker;
+use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::model::buffers::{Buffer, BufferId};
+use crate::ide::model::searching::{BeforeFind, Replacing, Reply};
 use crate::text::changes::ChangeSet;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -22,6 +21,10 @@ use crate::text::transaction::Transaction;
 /// Texts up to this many bytes are searched at once, so that what is typed next finds the cursor
 /// where it belongs; longer ones elsewhere.
 const AT_ONCE: usize = 256 << 10;
+/// What the prompt of a search is about.
+const FIND: &str = "find";
+/// What the question about a match is about.
+const REPLACE: &str = "replace";
 /// Matches counted for the note before it says "more".
 const COUNT_MAX: usize = 10_000;
 
@@ -85,7 +88,7 @@ pub const COMMANDS: &[Command] = &[
     command("search.next", "Go to the next match", |cx| again(cx, true)),
     command("search.previous", "Go to the previous match", |cx| again(cx, false)),
     command("search.go-to-line", "Go to a line, or line:column", |cx| {
-        with_file(cx, Topic::GoToLine, "");
+        with_file(cx, Prompt::new("go to line", |_, _| {}).check(go_to_line));
     }),
     command("search.replace", "Replace a text in the file, match by match", replace),
     command("search.toggle-regex", "Look for a regular expression, or for plain text", |cx| {
@@ -105,9 +108,9 @@ pub const COMMANDS: &[Command] = &[
     }),
 ];
 
-fn with_file(cx: &mut Cx<'_>, topic: Topic, first: &str) {
+fn with_file(cx: &mut Cx<'_>, prompt: Prompt) {
     if cx.state.buffers.current().is_some() {
-        ask(cx, topic, first);
+        prompt.open(cx);
     } else {
         cx.state.say("no file is open");
     }
@@ -116,16 +119,35 @@ fn with_file(cx: &mut Cx<'_>, topic: Topic, first: &str) {
 fn find(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let from = buffer.area.selection.primary().start();
-    let before = (buffer.id, buffer.area.selection.clone());
+    let before = BeforeFind { buffer: buffer.id, selection: buffer.area.selection.clone(), from };
     let first = seed(buffer, cx.state.last_search.as_deref());
-    with_file(cx, Topic::Find(from), &first);
+    let prompt = Prompt::new("find", |cx, answer| {
+        leave(cx);
+        cx.state.last_search = Some(answer);
+    });
+    let prompt = prompt.about(FIND, 0).first(first).searches().typed(look).escaped(go_back);
+    with_file(
+        cx,
+        prompt.check(|cx, answer| {
+            note_unsearched(cx, answer);
+            Ok(())
+        }),
+    );
     cx.state.before_find = Some(before);
     look(cx);
 }
 
 fn replace(cx: &mut Cx<'_>) {
     let first = seed_of(cx);
-    with_file(cx, Topic::Replace, &first);
+    let prompt = Prompt::new("replace what?", |cx, wanted| {
+        cx.state.last_search = Some(wanted.clone());
+        let by = Prompt::new("by what?", move |cx, new| {
+            let from = cx.state.buffers.current().map_or(Byte(0), |b| b.area.selection.primary().start());
+            offer_replacement(cx, &wanted, &new, from);
+        });
+        by.searches().open(cx);
+    });
+    with_file(cx, prompt.first(first).searches().required());
 }
 
 /// What a search begins with, in whatever file is shown.
@@ -150,17 +172,19 @@ fn select(buffer: &mut Buffer, found: Range<Byte>) {
 
 /// Follows the text that is being typed: the first match from where the search began.
 pub fn look(cx: &mut Cx<'_>) {
-    let Some(Overlay::Question(question)) = cx.state.overlays.last_mut() else { return };
-    let Topic::Find(from) = question.topic else { return };
-    let wanted = question.answer.text().to_string();
+    let Some(prompt) = cx.state.layers.top_mut::<Prompt>().filter(|prompt| prompt.is_about(FIND)) else {
+        return;
+    };
+    let wanted = prompt.answer.text().to_string();
     if wanted.is_empty() {
-        question.note.clear();
+        prompt.note.clear();
         go_back(cx);
         cx.state.damage.add(Part::Overlay);
         return;
     }
-    let answer = question.seen;
-    let Some(buffer) = cx.state.buffers.current() else { return };
+    let answer = prompt.seen;
+    let (Some(buffer), Some(before)) = (cx.state.buffers.current(), &cx.state.before_find) else { return };
+    let from = before.from;
     // Another file may have come before the one that the question was asked over.
     let from = buffer.area.text().char_floor(from.min(buffer.area.text().end()));
     search(cx, wanted, Search::Typed { from, answer });
@@ -289,17 +313,20 @@ fn found_typed(cx: &mut Cx<'_>, search: &SearchFor, found: Found, ask: (Byte, u6
         cx.state.accepted_search = None;
         return arrive(cx, search, found);
     }
-    let Some(Overlay::Question(question)) = cx.state.overlays.last_mut() else { return };
-    if question.topic != Topic::Find(ask.0) || question.seen != ask.1 || search.how != cx.state.search_how {
+    let is_same = cx.state.before_find.as_ref().is_some_and(|before| before.from == ask.0);
+    let Some(prompt) = cx.state.layers.top_mut::<Prompt>().filter(|prompt| prompt.is_about(FIND)) else {
+        return;
+    };
+    if !is_same || prompt.seen != ask.1 || search.how != cx.state.search_how {
         return;
     }
-    question.note = match (&found.problem, &found.place, found.count) {
+    prompt.note = match (&found.problem, &found.place, found.count) {
         (Some(problem), ..) => problem.clone(),
         (None, None, _) => "no match".to_string(),
         (None, Some(_), (COUNT_MAX, _)) => format!("{COUNT_MAX} matches or more"),
         (None, Some(_), (count, nth)) => format!("{nth} of {count}"),
     };
-    question.searched = question.seen;
+    prompt.searched = prompt.seen;
     cx.state.damage.add(Part::Overlay);
     if found.place.is_some() {
         return show(cx, search, found);
@@ -326,55 +353,52 @@ fn show(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
 fn toggle(cx: &mut Cx<'_>, change: impl FnOnce(&mut How)) {
     change(&mut cx.state.search_how);
     let how = cx.state.search_how;
-    match cx.state.overlays.last_mut() {
-        Some(Overlay::Question(question)) => {
-            question.how = how.to_string();
-            question.searched = u64::MAX;
-            if matches!(question.topic, Topic::Find(_)) {
-                look(cx);
-            }
+    if let Some(prompt) = cx.state.layers.top_mut::<Prompt>() {
+        prompt.how = how.to_string();
+        prompt.searched = u64::MAX;
+        look(cx);
+    } else {
+        if let Some(search) = cx.state.layers.top::<Picker>().and_then(|picker| picker.live) {
+            search(cx);
         }
-        Some(Overlay::Picker(picker)) => {
-            if picker.live {
-                project_search::navigate::look(cx);
-            }
-            cx.state.say(format!("searches take {how}"));
-        }
-        _ => cx.state.say(format!("searches take {how}")),
+        cx.state.say(format!("searches take {how}"));
     }
     cx.state.damage.add(Part::Overlay);
 }
 
-/// What was looked for is taken: the place where the search began is left for good.
-pub fn leave(cx: &mut Cx<'_>) {
-    let current = cx.state.buffers.current().map(|buffer| buffer.id);
-    if let Some((_, before)) = cx.state.before_find.as_ref().filter(|(id, _)| Some(*id) == current) {
-        let at = before.primary().head;
-        cx.state.jumps.note(&mut cx.state.buffers, at, cx.state.show.tab_width);
-    }
+/// Notes where the search began when what was typed is taken before it was looked for: the match is gone to once it is
+/// found.
+fn note_unsearched(cx: &mut Cx<'_>, answer: &str) {
+    let (Some(prompt), Some(before)) = (cx.state.layers.top::<Prompt>(), &cx.state.before_find) else {
+        return;
+    };
+    let is_searched = prompt.seen == prompt.searched || answer.is_empty();
+    cx.state.accepted_search = (!is_searched).then_some((before.from, prompt.seen));
 }
 
-/// A question of this area was given up: the cursor goes back where it was.
-pub fn abandon(cx: &mut Cx<'_>, topic: &Topic) {
-    if matches!(topic, Topic::Find(_)) {
-        go_back(cx);
+/// What was looked for is taken: the place where the search began is left for good.
+fn leave(cx: &mut Cx<'_>) {
+    let current = cx.state.buffers.current().map(|buffer| buffer.id);
+    if let Some(before) = cx.state.before_find.as_ref().filter(|before| Some(before.buffer) == current) {
+        let at = before.selection.primary().head;
+        cx.state.jumps.note(&mut cx.state.buffers, at, cx.state.show.tab_width);
     }
 }
 
 /// What was selected before the question is selected again, as far as the text that there is now has it.
 fn go_back(cx: &mut Cx<'_>) {
     cx.state.highlight = None;
-    if let (Some((id, before)), Some(buffer)) = (&cx.state.before_find, cx.state.buffers.current_mut())
-        && *id == buffer.id
+    if let (Some(before), Some(buffer)) = (&cx.state.before_find, cx.state.buffers.current_mut())
+        && before.buffer == buffer.id
     {
-        buffer.area.selection = before.fitted(buffer.area.text());
+        buffer.area.selection = before.selection.fitted(buffer.area.text());
         buffer.area.document.seal();
     }
     cx.state.damage.add(Part::Editor);
 }
 
 /// Goes to `line` or `line:column`, both from 1. Tells what is wrong with the text otherwise.
-pub fn go_to_line(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
+fn go_to_line(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
     let mut parts = answer.trim().splitn(2, ':').map(str::parse::<usize>);
     let line = match parts.next() {
         Some(Ok(line)) if line >= 1 => line,
@@ -394,11 +418,11 @@ pub fn go_to_line(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
 
 /// Looks for the next match to replace, and asks what to do with it. The question is there at
 /// once: answers that come before the match wait for it.
-pub fn offer_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte) {
+fn offer_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte) {
     look_for_replacement(cx, wanted, new, from, VecDeque::new());
 }
 
-fn look_for_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte, waiting: VecDeque<Answer>) {
+fn look_for_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte, waiting: VecDeque<Reply>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let version = buffer.area.document.version();
     let replacing = Replacing {
@@ -416,28 +440,29 @@ fn look_for_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte, wa
 
 fn ask_about_match(cx: &mut Cx<'_>, line: String) {
     let dialog = Dialog::ask("replace this one?", vec![line])
-        .choice('y', "this one", Answer::ReplaceOne)
-        .choice('n', "skip", Answer::ReplaceSkip)
-        .choice('a', "all from here", Answer::ReplaceAll)
-        .choice('q', "stop", Answer::ReplaceStop);
-    cx.state.push_overlay(Overlay::Dialog(dialog));
+        .about(REPLACE, 0)
+        .choice('y', "this one", |cx| continue_replacing(cx, Reply::One))
+        .choice('n', "skip", |cx| continue_replacing(cx, Reply::Skip))
+        .choice('a', "all from here", |cx| continue_replacing(cx, Reply::All))
+        .choice('q', "stop", |cx| continue_replacing(cx, Reply::Stop));
+    cx.state.push_layer(dialog);
 }
 
-/// The question about a match, wherever it is among what floats.
-fn replace_dialog(cx: &Cx<'_>) -> Option<usize> {
-    let stops = |dialog: &Dialog| dialog.choices.iter().any(|choice| choice.answer == Answer::ReplaceStop);
-    cx.state.overlays.iter().position(|overlay| matches!(overlay, Overlay::Dialog(dialog) if stops(dialog)))
+/// Closes the question about a match, wherever it is among the layers; returns whether there was one.
+fn close_question(cx: &mut Cx<'_>) -> bool {
+    cx.state.layers.close_where::<Dialog>(|dialog| dialog.number_of(REPLACE).is_some())
 }
 
 /// A match was found: the question shows what it would become, and takes the answer that waits.
 fn offer(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
     // Whoever stopped has no question any more.
-    let (Some(mut replacing), Some(at)) = (cx.state.replacing.take(), replace_dialog(cx)) else { return };
+    let is_asked = cx.state.layers.all::<Dialog>().any(|dialog| dialog.number_of(REPLACE).is_some());
+    let Some(mut replacing) = cx.state.replacing.take().filter(|_| is_asked) else { return };
     if replacing.buffer != search.buffer || replacing.version != search.version || replacing.found.is_some() {
         cx.state.replacing = Some(replacing);
         return;
     }
-    cx.state.overlays.remove(at);
+    close_question(cx);
     cx.state.damage.all();
     let same = |buffer: &&mut Buffer| buffer.area.document.version() == search.version;
     let Some(buffer) = cx.state.buffers.get_mut(search.buffer).filter(same) else {
@@ -456,7 +481,7 @@ fn offer(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
     let answer = replacing.waiting.pop_front();
     cx.state.replacing = Some(replacing);
     match answer {
-        Some(answer) => continue_replacing(cx, &answer),
+        Some(answer) => continue_replacing(cx, answer),
         None => ask_about_match(cx, line),
     }
 }
@@ -470,14 +495,14 @@ fn sample(text: &str) -> String {
 const SAMPLE: usize = 34;
 
 /// Does what was answered: the match at the cursor, or all from it on, as one step each.
-pub fn continue_replacing(cx: &mut Cx<'_>, answer: &Answer) {
+fn continue_replacing(cx: &mut Cx<'_>, answer: Reply) {
     let Some(mut replacing) = cx.state.replacing.take() else { return };
-    if *answer == Answer::ReplaceStop {
+    if answer == Reply::Stop {
         return;
     }
     let Some((place, replacement)) = replacing.found.take() else {
         let line = format!("looking for {} …", sample(&replacing.wanted));
-        replacing.waiting.push_back(answer.clone());
+        replacing.waiting.push_back(answer);
         cx.state.replacing = Some(replacing);
         return ask_about_match(cx, line);
     };
@@ -493,15 +518,16 @@ pub fn continue_replacing(cx: &mut Cx<'_>, answer: &Answer) {
     let past = if place.is_empty() { text.next_grapheme(place.end) - place.end } else { 0 };
     let Replacing { wanted, new, waiting, .. } = &replacing;
     match answer {
-        Answer::ReplaceAll => {
+        Reply::All => {
             let (wanted, ask) = (wanted.clone(), Search::ReplaceAll(place.start, new.clone()));
             cx.state.replacing = Some(replacing);
             let dialog = Dialog::ask("replacing", vec!["all from here …".to_string()]);
-            let dialog = dialog.choice('q', "stop", Answer::ReplaceStop);
-            cx.state.push_overlay(Overlay::Dialog(dialog));
+            let dialog =
+                dialog.about(REPLACE, 0).choice('q', "stop", |cx| continue_replacing(cx, Reply::Stop));
+            cx.state.push_layer(dialog);
             search(cx, wanted, ask);
         }
-        Answer::ReplaceOne => {
+        Reply::One => {
             if !matches!(cx.state.text_target(), Some((_, _, Part::Editor))) {
                 return cx.state.say("something else has the keys now: nothing is replaced");
             }
@@ -525,8 +551,9 @@ fn text_end(cx: &Cx<'_>) -> Byte {
 
 /// Everything is replaced as one step, if the text is still the one that was searched.
 fn replaced_all(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
-    let (Some(_), Some(at)) = (cx.state.replacing.take(), replace_dialog(cx)) else { return };
-    cx.state.overlays.remove(at);
+    if cx.state.replacing.take().is_none() || !close_question(cx) {
+        return;
+    }
     cx.state.damage.all();
     let shown = cx.state.buffers.current().filter(|shown| shown.id == search.buffer);
     let same = shown.is_some_and(|shown| shown.area.document.version() == search.version);

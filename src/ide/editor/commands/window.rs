@@ -72,7 +72,7 @@ fn go(cx: &mut Cx<'_>, direction: Direction) {
 
 fn resize(cx: &mut Cx<'_>, beside: bool, cells: i32) {
     if cx.state.panes.focus == Focus::Terminal && !beside {
-        cx.state.terminals.grow(if cells > 0 { TERMINAL_STEP } else { -TERMINAL_STEP });
+        cx.state.panes.grow_terminal(if cells > 0 { TERMINAL_STEP } else { -TERMINAL_STEP });
         return cx.state.damage.all();
     }
     let Some(area) = cx.state.areas.editor else { return };

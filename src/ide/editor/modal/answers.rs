@@ -3,8 +3,8 @@
 use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::context::Cx;
 use crate::ide::core::keymap::Modes;
+use crate::ide::core::modal::Ask;
 use crate::ide::editor::commands::locations;
-use crate::ide::editor::modal::state::Ask;
 use crate::ide::editor::modal::typing;
 use crate::ide::editor::modal::{cursors, edits, helix, moves, repeat};
 use crate::text::modal::find::Find;

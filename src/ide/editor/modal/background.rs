@@ -4,8 +4,8 @@
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::overlay::Overlay;
-use crate::ide::editor::modal::background_job::{Done, Outcome};
+use crate::ide::core::layer::Layer;
+use crate::ide::core::modal_work::{Done, Outcome};
 use crate::ide::editor::modal::cursors;
 use crate::tui::input::{Key, KeyCode, Mods};
 
@@ -55,7 +55,7 @@ const LOOKING: &str = "looking through the text … Escape gives up";
 
 /// Takes a key that has to wait, or gives the work up; tells whether it did.
 pub fn holds(cx: &mut Cx<'_>, key: Key) -> bool {
-    if !cx.state.overlays.is_empty() {
+    if !cx.state.layers.is_empty() {
         return false;
     }
     let Some(waiting) = &mut cx.state.modal.elsewhere.waiting else { return false };
@@ -112,7 +112,7 @@ pub fn done(cx: &mut Cx<'_>, done: Done) -> bool {
     }
     cx.state.damage.add(Part::Editor);
     // Keys from before a question came must not answer it.
-    let asked = cx.state.overlays.last().and_then(Overlay::uninvited).is_some();
+    let asked = cx.state.layers.last().and_then(Layer::uninvited).is_some();
     if !asked && !waiting.is_empty() {
         cx.effects.push(Effect::Held(waiting));
     }

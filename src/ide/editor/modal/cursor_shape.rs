@@ -1,16 +1,13 @@
 //! Which shape the caret has: in a map with modes it tells the mode.
 
-use crate::ide::core::keymap::{Modes, Place};
+use crate::ide::core::keymap::Modes;
+use crate::ide::core::modal::Mode;
 use crate::ide::core::state::State;
 use crate::ide::editor::modal::cursors;
-use crate::ide::editor::modal::state::Mode;
 use crate::tui::screen::CursorShape;
 
 /// The shape that the caret is to have.
 pub fn wanted(state: &State) -> CursorShape {
-    if state.place() == Place::Terminal {
-        return state.terminals.active().map_or(CursorShape::Default, |terminal| terminal.grid.shape);
-    }
     if state.keymap.modes() == Modes::None {
         return CursorShape::Default;
     }

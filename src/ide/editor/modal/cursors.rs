@@ -28,7 +28,7 @@ pub fn set(cx: &mut Cx<'_>, selection: Selection) {
 /// Whether keys go to an editor with modes.
 pub fn in_editor(state: &State) -> bool {
     state.keymap.modes() != Modes::None
-        && state.overlays.is_empty()
+        && state.layers.is_empty()
         && state.panes.focus == Focus::Editor
         && state.buffers.current().is_some()
 }

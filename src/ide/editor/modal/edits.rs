@@ -3,11 +3,11 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
+use crate::ide::core::modal::{Mode, Op, Typing, Waiting};
 use crate::ide::editor::commands::edit;
 use crate::ide::editor::commands::registers;
 use crate::ide::editor::modal::operators;
 use crate::ide::editor::modal::operators::change;
-use crate::ide::editor::modal::state::{Mode, Op, Typing, Waiting};
 use crate::ide::editor::modal::{cursors, moves, typing, visual};
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::content::{Content, Shape};

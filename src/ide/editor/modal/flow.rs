@@ -3,8 +3,8 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::keymap::Modes;
+use crate::ide::core::modal::{Dot, Mode, Once};
 use crate::ide::core::state::State;
-use crate::ide::editor::modal::state::{Dot, Mode, Once};
 use crate::ide::editor::modal::typing;
 use crate::ide::editor::modal::{background, cursors, helix, visual};
 use crate::text::modal::page::Page;

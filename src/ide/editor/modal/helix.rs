@@ -1,17 +1,16 @@
 //! The commands of a map in which selections come first: every motion selects, every change acts
 //! on what is selected. A mode that selects extends instead of beginning anew.
 
+use crate::ide::core::catalog;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::keymap::Modes;
+use crate::ide::core::modal::{Mode, Typing};
 use crate::ide::editor::commands::edit;
 use crate::ide::editor::commands::registers;
 use crate::ide::editor::modal::cursors;
-use crate::ide::editor::modal::state::{Mode, Typing};
 use crate::ide::editor::modal::typing;
-use crate::ide::features::pipe;
-use crate::ide::features::project_search;
 use crate::syntax::objects::Object as Node;
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::content::{Content, Shape};
@@ -296,7 +295,7 @@ pub fn search_selection(cx: &mut Cx<'_>) {
 
 /// Ends what has begun: typing, extending.
 pub fn normal(cx: &mut Cx<'_>) {
-    if pipe::run::stop(cx) || project_search::navigate::stop(cx) {
+    if catalog::stop(cx) {
         return;
     }
     if cx.state.modal.mode.types() {

@@ -3,7 +3,6 @@
 
 pub mod answers;
 pub mod background;
-pub mod background_job;
 pub mod commands;
 pub mod cursor_shape;
 pub mod cursors;
@@ -17,6 +16,5 @@ pub mod picking;
 pub mod repeat;
 pub mod scroll;
 pub mod seek;
-pub mod state;
 pub mod typing;
 pub mod visual;

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::ide::core::context::Cx;
+use crate::ide::core::modal::{Mode, Once, Op, Waiting};
 use crate::ide::editor::modal::cursors::{fail, set};
-use crate::ide::editor::modal::state::{Mode, Once, Op, Waiting};
 use crate::ide::editor::modal::{operators, visual};
 use crate::syntax::Syntax;
 use crate::syntax::objects::Object as Node;

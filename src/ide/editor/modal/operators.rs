@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
+use crate::ide::core::modal::{Mode, Once, Op, Typing, Visual, Waiting};
 use crate::ide::editor::commands::edit;
 use crate::ide::editor::commands::edit::signs;
 use crate::ide::editor::commands::registers;
-use crate::ide::editor::modal::state::{Mode, Once, Op, Typing, Visual, Waiting};
 use crate::ide::editor::modal::{background, cursors, typing, visual};
 use crate::syntax::Syntax;
 use crate::text::changes::{ChangeSet, Side};

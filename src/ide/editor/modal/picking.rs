@@ -4,11 +4,10 @@
 use std::ops::Range as ByteRange;
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::overlay::Topic;
+use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::editor::modal::background;
 use crate::ide::editor::modal::cursors::set;
 use crate::ide::editor::modal::helix::extends;
-use crate::ide::features::files::commands::ask;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::search::{How, Needle};
@@ -28,12 +27,18 @@ pub enum Pick {
 }
 
 /// Asks for a pattern to pick by.
-pub fn ask_pattern(cx: &mut Cx<'_>, pick: Pick) {
-    ask(cx, Topic::Pick(pick as u8), "");
+pub fn ask_pattern(cx: &mut Cx<'_>, how: Pick) {
+    let title = match how {
+        Pick::Select => "select",
+        Pick::Split => "split at",
+        Pick::Keep => "keep those with",
+        Pick::Remove => "remove those with",
+    };
+    Prompt::new(title, move |cx, wanted| pick(cx, &wanted, how)).open(cx);
 }
 
 /// Picks by a pattern.
-pub fn pick(cx: &mut Cx<'_>, wanted: &str, pick: u8) {
+fn pick(cx: &mut Cx<'_>, wanted: &str, pick: Pick) {
     let how = How { regex: true, word: false, case: cx.state.search_how.case };
     let needle = match Needle::new(wanted, how) {
         Ok(Some(needle)) => needle,
@@ -62,15 +67,15 @@ pub fn pick(cx: &mut Cx<'_>, wanted: &str, pick: u8) {
 }
 
 /// What is left of a selection, or made of it, by its matches.
-fn picked(text: &Text, selection: &Selection, needle: &Needle, pick: u8) -> Vec<Range> {
+fn picked(text: &Text, selection: &Selection, needle: &Needle, pick: Pick) -> Vec<Range> {
     let mut ranges = Vec::new();
     for range in selection.ranges() {
         let mut found = needle.matches(text, range.span()).filter(|found| !found.is_empty());
-        if pick == Pick::Keep as u8 || pick == Pick::Remove as u8 {
-            if found.next().is_some() == (pick == Pick::Keep as u8) {
+        if pick == Pick::Keep || pick == Pick::Remove {
+            if found.next().is_some() == (pick == Pick::Keep) {
                 ranges.push(*range);
             }
-        } else if pick == Pick::Select as u8 {
+        } else if pick == Pick::Select {
             ranges.extend(found.map(|found| Range::new(found.start, found.end)));
         } else {
             let mut from = range.start();
@@ -81,7 +86,7 @@ fn picked(text: &Text, selection: &Selection, needle: &Needle, pick: u8) -> Vec<
             ranges.push(Range::new(from, range.end()));
         }
     }
-    ranges.retain(|range| pick != Pick::Split as u8 || !range.is_empty());
+    ranges.retain(|range| pick != Pick::Split || !range.is_empty());
     ranges
 }
 

@@ -3,9 +3,9 @@
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
+use crate::ide::core::modal::Mode;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::registers;
-use crate::ide::editor::modal::state::Mode;
 use crate::ide::editor::modal::{cursors, visual};
 use crate::text::content::Content;
 use crate::tui::input::{Key, KeyCode, Mods};

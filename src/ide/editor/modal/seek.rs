@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::overlay::Topic;
+use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::editor::modal::{background, cursors, flow, moves};
-use crate::ide::features::files::commands::ask;
 use crate::text::modal::landing::{Extent, Landing};
 use crate::text::modal::page::{Class, Page};
 use crate::text::modal::{pattern, words};
@@ -23,11 +22,11 @@ const FAR_CURSORS_MAX: usize = 1_000;
 
 /// Asks what to look for.
 pub fn begin(cx: &mut Cx<'_>, forward: bool) {
-    ask(cx, Topic::Seek(forward), "");
+    Prompt::new(if forward { "/" } else { "?" }, move |cx, answer| typed(cx, &answer, forward)).open(cx);
 }
 
 /// What was typed is looked for; nothing typed is the last search.
-pub fn typed(cx: &mut Cx<'_>, answer: &str, forward: bool) {
+fn typed(cx: &mut Cx<'_>, answer: &str, forward: bool) {
     // An offset behind the pattern's end is not understood, but its sign ends the pattern.
     let answer = pattern::until(answer, if forward { '/' } else { '?' }).0;
     let wanted = match (answer.is_empty(), &cx.state.modal.sought) {

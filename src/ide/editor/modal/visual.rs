@@ -4,7 +4,7 @@ use std::ops::Range as ByteRange;
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::editor::modal::state::{Mode, Reach, Selected, Visual};
+use crate::ide::core::modal::{Mode, Reach, Selected, Visual};
 use crate::text::modal::page::Page;
 use crate::text::modal::spans::{self, Piece};
 use crate::text::places::Name;

@@ -3,9 +3,12 @@
 
 use std::ops::Range;
 
+use std::time::Duration;
+
 use crate::ide::core::context::{Cx, TaskError, Tasks};
 use crate::ide::core::damage::{Damage, Part};
 use crate::ide::core::lane::Lane;
+use crate::ide::core::state::State;
 use crate::ide::core::threads::on_thread;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::model::coloring::{ColorJob, Colored, Differs};
@@ -103,4 +106,11 @@ pub fn damage(damage: &mut Damage, buffer: &Buffer, differs: Differs) {
         }
         Differs::Everything => damage.add(Part::Editor),
     }
+}
+
+/// When what is on the screen is searched for colors again.
+pub fn due(state: &State) -> Option<Duration> {
+    let shown = state.shown.iter().chain(&state.beside).map(|view| view.buffer);
+    let all = state.buffers.all().iter().filter(|buffer| shown.clone().any(|id| id == buffer.id));
+    all.filter_map(|buffer| buffer.coloring.due(buffer.area.text())).min()
 }

@@ -3,7 +3,6 @@
 use crate::ide::core::context::{Command, Cx, answered, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::overlay::Topic;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::agent::queue;
@@ -25,13 +24,6 @@ pub const COMMANDS: &[Command] = &[
     command("agent.toggle-output", "Show tool output whole or in short", toggle_output),
     command("agent.accept-edits", "Mark the agent's edits of this file as reviewed", accept),
     command("agent.next-edit", "Go to the agent's next unreviewed edit", next_edit),
-    command("prompt.search", "Find what was said before, in this folder or another", |cx| {
-        cx.effects.push(Effect::Picker("prompts"));
-    }),
-    command("session.search", "Search all conversations", |cx| {
-        cx.effects.push(Effect::Picker("session-search"));
-    }),
-    command("session.import", "Take over conversations of pi, Claude Code or codex", import),
 ];
 
 /// Interrupts the agent.
@@ -39,13 +31,6 @@ pub fn interrupt(cx: &mut Cx<'_>) {
     if let Some(session) = cx.session {
         session.abort();
     }
-}
-
-fn import(cx: &mut Cx<'_>) {
-    if !cx.state.agent.connected {
-        return cx.state.say("the session is still starting; try again in a moment");
-    }
-    crate::ide::features::files::commands::ask(cx, Topic::Import, "~/.claude/projects");
 }
 
 fn show_prompt(cx: &mut Cx<'_>) {

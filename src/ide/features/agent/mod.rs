@@ -3,6 +3,4 @@
 pub mod commands;
 pub mod models;
 pub mod queue;
-pub mod state;
-pub mod summaries;
 pub mod tools;

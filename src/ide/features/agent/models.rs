@@ -1,8 +1,16 @@
 //! The models that can answer now.
 
-use crate::ide::core::overlay::{Pick, PickRow};
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::core::state::State;
+
+/// The model that a row stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ModelId {
+    provider: String,
+    id: String,
+}
 
 /// The table's row.
 pub const PICKER: Row = Row {
@@ -11,7 +19,7 @@ pub const PICKER: Row = Row {
     footer: "Enter use",
     load: |state| Load::Rows(rows(state), marked(state)),
     accept: |cx, pick, _| {
-        if let (Pick::Model { provider, id }, Some(session)) = (pick, cx.session) {
+        if let (Some(ModelId { provider, id }), Some(session)) = (pick.get(), cx.session) {
             session.set_model(provider, id);
         }
     },
@@ -27,15 +35,14 @@ pub fn rows(state: &State) -> Vec<PickRow> {
             model.cost.base.input,
             model.cost.base.output
         ),
-        pick: Pick::Model { provider: model.provider.clone(), id: model.id.clone() },
+        pick: Pick::new(ModelId { provider: model.provider.clone(), id: model.id.clone() }),
     };
     state.agent.models.iter().map(row).collect()
 }
 
 fn marked(state: &State) -> Vec<Pick> {
-    let pick = |model: &std::sync::Arc<crate::llm::model::Model>| Pick::Model {
-        provider: model.provider.clone(),
-        id: model.id.clone(),
+    let pick = |model: &std::sync::Arc<crate::llm::model::Model>| {
+        Pick::new(ModelId { provider: model.provider.clone(), id: model.id.clone() })
     };
     state.agent.model.iter().map(pick).collect()
 }

@@ -4,7 +4,6 @@
 
 use crate::ide::core::context::{Cx, ask_session};
 use crate::ide::core::damage::Part;
-use crate::ide::core::overlay::Overlay;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
@@ -45,15 +44,12 @@ pub fn open(cx: &mut Cx<'_>) {
     }
     cx.state.agent.session_views += 1;
     let number = cx.state.agent.session_views;
-    cx.state.push_overlay(Overlay::Contents(Box::new(ContentsView::new(number))));
+    cx.state.push_layer(ContentsView::new(number));
     list(cx, number);
 }
 
 fn view_of(state: &mut State) -> Option<&mut ContentsView> {
-    state.overlays.iter_mut().rev().find_map(|overlay| match overlay {
-        Overlay::Contents(view) => Some(&mut **view),
-        _ => None,
-    })
+    state.layers.all_mut::<ContentsView>().next()
 }
 
 /// Does something to the view of this number, if it is still shown; returns whether it is.
@@ -125,7 +121,7 @@ pub fn tell_differently(cx: &mut Cx<'_>) {
         let Some(words) = words else {
             return cx.state.say("the session is asked what that says; try again");
         };
-        cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Contents(_)));
+        cx.state.layers.close::<ContentsView>();
         let now_ms = cx.now_ms;
         cx.state.prompt.put(&format!("{TELL_WORD} {entry} {words}"), now_ms);
         panes::focus(cx, Focus::Agent);
@@ -169,7 +165,7 @@ pub fn pin(cx: &mut Cx<'_>) {
 /// Goes to the selected row in the session tree.
 pub fn accept(cx: &mut Cx<'_>) {
     at_row(cx, |cx, _, entry| {
-        cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Contents(_)));
+        cx.state.layers.close::<ContentsView>();
         sessions::open_with(cx, &entry);
     });
 }

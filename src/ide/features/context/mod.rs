@@ -1,6 +1,20 @@
 //! The context report: what the next request will hold, shown and changed by hand.
 
+use crate::ide::core::feature::Fact;
+use crate::ide::core::feature::Feature;
+
 pub mod commands;
 pub mod draw;
 pub mod events;
+pub mod layer;
 pub mod view;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature {
+    on_fact: |cx, fact| {
+        if fact == Fact::FrameSent {
+            events::settle(cx);
+        }
+    },
+    ..Feature::new("context")
+};

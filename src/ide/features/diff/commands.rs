@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::overlay::{Overlay, Topic};
+use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::features::diff;
 use crate::ide::features::diff::view::Source;
-use crate::ide::features::files::commands::ask;
 use crate::ide::features::undo_tree;
+use crate::ide::features::undo_tree::view::UndoView;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -81,7 +81,7 @@ fn with_saved(cx: &mut Cx<'_>) {
 
 /// The revision that the undo tree on top has selected; the text itself goes back to where it was.
 fn with_revision(cx: &mut Cx<'_>) {
-    let Some(Overlay::Undo(view)) = cx.state.overlays.last() else {
+    let Some(view) = cx.state.layers.top::<UndoView>() else {
         return cx.state.say("select a revision in the undo tree first");
     };
     let (id, revision) = (view.buffer, view.rows.get(view.selected).map_or(view.origin, |row| row.revision));
@@ -91,7 +91,7 @@ fn with_revision(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let document = &buffer.area.document;
     let source = Source::Text(document.text().clone(), Vec::new(), document.format());
-    if let Some(Overlay::Undo(view)) = cx.state.pop_overlay() {
+    if let Some(view) = cx.state.layers.pop_as::<UndoView>() {
         undo_tree::commands::abandon(cx, &view);
     }
     diff::events::open(cx, format!("revision {revision}"), source);
@@ -109,7 +109,11 @@ fn with_file(cx: &mut Cx<'_>) {
         [path] => cx.state.shown(path),
         _ => String::new(),
     };
-    ask(cx, Topic::DiffWith, &first);
+    let prompt = Prompt::new("compare with which file", |cx, answer| {
+        let path = cx.state.typed_path(&answer);
+        with_path(cx, path);
+    });
+    prompt.required().first(first).open(cx);
 }
 
 /// Compares with a file, open or not.

@@ -1,12 +1,11 @@
 //! What differs between a text and another one, as a view over everything: compared, compared
 //! again after edits, taken over line by line. Must not know how it is drawn or how texts are read.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::overlay::Overlay;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::{edit, panes};
@@ -20,10 +19,7 @@ use crate::text::transaction::Transaction;
 
 /// The view, if it is on top or below what was put over it.
 pub fn view_of(state: &mut State) -> Option<&mut DiffView> {
-    state.overlays.iter_mut().rev().find_map(|overlay| match overlay {
-        Overlay::Diff(view) => Some(&mut **view),
-        _ => None,
-    })
+    state.layers.all_mut::<DiffView>().next()
 }
 
 /// The file that can be compared, if there is one. Says why not otherwise.
@@ -42,11 +38,11 @@ pub fn comparable<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Buffer> {
 /// Shows how the file that is shown differs from another text, which is called `there`.
 pub fn open(cx: &mut Cx<'_>, there: String, source: Source) {
     let Some((id, here)) = comparable(cx).map(|buffer| (buffer.id, buffer.name())) else { return };
-    cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Diff(_)));
+    cx.state.layers.close::<DiffView>();
     panes::focus(cx, Focus::Editor);
     cx.state.diffs += 1;
     let view = DiffView::new(cx.state.diffs, id, (here, there), source.clone());
-    cx.state.push_overlay(Overlay::Diff(Box::new(view)));
+    cx.state.push_layer(view);
     ask(cx, source);
 }
 
@@ -83,6 +79,13 @@ pub fn settle(cx: &mut Cx<'_>) {
     if view.wants(version, len, now) {
         ask(cx, Source::Before(old));
     }
+}
+
+/// When the text in the view is compared again.
+pub fn due(state: &State) -> Option<Duration> {
+    let view = state.layers.all::<DiffView>().next()?;
+    let buffer = state.buffers.all().iter().find(|buffer| buffer.id == view.buffer)?;
+    view.due(buffer.area.text().end().0)
 }
 
 /// The version and the length of the text in the view.
@@ -126,7 +129,7 @@ fn found(cx: &mut Cx<'_>, mut found: DiffFound) {
 }
 
 fn close(cx: &mut Cx<'_>) {
-    cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Diff(_)));
+    cx.state.layers.close::<DiffView>();
 }
 
 const CLOSED: &str = "no differences are shown";
@@ -250,10 +253,10 @@ fn below(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>) -> bool) -> bool {
         cx.state.say("another file is shown now");
         return false;
     }
-    let over = std::mem::take(&mut cx.state.overlays);
+    let over = std::mem::take(&mut cx.state.layers);
     panes::focus(cx, Focus::Editor);
     let done = act(cx);
-    cx.state.overlays = over;
+    cx.state.layers = over;
     cx.state.damage.all();
     done
 }

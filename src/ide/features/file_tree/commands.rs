@@ -2,12 +2,12 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::overlay::{Answer, Dialog, Overlay, Topic};
+use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::Focus;
 use crate::ide::features::file_tree;
 use crate::ide::features::file_tree::steps::TreeJob;
 use crate::ide::features::files;
-use crate::ide::features::files::commands::ask;
 use crate::ide::features::files::events::refresh_tree;
 use crate::ide::features::files::list::list;
 
@@ -64,13 +64,23 @@ fn create(cx: &mut Cx<'_>) {
     let shown = folder.map(|folder| cx.state.shown(folder)).unwrap_or_default();
     let in_root = folder.is_none_or(|folder| folder == cx.state.workspace);
     let first = if in_root { String::new() } else { format!("{shown}/") };
-    ask(cx, Topic::Create, &first);
+    let prompt = Prompt::new("new file, or folder with / at the end", |cx, answer| {
+        let (path, is_folder) = (cx.state.typed_path(&answer), answer.trim_end().ends_with('/'));
+        file_tree::events::ask(cx, TreeJob::Create { path, is_folder }, None);
+    });
+    prompt.required().first(first).open(cx);
 }
 
 fn rename(cx: &mut Cx<'_>) {
     let Some(row) = cx.state.files.current() else { return cx.state.say("no file is selected in the tree") };
     let (path, shown) = (row.path.clone(), cx.state.shown(&row.path));
-    ask(cx, Topic::Move(path), &shown);
+    let prompt = Prompt::new("rename or move to", move |cx, answer| {
+        let to = cx.state.typed_path(&answer);
+        if to != path {
+            file_tree::events::ask(cx, TreeJob::Move { from: path, to }, None);
+        }
+    });
+    prompt.required().first(shown).open(cx);
 }
 
 fn delete(cx: &mut Cx<'_>) {
@@ -92,9 +102,9 @@ fn delete(cx: &mut Cx<'_>) {
     }
     lines.push("It is kept for 30 days.".to_string());
     let dialog = Dialog::ask(format!("delete {name}?"), lines)
-        .choice('y', "delete", Answer::Delete(path))
-        .choice('n', "leave it", Answer::Dismiss);
-    cx.state.push_overlay(Overlay::Dialog(dialog));
+        .choice('y', "delete", |cx| file_tree::events::ask(cx, TreeJob::Delete(path), None))
+        .close('n', "leave it");
+    cx.state.push_layer(dialog);
 }
 
 fn refresh(cx: &mut Cx<'_>) {

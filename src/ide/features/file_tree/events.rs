@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::ide::core::context::Cx;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::file_tree::steps::TREE_STEPS;
 use crate::ide::features::file_tree::steps::{self, TreeJob, TreeStep};
 use crate::ide::features::files;
 use crate::ide::features::files::commands::save_buffer;
 use crate::ide::features::files::save::AfterSave;
+use crate::ide::features::reopen::state::RESTORING;
 use crate::ide::model::buffers::{Buffer, BufferId, Disk};
 
 /// Steps that can be taken back.
@@ -18,21 +20,21 @@ const STEPS_MAX: usize = 64;
 
 /// Asks for one thing to be done; `of` is the step that it takes back.
 pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
-    if cx.state.tree_steps.is_busy {
+    if cx.state.slots[TREE_STEPS].is_busy {
         return cx.state.say("files are being moved already");
     }
     if let TreeJob::Move { from, .. } | TreeJob::Delete(from) = &job {
         let saving = cx.state.buffers.all().iter().find(|buffer| buffer.saving && is_below(buffer, from));
         if let Some(buffer) = saving {
             let name = buffer.name();
-            cx.state.tree_steps.done.extend(of);
+            cx.state.slots[TREE_STEPS].done.extend(of);
             return cx.state.say(format!("{name} is being saved; try again"));
         }
     }
     // What was deleted comes back to the text that stayed open.
     let restores = matches!(of, Some(TreeStep::Deleted(..)));
     if let Some(name) = in_the_way(cx, &job).filter(|_| !restores) {
-        cx.state.tree_steps.done.extend(of);
+        cx.state.slots[TREE_STEPS].done.extend(of);
         return cx
             .state
             .fail(format!("not done: {name} is open at that path: save it elsewhere or close it"));
@@ -43,8 +45,8 @@ pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
             buffer.saving = true;
         }
     }
-    cx.state.tree_steps.is_busy = true;
-    let deleted = cx.state.tree_steps.deleted.clone();
+    cx.state.slots[TREE_STEPS].is_busy = true;
+    let deleted = cx.state.slots[TREE_STEPS].deleted.clone();
     let (what, taken_back) = (job.clone(), of.clone());
     let work = move || steps::perform(&what, taken_back.as_ref(), &deleted);
     cx.tasks.spawn_blocking("file_tree.change", work, move |cx, result| {
@@ -72,10 +74,10 @@ fn is_below(buffer: &Buffer, folder: &Path) -> bool {
 
 /// Takes the last step back.
 pub fn take_back(cx: &mut Cx<'_>) {
-    if cx.state.tree_steps.is_busy {
+    if cx.state.slots[TREE_STEPS].is_busy {
         return cx.state.say("files are being moved already");
     }
-    match cx.state.tree_steps.done.pop() {
+    match cx.state.slots[TREE_STEPS].done.pop() {
         Some(step) => ask(cx, step.back(), Some(step)),
         None => cx.state.say("nothing was done to files from here"),
     }
@@ -83,7 +85,7 @@ pub fn take_back(cx: &mut Cx<'_>) {
 
 /// It is done, or could not be.
 fn done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result<PathBuf>) {
-    cx.state.tree_steps.is_busy = false;
+    cx.state.slots[TREE_STEPS].is_busy = false;
     let place = match result {
         Ok(place) => place,
         Err(error) => return failed(cx, job, of, &error),
@@ -94,7 +96,7 @@ fn done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result
         TreeJob::Delete(path) => TreeStep::Deleted(path.clone(), place.clone()),
     };
     let what = told(cx, job);
-    cx.state.tree_steps.failed = None;
+    cx.state.slots[TREE_STEPS].failed = None;
     if of.is_some() {
         cx.state.say(format!("taken back: {what}"));
     } else {
@@ -104,7 +106,7 @@ fn done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result
             .keys_for(crate::ide::core::keymap::Place::Files, "files.undo")
             .unwrap_or_default();
         cx.state.say(format!("{what}; {key} in the tree takes it back"));
-        let steps = &mut cx.state.tree_steps.done;
+        let steps = &mut cx.state.slots[TREE_STEPS].done;
         steps.push(step);
         if steps.len() > STEPS_MAX {
             steps.remove(0);
@@ -134,7 +136,7 @@ fn failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &io::Erro
 /// and is in use, what is gone, and what fails a second time would only be in the way of the steps
 /// before.
 fn again(cx: &mut Cx<'_>, step: TreeStep, error: ErrorKind) -> bool {
-    let steps = &mut cx.state.tree_steps;
+    let steps = &mut cx.state.slots[TREE_STEPS];
     let failed = steps.failed.take();
     let hopeless = matches!(error, ErrorKind::DirectoryNotEmpty | ErrorKind::NotFound);
     if hopeless || failed.as_ref() == Some(&step) {
@@ -183,7 +185,7 @@ fn follow(cx: &mut Cx<'_>, job: &TreeJob, place: &Path, opens: bool) {
                 files::editorconfig::opened(cx, id);
             }
             settle(cx, to);
-            cx.state.restoring.renamed();
+            cx.state.slots[RESTORING].renamed();
         }
         TreeJob::Delete(path) => {
             // What is unsaved stays; the rest can be had back from where it is kept.

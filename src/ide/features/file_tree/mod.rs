@@ -1,6 +1,15 @@
 //! The tree of the workspace's files: shown, and files made, moved and deleted in it.
 
+use crate::ide::core::feature::Feature;
+
 pub mod commands;
 pub mod events;
 pub mod pane;
 pub mod steps;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature {
+    slots: &[|options| Box::new(steps::TreeSteps::new(&options.state))],
+    is_changing: |state| state.slots[steps::TREE_STEPS].is_busy,
+    ..Feature::new("file_tree")
+};

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::exec::tree;
+use crate::ide::core::slots::Slot;
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,9 @@ impl TreeStep {
         }
     }
 }
+
+/// Where it is in the state.
+pub const TREE_STEPS: Slot<TreeSteps> = Slot::new();
 
 /// What was done and can be taken back.
 #[derive(Debug)]

@@ -5,9 +5,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::names;
 use crate::ide::core::context::{Cx, answered};
-use crate::ide::core::overlay::{Overlay, Pick, PickRow, push};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::Picker;
+use crate::ide::core::layers::picker::push;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::core::panes::Focus;
-use crate::ide::core::picker::{Load, Row};
 use crate::ide::editor::commands::panes;
 use crate::ide::features::files::open::open;
 use crate::ide::model::file_list;
@@ -20,7 +23,7 @@ pub const PICKER: Row = Row {
     footer: "Enter open",
     load: |_| Load::Task(walk),
     accept: |cx, pick, _| {
-        if let Pick::File(path) = pick {
+        if let Some(path) = pick.get::<String>() {
             let path = cx.state.workspace.join(names::read(path));
             cx.state.note_jump();
             open(cx, path, None);
@@ -33,10 +36,10 @@ pub const PICKER: Row = Row {
 /// with the picker.
 fn walk(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
     let cancel = CancellationToken::new();
-    if let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() {
+    if let Some(picker) = cx.state.layers.top_mut::<Picker>() {
         picker.search = Some(cancel.clone().drop_guard());
     }
-    let row = |path: String| PickRow { text: path.clone(), detail: String::new(), pick: Pick::File(path) };
+    let row = |path: String| PickRow { text: path.clone(), detail: String::new(), pick: Pick::new(path) };
     let (known, walked) = (cx.state.files.walked.fresh(cx.now), cx.state.files.walked.begin(cx.now));
     let root = cx.env.root().to_path_buf();
     let work = move || {

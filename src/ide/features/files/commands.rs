@@ -4,17 +4,15 @@ use std::path::PathBuf;
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::effect::Effect;
-use crate::ide::core::overlay::{Answer, Dialog, Overlay, Question, Topic};
+use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::files::disk;
 use crate::ide::features::files::save::{AfterSave, save_to};
-use crate::ide::features::project_search;
+use crate::ide::features::files::{self, disk};
 use crate::ide::features::undo_store;
-use crate::ide::model::area::Area;
 use crate::ide::model::buffers::BufferId;
 use crate::text::document::Document;
-use crate::text::search::How;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -55,10 +53,10 @@ fn save_as(cx: &mut Cx<'_>) {
 /// Writes a file where it is. `over` writes even when somebody else has
 /// changed it.
 pub fn save_buffer(cx: &mut Cx<'_>, id: BufferId, then: AfterSave, over: bool) {
-    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    if buffer.listing.is_some() {
-        return project_search::apply::begin(cx, id);
+    if cx.state.catalog.features.iter().any(|feature| (feature.saves)(cx, id)) {
+        return;
     }
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     if let Some(path) = buffer.path.clone() {
         save_to(cx, id, path, then, over);
     } else {
@@ -68,24 +66,16 @@ pub fn save_buffer(cx: &mut Cx<'_>, id: BufferId, then: AfterSave, over: bool) {
 }
 
 fn ask_name(cx: &mut Cx<'_>, id: BufferId) {
-    ask(cx, Topic::SaveAs(id), "");
-}
-
-/// Puts a one-line question on top, with an answer to begin with.
-pub fn ask(cx: &mut Cx<'_>, topic: Topic, first: &str) {
-    let mut answer = Area::default();
-    answer.set(first, cx.now_ms);
-    let searches = topic.searches();
-    let how = Some(cx.state.search_how).filter(|how| searches && *how != How::default());
-    let how = how.map(|how| how.to_string()).unwrap_or_default();
-    cx.state.push_overlay(Overlay::Question(Box::new(Question {
-        topic,
-        answer,
-        note: String::new(),
-        how,
-        seen: 0,
-        searched: 0,
-    })));
+    let prompt = Prompt::new("save as", move |cx, answer| {
+        let path = cx.state.typed_path(&answer);
+        save_to(cx, id, path, AfterSave::Stay, false);
+    });
+    let is_free =
+        move |cx: &mut Cx<'_>, answer: &str| match cx.state.buffers.by_path(&cx.state.typed_path(answer)) {
+            Some(other) if other.id != id => Err("that file is open already".to_string()),
+            _ => Ok(()),
+        };
+    prompt.required().check(is_free).open(cx);
 }
 
 fn new(cx: &mut Cx<'_>) {
@@ -99,7 +89,13 @@ fn open(cx: &mut Cx<'_>) {
         cx.state.buffers.current().and_then(|buffer| buffer.path.as_deref()?.parent().map(PathBuf::from));
     let shown = folder.map(|folder| cx.state.shown(&folder)).filter(|shown| !shown.is_empty());
     let first = shown.map_or(String::new(), |shown| format!("{shown}/"));
-    ask(cx, Topic::Open, &first);
+    let prompt = Prompt::new("open", |cx, answer| {
+        let path = cx.state.typed_path(&answer);
+        cx.state.note_jump();
+        files::open::open(cx, path, None);
+        panes::focus(cx, Focus::Editor);
+    });
+    prompt.required().first(first).open(cx);
 }
 
 fn close(cx: &mut Cx<'_>) {
@@ -107,21 +103,26 @@ fn close(cx: &mut Cx<'_>) {
     let (id, name) = (buffer.id, buffer.name());
     if buffer.is_edited_list() {
         let dialog = Dialog::ask("close?", vec![format!("{name} has edits that were not applied.")])
-            .choice('d', "close, losing them", Answer::Discard(id))
-            .choice('n', "stay", Answer::Dismiss);
-        return cx.state.push_overlay(Overlay::Dialog(dialog));
+            .choice('d', "close, losing them", move |cx| discard(cx, id))
+            .close('n', "stay");
+        return cx.state.push_layer(dialog);
     }
     if !buffer.is_unsaved() {
-        undo_store::keep::keep(cx, id);
-        cx.state.close_buffer(id);
+        discard(cx, id);
         cx.state.damage.all();
         return;
     }
     let dialog = Dialog::ask("close?", vec![format!("{name} has unsaved changes.")])
-        .choice('s', "save and close", Answer::SaveAndClose(id))
-        .choice('d', "close, losing them", Answer::Discard(id))
-        .choice('n', "stay", Answer::Dismiss);
-    cx.state.push_overlay(Overlay::Dialog(dialog));
+        .choice('s', "save and close", move |cx| save_buffer(cx, id, AfterSave::Close, false))
+        .choice('d', "close, losing them", move |cx| discard(cx, id))
+        .close('n', "stay");
+    cx.state.push_layer(dialog);
+}
+
+/// Closes a file without saving it.
+fn discard(cx: &mut Cx<'_>, id: BufferId) {
+    undo_store::keep::keep(cx, id);
+    cx.state.close_buffer(id);
 }
 
 fn reload(cx: &mut Cx<'_>) {

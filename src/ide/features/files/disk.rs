@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, TaskError, answered};
-use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::features::files::watch::WATCHING;
 use crate::ide::features::files::{editorconfig, watch};
 use crate::ide::features::{git, undo_store};
 use crate::ide::model::buffers::{Buffer, BufferId, Disk};
@@ -33,7 +34,7 @@ pub struct Reread {
 
 /// After whatever happened: other files may be open than are watched.
 pub fn watch(cx: &mut Cx<'_>) {
-    if let Some(files) = cx.state.watching.changed(cx.state.buffers.all()) {
+    if let Some(files) = cx.state.slots[WATCHING].changed(cx.state.buffers.all()) {
         follow(cx, files);
     }
     look_up(cx);
@@ -56,9 +57,9 @@ fn look_up(cx: &mut Cx<'_>) {
 
 /// Looks at the files that were touched, once they are left alone.
 pub fn tick(cx: &mut Cx<'_>) {
-    let Some(touched) = cx.state.watching.due(cx.now) else { return };
+    let Some(touched) = cx.state.slots[WATCHING].due(cx.now) else { return };
     // A folder on the way to them may be another one now.
-    let watched = cx.state.watching.files().to_vec();
+    let watched = cx.state.slots[WATCHING].files().to_vec();
     follow(cx, watched);
     let is_touched = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| touched.files.contains(path));
     let (now, mut later) = (cx.now, false);
@@ -71,7 +72,7 @@ pub fn tick(cx: &mut Cx<'_>) {
         }
     }
     if later {
-        cx.state.watching.touched(now);
+        cx.state.slots[WATCHING].touched(now);
     }
     look_at(cx, files);
 }
@@ -79,8 +80,8 @@ pub fn tick(cx: &mut Cx<'_>) {
 /// Has the system tell when another process touches one of these files.
 fn follow(cx: &mut Cx<'_>, files: Vec<PathBuf>) {
     let tasks = cx.tasks.clone();
-    let wake = move || tasks.post_blocking("files.touch", |cx| cx.state.watching.touched(cx.now));
-    let work = watch::following(&cx.state.watching, wake, files);
+    let wake = move || tasks.post_blocking("files.touch", |cx| cx.state.slots[WATCHING].touched(cx.now));
+    let work = watch::following(&cx.state.slots[WATCHING], wake, files);
     cx.tasks.spawn_blocking("files.watch", work, |cx, is_new| {
         // What happened between reading a file and watching it was told by nobody.
         if answered(cx, "watch open files", is_new) == Some(true) {
@@ -100,7 +101,7 @@ pub fn check_disk(cx: &mut Cx<'_>) {
 /// Compares files with the states that they were in.
 fn look_at(cx: &mut Cx<'_>, files: Vec<(BufferId, PathBuf, Stamp)>) {
     for (buffer, path, known) in files {
-        let (env, seen) = (cx.env.clone(), cx.state.watching.seen(&path));
+        let (env, seen) = (cx.env.clone(), cx.state.slots[WATCHING].seen(&path));
         let file = path.clone();
         let work = async move { stamp_of(&*env, &file, seen).await };
         cx.tasks.spawn("files.check", work, move |cx, now| {
@@ -114,7 +115,7 @@ fn look_at(cx: &mut Cx<'_>, files: Vec<(BufferId, PathBuf, Stamp)>) {
             };
             let now = now.ok().map(|(version, stamp)| {
                 if let Some(version) = version {
-                    cx.state.watching.note_seen(path, version, stamp.clone());
+                    cx.state.slots[WATCHING].note_seen(path, version, stamp.clone());
                 }
                 stamp
             });
@@ -300,24 +301,24 @@ fn offer(cx: &mut Cx<'_>, id: BufferId, stamp: Stamp) {
     let told =
         format!("{} was changed by somebody else, and has unsaved changes here.", cx.state.shown(&path));
     let dialog = Dialog::ask("changed on disk", vec![told])
-        .choice('r', "read it (undo keeps yours)", Answer::TakeDisk(id))
-        .choice('d', "show the difference", Answer::ShowDisk(id))
-        .choice('k', "keep yours", Answer::KeepText(id));
+        .uninvited(CHANGED, id.0.into())
+        .choice('r', "read it (undo keeps yours)", move |cx| reread(cx, id, true))
+        .choice('d', "show the difference", move |cx| compare(cx, id))
+        .choice('k', "keep yours", move |cx| keep(cx, id));
     // Below everything else: what the person is busy with keeps the keys.
-    cx.state.overlays.insert(0, Overlay::Dialog(dialog));
+    cx.state.layers.push_below(dialog);
 }
+
+/// What the question about a file is about that another process has changed.
+const CHANGED: &str = "changed-on-disk";
 
 /// Takes back the question about a file, if there is one.
 pub fn withdraw(cx: &mut Cx<'_>, id: BufferId) {
-    let asks = |overlay: &Overlay| {
-        let Overlay::Dialog(dialog) = overlay else { return false };
-        dialog.choices.iter().any(|choice| choice.answer == Answer::TakeDisk(id))
-    };
-    cx.state.overlays.retain(|overlay| !asks(overlay));
+    cx.state.layers.close_where::<Dialog>(|dialog| dialog.number_of(CHANGED) == Some(id.0.into()));
 }
 
 /// The person keeps his text: saving writes over what is on disk now.
-pub fn keep(cx: &mut Cx<'_>, id: BufferId) {
+fn keep(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(stamp) = buffer.offered.take() else { return };
     (buffer.stamp, buffer.disk) = (Some(stamp), Disk::Same);
@@ -371,12 +372,12 @@ fn compared(cx: &mut Cx<'_>, id: BufferId, difference: &LineDiff, stamp: Stamp) 
     let mut dialog = Dialog::difference(title, rows(difference)).choice(
         'r',
         "read the file (undo keeps yours)",
-        Answer::Reload(id),
+        move |cx| reread(cx, id, true),
     );
     if moved_on {
-        dialog = dialog.choice('k', "keep yours", Answer::KeepText(id));
+        dialog = dialog.choice('k', "keep yours", move |cx| keep(cx, id));
     }
-    cx.state.push_overlay(Overlay::Dialog(dialog.choice('\n', "close", Answer::Dismiss)));
+    cx.state.push_layer(dialog.close('\n', "close"));
 }
 
 /// The lines of a difference, each with its sign first.

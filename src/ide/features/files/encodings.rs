@@ -1,8 +1,12 @@
 //! Encodings: to read the file again in one, or to save it in one.
 
-use crate::ide::core::overlay::{Answer, Dialog, Overlay, Pick, PickRow};
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::core::state::State;
+use crate::ide::features::files::disk;
+use crate::ide::features::files::save::save_in;
 use crate::text::encoding::Encoding;
 
 /// The table's row.
@@ -12,18 +16,19 @@ pub const PICKER: Row = Row {
     footer: "Enter choose",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
-        let (Pick::Encoding(encoding), Some(buffer)) = (pick, cx.state.buffers.current()) else { return };
+        let (Some(encoding), Some(buffer)) = (pick.get::<Encoding>().copied(), cx.state.buffers.current())
+        else {
+            return;
+        };
         let (id, name) = (buffer.id, buffer.name());
         let mut dialog = Dialog::ask(encoding.name(), vec![format!("{name} in {}:", encoding.name())]);
         if buffer.stamp.is_some() {
-            dialog = dialog.choice('r', "read it again so", Answer::ReadAs(id, *encoding));
+            dialog = dialog
+                .choice('r', "read it again so", move |cx| disk::reread_as(cx, id, true, Some(encoding)));
         }
-        let dialog = dialog.choice('s', "save it so", Answer::SaveIn(id, *encoding)).choice(
-            'n',
-            "neither",
-            Answer::Dismiss,
-        );
-        cx.state.push_overlay(Overlay::Dialog(dialog));
+        let dialog =
+            dialog.choice('s', "save it so", move |cx| save_in(cx, id, encoding)).close('n', "neither");
+        cx.state.push_layer(dialog);
     },
 };
 
@@ -32,7 +37,7 @@ fn rows(state: &State) -> Vec<PickRow> {
     let row = |encoding: Encoding| PickRow {
         text: encoding.name().to_string(),
         detail: if Some(encoding) == current { "● this file".to_string() } else { String::new() },
-        pick: Pick::Encoding(encoding),
+        pick: Pick::new(encoding),
     };
     Encoding::all().map(row).collect()
 }

@@ -7,6 +7,7 @@ use crate::exec::{EnvError, Environment, FileData, FileKind, Stamp};
 use crate::ide::core::context::{Cx, TaskError, Tasks};
 use crate::ide::features::files::list::list;
 use crate::ide::features::files::progressive;
+use crate::ide::features::files::watch::WATCHING;
 use crate::ide::features::recovery;
 use crate::text::document::Document;
 
@@ -94,7 +95,7 @@ async fn decode(path: &Path, bytes: Vec<u8>) -> Result<Document, EnvError> {
 pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
     cx.state.buffers.opening = false;
     if let (Some(version), Ok(Some((_, stamp)))) = (opened.version, &opened.result) {
-        cx.state.watching.note_seen(opened.path.clone(), version, stamp.clone());
+        cx.state.slots[WATCHING].note_seen(opened.path.clone(), version, stamp.clone());
     }
     let shown = cx.state.shown(&opened.path);
     let tab_width = cx.state.show.tab_width;

@@ -1,10 +1,12 @@
 //! The open files.
 
-use crate::ide::core::overlay::{Pick, PickRow};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::core::panes::Focus;
-use crate::ide::core::picker::{Load, Row};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
+use crate::ide::model::buffers::BufferId;
 
 /// The table's row.
 pub const PICKER: Row = Row {
@@ -13,7 +15,7 @@ pub const PICKER: Row = Row {
     footer: "Enter show",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
-        if let Pick::Buffer(id) = pick {
+        if let Some(id) = pick.get::<BufferId>() {
             cx.state.note_jump();
             cx.state.buffers.show(*id);
             panes::focus(cx, Focus::Editor);
@@ -25,7 +27,7 @@ fn rows(state: &State) -> Vec<PickRow> {
     let row = |buffer: &crate::ide::model::buffers::Buffer| PickRow {
         text: buffer.path.as_deref().map_or_else(|| buffer.name(), |path| state.shown(path)),
         detail: if buffer.is_unsaved() { "● unsaved".to_string() } else { String::new() },
-        pick: Pick::Buffer(buffer.id),
+        pick: Pick::new(buffer.id),
     };
     state.buffers.all().iter().map(row).collect()
 }

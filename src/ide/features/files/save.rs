@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, TaskError};
-use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::quit;
 use crate::ide::features::files::events::refresh_folder;
 use crate::ide::features::files::{disk, editorconfig};
+use crate::ide::features::reopen::state::RESTORING;
 use crate::ide::features::undo_store;
 use crate::ide::model::buffers::{BufferId, Disk};
 use crate::text::changes::ChangeSet;
@@ -234,7 +235,7 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
             editorconfig::written(cx, &shown_path);
             if renamed {
                 editorconfig::opened(cx, saved.buffer);
-                cx.state.restoring.renamed();
+                cx.state.slots[RESTORING].renamed();
             }
             undo_store::keep::keep(cx, saved.buffer);
             after_save(cx, saved.buffer, &name, saved.then);
@@ -248,19 +249,16 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
                 if own { "was changed by somebody else since it was read." } else { "is there already." };
             let dialog = Dialog::ask("changed on disk", vec![format!("{shown} {what}")]);
             let dialog = if own {
-                dialog.choice('r', "read it again (undo keeps yours)", Answer::Reload(id))
+                dialog.choice('r', "read it again (undo keeps yours)", move |cx| disk::reread(cx, id, true))
             } else {
                 dialog
             };
-            let dialog = dialog.choice('o', "overwrite it", Answer::Overwrite(id, shown_path)).choice(
-                'n',
-                "neither",
-                Answer::Dismiss,
-            );
+            let overwrite = move |cx: &mut Cx<'_>| save_to(cx, id, shown_path, AfterSave::Stay, true);
+            let dialog = dialog.choice('o', "overwrite it", overwrite).close('n', "neither");
             if own && let Some(buffer) = cx.state.buffers.get_mut(id) {
                 buffer.disk = Disk::Changed;
             }
-            cx.state.push_overlay(Overlay::Dialog(dialog));
+            cx.state.push_layer(dialog);
         }
         Err(EnvError::Denied(path)) => {
             let shown = cx.state.shown(&path);

@@ -9,6 +9,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::exec::Stamp;
+use crate::ide::core::slots::Slot;
 use crate::ide::model::buffers::Buffer;
 use crate::workspace::watch::{Touched, Touches, Watcher};
 
@@ -16,6 +17,9 @@ use crate::workspace::watch::{Touched, Touches, Watcher};
 const PAUSE: Duration = Duration::from_millis(50);
 /// How long that may take when somebody never leaves them alone.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Where it is in the state.
+pub const WATCHING: Slot<Watching> = Slot::new();
 
 /// What is watched, and what was touched.
 #[derive(Default)]

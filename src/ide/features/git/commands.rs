@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::editor::commands::edit;
 use crate::ide::model::hunks::{Hunk, Hunks};
 use crate::text::changes::ChangeSet;
@@ -127,11 +127,11 @@ fn show(cx: &mut Cx<'_>) {
         lines.push(format!("… {more} more"));
     }
     let dialog = Dialog::message("git has (-), here stands (+)", lines);
-    cx.state.push_overlay(Overlay::Dialog(dialog.choice('r', "take it back", Answer::RevertHunk)));
+    cx.state.push_layer(dialog.choice('r', "take it back", revert));
 }
 
 /// Takes the hunks at the selections back, as one step.
-pub fn revert(cx: &mut Cx<'_>) {
+fn revert(cx: &mut Cx<'_>) {
     let Some(touched) = here(cx) else { return };
     let Some(buffer) = cx.state.buffers.current() else { return };
     let hunks = &buffer.area.riders.hunks;

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::exec::{CommandSpec, Environment, Exit};
 use crate::ide::core::context::{Cx, TaskError, Tasks};
 use crate::ide::core::damage::Part;
+use crate::ide::core::state::State;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::hunks::{Compare, GitText, SIZE_MAX};
 use crate::text::format;
@@ -170,4 +171,11 @@ pub async fn bytes_of(
         Ok(exit) => Err(Missing::Failed(format!("{exit:?}"))),
         Err(error) => Err(Missing::Failed(error.to_string())),
     }
+}
+
+/// When a text that is shown is compared again.
+pub fn due(state: &State) -> Option<Duration> {
+    let shown = state.shown.iter().chain(&state.beside).map(|view| view.buffer);
+    let all = state.buffers.all().iter().filter(|buffer| shown.clone().any(|id| id == buffer.id));
+    all.filter_map(|buffer| buffer.area.riders.hunks.due(buffer.area.text())).min()
 }

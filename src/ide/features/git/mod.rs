@@ -1,4 +1,18 @@
 //! What git has of the open files: marks beside lines, hunks to go to and to revert.
 
+use crate::ide::core::feature::Fact;
+use crate::ide::core::feature::Feature;
+
 pub mod commands;
 pub mod events;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature {
+    on_fact: |cx, fact| {
+        if matches!(fact, Fact::FrameSent | Fact::Due) {
+            events::settle(cx);
+        }
+    },
+    deadline: events::due,
+    ..Feature::new("git")
+};

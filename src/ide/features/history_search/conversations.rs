@@ -1,17 +1,29 @@
 //! The places in all conversations where the query stands; every key begins the search anew.
 
-use crate::ide::core::overlay::Pick;
-use crate::ide::core::picker::{Load, Row};
+use std::path::PathBuf;
+
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::features::history_search;
+
+/// The entry of a conversation that a row stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryAt {
+    /// The session's id.
+    pub session: String,
+    /// Its file.
+    pub file: PathBuf,
+    /// The entry's id.
+    pub entry: String,
+}
 
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "session-search",
     title: "search conversations",
     footer: "Enter go · file: command: project: role: since:",
-    load: |_| Load::Live(String::new()),
+    load: |_| Load::Live(String::new(), history_search::events::look),
     accept: |cx, pick, _| {
-        if let Pick::Said { session, file, entry } = pick {
+        if let Some(EntryAt { session, file, entry }) = pick.get() {
             history_search::events::open_at(cx, session, file, entry);
         }
     },

@@ -13,10 +13,14 @@ use crate::base::error::Report;
 use crate::base::width::visible;
 use crate::ide::core::context::{Cx, answered, reported, succeeded};
 use crate::ide::core::damage::Part;
-use crate::ide::core::overlay::{Overlay, Pick, PickRow, push};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::Picker;
+use crate::ide::core::layers::picker::push;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::threads::on_thread;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::history_search::conversations::EntryAt;
 use crate::ide::features::sessions::events as sessions;
 use crate::llm::model::Message;
 use crate::llm::model::message::join_text;
@@ -97,7 +101,7 @@ pub fn import(cx: &mut Cx<'_>, from: PathBuf) {
 
 /// Searches for what stands in the picker on top, in place of what it was searching for before.
 pub fn look(cx: &mut Cx<'_>) {
-    let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() else { return };
+    let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
     let injector = picker.renew();
     let text = picker.query.text().to_string();
     let past = cx.session.map(Handle::past).filter(|_| !text.trim().is_empty());
@@ -151,7 +155,7 @@ fn find(
 fn row(found: FoundSaid) -> PickRow {
     let FoundSaid { session, file, entry, text, role, title, .. } = found;
     let detail = format!("{} · {}", role.name(), line(&title));
-    PickRow { text: line(&text), detail, pick: Pick::Said { session, file, entry } }
+    PickRow { text: line(&text), detail, pick: Pick::new(EntryAt { session, file, entry }) }
 }
 
 /// The beginning of a text in one line.

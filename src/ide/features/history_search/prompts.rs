@@ -4,8 +4,10 @@ use nucleo::Injector;
 
 use crate::base::width::visible;
 use crate::ide::core::context::{Cx, answered};
-use crate::ide::core::overlay::{Pick, PickRow, push};
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::push;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::features::history_search::events::{line, put};
 
 /// The table's row.
@@ -15,7 +17,7 @@ pub const PICKER: Row = Row {
     footer: "Enter put into the prompt",
     load: |_| Load::Task(list),
     accept: |cx, pick, _| {
-        if let Pick::Prompt(text) = pick {
+        if let Some(text) = pick.get::<String>() {
             put(cx, text);
         }
     },
@@ -27,7 +29,7 @@ fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
     let listed = move || {
         for said in past.recall().into_iter().rev() {
             let detail = if said.here { String::new() } else { visible(&said.cwd).into_owned() };
-            push(&injector, PickRow { text: line(&said.text), detail, pick: Pick::Prompt(said.text) });
+            push(&injector, PickRow { text: line(&said.text), detail, pick: Pick::new(said.text) });
         }
     };
     cx.tasks.spawn_blocking("history_search.list-prompts", listed, move |cx, listed| {

@@ -12,9 +12,10 @@ use crate::exec::{CommandSpec, Exit};
 use crate::ide::core::context::{Cx, TaskError, answered, ask_session, reported};
 use crate::ide::core::effect::Effect;
 use crate::ide::core::keymap::Place;
-use crate::ide::core::overlay::Overlay;
+use crate::ide::core::layers::picker::Picker;
 use crate::ide::features::agent;
 use crate::ide::features::login::view::LoginView;
+use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::llm::model::Model;
 use crate::runtime::Handle;
 use crate::runtime::refresh::Told;
@@ -33,11 +34,11 @@ pub fn begin(cx: &mut Cx<'_>, provider: &str, name: &str) {
     if !cx.state.agent.connected {
         return cx.state.say("there is no session yet; `bowline login` does the same in a shell");
     }
-    cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Login(_)));
+    cx.state.layers.close::<LoginView>();
     cx.state.agent.logins += 1;
     let (number, cancel) = (cx.state.agent.logins, CancellationToken::new());
     let view = LoginView::new(number, name.to_string(), cancel.clone().drop_guard());
-    cx.state.push_overlay(Overlay::Login(Box::new(view)));
+    cx.state.push_layer(view);
     log_in(cx, provider.to_string(), number, cancel);
 }
 
@@ -68,10 +69,7 @@ fn log_in(cx: &Cx<'_>, provider: String, number: u64, cancel: CancellationToken)
 
 fn view<'a>(cx: &'a mut Cx<'_>, number: u64) -> Option<&'a mut LoginView> {
     cx.state.damage.all();
-    cx.state.overlays.iter_mut().find_map(|overlay| match overlay {
-        Overlay::Login(view) if view.number == number => Some(&mut **view),
-        _ => None,
-    })
+    cx.state.layers.all_mut::<LoginView>().find(|view| view.number == number)
 }
 
 /// A login says or asks something.
@@ -88,12 +86,11 @@ fn ended(cx: &mut Cx<'_>, number: u64, provider: &str, result: Result<String, Re
     if view(cx, number).is_none() {
         return;
     }
-    let ours = |overlay: &Overlay| matches!(overlay, Overlay::Login(view) if view.number == number);
-    cx.state.overlays.retain(|overlay| !ours(overlay));
+    cx.state.layers.close_where::<LoginView>(|view| view.number == number);
     match result {
         Ok(said) => {
             // The keys that the models are looked for with take the message away.
-            cx.state.transcript.notice(false, said.clone());
+            cx.state.slots[TRANSCRIPT].notice(false, said.clone());
             cx.state.say(said);
             offer(cx, provider);
         }
@@ -156,7 +153,7 @@ fn open_page(cx: &mut Cx<'_>, page: &str) {
 
 /// Shows the models of a provider, unless the user is busy with something else by now.
 fn offer(cx: &mut Cx<'_>, provider: &str) {
-    if cx.state.overlays.is_empty() {
+    if cx.state.layers.is_empty() {
         cx.effects.push(Effect::Picker("models"));
         cx.effects.push(Effect::Keys(provider.chars().map(Key::char).collect()));
     }
@@ -185,8 +182,8 @@ pub fn offered(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
         .filter(|model| has(&cx.state.agent.models, &model.provider) && !has(models, &model.provider));
     cx.state.agent.models = models.to_vec();
     let rows = agent::models::rows(cx.state);
-    if let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut()
-        && picker.id == agent::models::PICKER.id
+    if let Some(picker) = cx.state.layers.top_mut::<Picker>()
+        && picker.row.id == agent::models::PICKER.id
     {
         picker.replace(rows);
         picker.tick(FILL_WAIT_MS);
@@ -199,7 +196,7 @@ pub fn offered(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
             "{} cannot be asked any more: nothing opens {} now. {key} chooses another model, agent.login logs in again",
             model.name, model.provider
         );
-        cx.state.transcript.notice(true, text.clone());
+        cx.state.slots[TRANSCRIPT].notice(true, text.clone());
         cx.state.fail(text);
         cx.state.damage.all();
     }
@@ -208,12 +205,12 @@ pub fn offered(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
 /// A key while a login is on top; whether it was for the login. What is typed here goes nowhere else:
 /// not into macros, not into what is done again.
 pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
-    let Some(Overlay::Login(view)) = cx.state.overlays.last_mut() else { return false };
+    let Some(view) = cx.state.layers.top_mut::<LoginView>() else { return false };
     let alt = |c: char| key.code == KeyCode::Char(c) && key.mods == Mods::ALT;
     let ctrl = |c: char| key.code == KeyCode::Char(c) && key.mods == Mods::CTRL;
     match key.code {
         KeyCode::Escape => {
-            cx.state.pop_overlay();
+            cx.state.pop_layer();
             cx.state.say("the login was given up; nothing is changed");
         }
         KeyCode::Enter => view.answer(),
@@ -245,7 +242,7 @@ fn copy(cx: &mut Cx<'_>, text: String, what: &str) {
 
 /// Pasted text while a login is on top; whether it was for the login.
 pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
-    let Some(Overlay::Login(view)) = cx.state.overlays.last_mut() else { return false };
+    let Some(view) = cx.state.layers.top_mut::<LoginView>() else { return false };
     view.type_in(text.trim().lines().next().unwrap_or_default());
     cx.state.damage.all();
     true

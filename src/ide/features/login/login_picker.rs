@@ -3,9 +3,20 @@
 use nucleo::Injector;
 
 use crate::ide::core::context::{Cx, succeeded};
-use crate::ide::core::overlay::{Pick, PickRow, push};
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::push;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::features::login;
+
+/// The provider that a row stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provider {
+    /// Its id.
+    pub id: String,
+    /// For people.
+    pub name: String,
+}
 
 /// The table's row.
 pub const PICKER: Row = Row {
@@ -14,7 +25,7 @@ pub const PICKER: Row = Row {
     footer: "Enter log in",
     load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: |cx, pick, _| {
-        if let Pick::Provider { id, name } = pick {
+        if let Some(Provider { id, name }) = pick.get() {
             login::events::begin(cx, id, name);
         }
     },
@@ -28,7 +39,7 @@ pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, kept: boo
         for choice in choices.filter(|choice| !kept || !choice.kept.is_empty()) {
             let detail = if choice.kept.is_empty() { String::new() } else { format!("{} kept", choice.kept) };
             let text = format!("{}  {}", choice.name, choice.id);
-            let pick = Pick::Provider { id: choice.id, name: choice.name };
+            let pick = Pick::new(Provider { id: choice.id, name: choice.name });
             push(&injector, PickRow { text, detail, pick });
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! The providers that a key or a login is kept for.
 
-use crate::ide::core::overlay::Pick;
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::features::login::events::log_out;
+use crate::ide::features::login::login_picker::Provider;
 use crate::ide::features::login::login_picker::list;
 
 /// The table's row.
@@ -12,7 +12,7 @@ pub const PICKER: Row = Row {
     footer: "Enter forget",
     load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, true)),
     accept: |cx, pick, _| {
-        if let Pick::Provider { id, name } = pick {
+        if let Some(Provider { id, name }) = pick.get() {
             log_out(cx, id.clone(), name.clone());
         }
     },

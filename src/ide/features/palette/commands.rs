@@ -1,20 +1,21 @@
 //! Commands of the program itself: palette, keys, leaving.
 
+use crate::ide::core::catalog;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::layer::Layer;
+use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::quit;
-use crate::ide::editor::modal::{cursors, line};
+use crate::ide::editor::modal::cursors;
 use crate::ide::features::agent::commands::interrupt;
-use crate::ide::features::agent::state::{Agent, INTERRUPTING};
-use crate::ide::features::permissions;
-use crate::ide::features::pipe;
-use crate::ide::features::plugins;
-use crate::ide::features::project_search;
+use crate::ide::features::files::commands::save_buffer;
+use crate::ide::features::files::save::AfterSave;
 use crate::ide::features::sessions::events as sessions;
+use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::features::terminal::tasks::find_programs;
+use crate::ide::model::agent::{Agent, INTERRUPTING};
 use crate::ide::model::buffers::Buffers;
 use crate::text::select;
 
@@ -34,7 +35,7 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 fn quit(cx: &mut Cx<'_>) {
-    let terminals = cx.state.terminals.running();
+    let terminals = cx.state.slots[TERMINALS].running();
     if terminals.is_empty() {
         return quit_from(cx, &[]);
     }
@@ -53,7 +54,7 @@ fn quit_from(cx: &mut Cx<'_>, programs: &[String]) {
     }
     let changing = quit::is_changing(cx.state);
     let dialog = quit_dialog(&cx.state.buffers, &cx.state.agent, (unsaved, changing, programs));
-    cx.state.push_overlay(Overlay::Dialog(dialog));
+    cx.state.push_layer(dialog);
 }
 
 fn quit_dialog(
@@ -78,14 +79,24 @@ fn quit_dialog(
     }
     let dialog = Dialog::ask("quit?", lines);
     let dialog = match buffers.unsaved().next() {
-        Some(_) => dialog.choice('s', "save and quit", Answer::SaveAndQuit).choice(
+        Some(_) => dialog.choice('s', "save and quit", save_and_quit).choice(
             'd',
             "quit, losing changes",
-            Answer::Quit,
+            quit::leave,
         ),
-        None => dialog.choice('y', "quit", Answer::Quit),
+        None => dialog.choice('y', "quit", quit::leave),
     };
-    dialog.choice('n', "stay", Answer::Dismiss)
+    dialog.close('n', "stay")
+}
+
+fn save_and_quit(cx: &mut Cx<'_>) {
+    let ids: Vec<_> = cx.state.buffers.unsaved().map(|buffer| buffer.id).collect();
+    if ids.is_empty() {
+        quit::leave(cx);
+    }
+    for id in ids {
+        save_buffer(cx, id, AfterSave::Quit, false);
+    }
 }
 
 /// Cancels what can be canceled. A press of Escape that had nothing else to do makes a double one with the next.
@@ -106,19 +117,11 @@ fn escape(cx: &mut Cx<'_>) {
 /// Closes what floats, interrupts the agent, drops the selection: the first of these that there is. Returns
 /// whether there was one.
 fn cancel(cx: &mut Cx<'_>) -> bool {
-    if sessions::end_search(cx) {
+    if let Some(actions) = cx.state.layers.last().map(Layer::actions) {
+        (actions.escape)(cx);
         return true;
     }
-    // Who waits for a summary sees the tree, and means that.
-    if cx.state.agent.summing.is_some() && matches!(cx.state.overlays.last(), Some(Overlay::Session(_))) {
-        interrupt(cx);
-        return true;
-    }
-    if !cx.state.overlays.is_empty() {
-        close_overlay(cx);
-        return true;
-    }
-    if quit::stay(cx) || pipe::run::stop(cx) || plugins::run::stop(cx) || project_search::navigate::stop(cx) {
+    if quit::stay(cx) || catalog::stop(cx) {
         return true;
     }
     // Several cursors are dropped first: going back to one must not cost the agent's work.
@@ -163,30 +166,4 @@ fn drop_selection(cx: &mut Cx<'_>) -> bool {
         cx.state.damage.add(part);
     }
     selected
-}
-
-/// Closes the topmost overlay as if the person had said no.
-fn close_overlay(cx: &mut Cx<'_>) {
-    match cx.state.pop_overlay() {
-        Some(Overlay::Dialog(dialog)) if line::confirm::asks(&dialog) => line::confirm::answered(cx, 'q'),
-        Some(overlay) if permissions::dialog::asked_id(&overlay).is_some() => {
-            permissions::dialog::closed(cx, &overlay);
-        }
-        Some(Overlay::Question(question)) => {
-            crate::ide::editor::commands::search::abandon(cx, &question.topic);
-        }
-        Some(Overlay::Undo(view)) => crate::ide::features::undo_tree::commands::abandon(cx, &view),
-        // A question of the agent has its own key for that.
-        Some(
-            Overlay::Picker(_)
-            | Overlay::Diff(_)
-            | Overlay::Session(_)
-            | Overlay::Contents(_)
-            | Overlay::Login(_)
-            | Overlay::Inquiry(_)
-            | Overlay::WayBack(_)
-            | Overlay::Dialog(_),
-        )
-        | None => {}
-    }
 }

@@ -1,9 +1,14 @@
 //! The key maps that come with bowline.
 
+use crate::ide::core::catalog::Catalog;
+use crate::ide::core::context::Cx;
 use crate::ide::core::keymap::BUILTIN;
-use crate::ide::core::overlay::{Pick, PickRow};
-use crate::ide::core::picker::{Load, Row};
-use crate::ide::shell::input::use_keymap;
+use crate::ide::core::keymap::{Keymap, KeymapProblem};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::editor::modal::cursors;
+use crate::ide::features::plugins;
 
 /// The table's row.
 pub const PICKER: Row = Row {
@@ -12,7 +17,7 @@ pub const PICKER: Row = Row {
     footer: "Enter use for this run",
     load: |_| Load::Rows(rows(), Vec::new()),
     accept: |cx, pick, _| {
-        if let Pick::Keymap(name) = pick {
+        if let Some(name) = pick.get::<&'static str>() {
             use_keymap(cx, name);
         }
     },
@@ -22,7 +27,30 @@ fn rows() -> Vec<PickRow> {
     let row = |(name, text): &(&'static str, &str)| PickRow {
         text: (*name).to_string(),
         detail: text.lines().next().unwrap_or_default().trim_start_matches("# ").to_string(),
-        pick: Pick::Keymap(name),
+        pick: Pick::new(*name),
     };
     BUILTIN.iter().map(row).collect()
+}
+
+/// Reads a key map of the commands of `catalog`; with what cannot be used in it, for the user.
+pub fn read(catalog: &Catalog, origin: &str, text: &str) -> (Keymap, Vec<String>) {
+    let (keymap, problems) =
+        Keymap::or_default(text, |id| catalog.command(id).is_some() || plugins::run::is_id(id));
+    let tell = |problem: KeymapProblem| format!("{origin}:{}: {}", problem.line, problem.message);
+    (keymap, problems.into_iter().map(tell).collect())
+}
+
+/// Uses a key map that comes with bowline from now on.
+fn use_keymap(cx: &mut Cx<'_>, name: &str) {
+    let Some((_, text)) = BUILTIN.iter().find(|(known, _)| *known == name) else { return };
+    let (keymap, _) = read(cx.state.catalog, name, text);
+    cursors::ungroup(cx.state);
+    cx.state.modal = crate::ide::core::modal::Modal::new(keymap.modes());
+    cx.state.keymap = keymap;
+    for problem in plugins::run::bind(cx.state) {
+        tracing::warn!("{problem}");
+    }
+    cx.state.pending.clear();
+    cx.state.damage.all();
+    cx.state.say(format!("keys of {name}; keymap = \"{name}\" in settings.toml keeps them"));
 }

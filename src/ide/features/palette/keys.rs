@@ -1,11 +1,11 @@
 //! The keys of this place, to be looked through and run.
 
-use crate::ide::core::effect::Effect;
-use crate::ide::core::overlay::{Pick, PickRow};
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::core::state::State;
+use crate::ide::features::palette::run::{Runs, run};
 use crate::ide::features::plugins;
-use crate::ide::shell::input::find;
 
 /// The table's row.
 pub const PICKER: Row = Row {
@@ -13,20 +13,16 @@ pub const PICKER: Row = Row {
     title: "keys of this place",
     footer: "Enter run",
     load: |state| Load::Rows(rows(state), Vec::new()),
-    accept: |cx, pick, _| match pick {
-        Pick::Command(id) => cx.effects.push(Effect::Run(id)),
-        Pick::Plugin(id) => cx.effects.push(Effect::RunPlugin(id.clone())),
-        _ => {}
-    },
+    accept: run,
 };
 
 fn rows(state: &State) -> Vec<PickRow> {
     let places = state.place_below().chain().iter();
     let keys = places.flat_map(|place| state.keymap.rows(*place).into_iter().map(move |row| (place, row)));
     let row = |(place, (keys, id)): (&crate::ide::core::keymap::Place, (String, String))| {
-        let (title, pick) = match (find(&id), plugins::run::find(state, &id)) {
-            (Some(command), _) => (command.title, Pick::Command(command.id)),
-            (None, Some(theirs)) => (theirs.command.title.as_str(), Pick::Plugin(id)),
+        let (title, pick) = match (state.catalog.command(&id), plugins::run::find(state, &id)) {
+            (Some(command), _) => (command.title, Pick::new(Runs::Command(command.id))),
+            (None, Some(theirs)) => (theirs.command.title.as_str(), Pick::new(Runs::Plugin(id))),
             (None, None) => return None,
         };
         Some(PickRow { text: format!("{keys:<18} {title}"), detail: place.name().to_string(), pick })

@@ -4,3 +4,4 @@ pub mod commands;
 pub mod keymaps;
 pub mod keys;
 pub mod picker;
+pub mod run;

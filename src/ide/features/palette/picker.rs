@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::ide::core::context::Command;
-use crate::ide::core::effect::Effect;
 use crate::ide::core::keymap::Modes;
-use crate::ide::core::overlay::{Pick, PickRow};
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::core::state::State;
+use crate::ide::features::palette::run::{Runs, run};
+use crate::ide::features::plugins::state::PLUGINS;
 use crate::ide::features::plugins::state::PluginCommand;
-use crate::ide::shell::commands::AREAS;
 
 /// The table's row.
 pub const PICKER: Row = Row {
@@ -17,11 +18,7 @@ pub const PICKER: Row = Row {
     title: "commands",
     footer: "Enter run",
     load: |state| Load::Rows(rows(state), Vec::new()),
-    accept: |cx, pick, _| match pick {
-        Pick::Command(id) => cx.effects.push(Effect::Run(id)),
-        Pick::Plugin(id) => cx.effects.push(Effect::RunPlugin(id.clone())),
-        _ => {}
-    },
+    accept: run,
 };
 
 fn rows(state: &State) -> Vec<PickRow> {
@@ -30,7 +27,7 @@ fn rows(state: &State) -> Vec<PickRow> {
     let row = |command: &Command| PickRow {
         text: format!("{}  {}", command.title, command.id),
         detail: state.keymap.keys_for(place, command.id).unwrap_or_default(),
-        pick: Pick::Command(command.id),
+        pick: Pick::new(Runs::Command(command.id)),
     };
     // Commands of a map with modes mean nothing without them.
     let modes = state.keymap.modes();
@@ -42,8 +39,8 @@ fn rows(state: &State) -> Vec<PickRow> {
     let theirs = |known: &Arc<PluginCommand>| PickRow {
         text: format!("{}  {}", known.command.title, known.id),
         detail: state.keymap.keys_for(place, &known.id).unwrap_or_default(),
-        pick: Pick::Plugin(known.id.clone()),
+        pick: Pick::new(Runs::Plugin(known.id.clone())),
     };
-    let ours = AREAS.iter().flat_map(|area| area.iter()).filter(wanted).map(row);
-    ours.chain(state.plugins.commands.iter().map(theirs)).collect()
+    let ours = state.catalog.commands.iter().flat_map(|area| area.iter()).filter(wanted).map(row);
+    ours.chain(state.slots[PLUGINS].commands.iter().map(theirs)).collect()
 }

@@ -4,31 +4,35 @@
 use tokio::sync::oneshot;
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::overlay::{Answer, Dialog, Overlay, Topic};
-use crate::ide::features::files;
+use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::core::layers::prompt::Prompt;
+use crate::ide::features::permissions::requests::ASKS;
 use crate::ide::features::permissions::rules;
 use crate::tools::approval::{Ask, Decision};
 use crate::tools::view::{DiffLine, FileDiff, ResultView};
 
+/// What dialogs and prompts about a tool call are about.
+const CALL: &str = "tool-call";
+
 /// A tool call wants to run.
 pub fn ask(cx: &mut Cx<'_>, ask: Ask, reply: oneshot::Sender<Decision>) {
-    let Some(id) = cx.state.asks.add(ask, reply) else { return };
+    let Some(id) = cx.state.slots[ASKS].add(ask, reply) else { return };
     let Some(dialog) = dialog(cx, id) else { return };
     // Below everything else: what the person is busy with keeps the keys, and so does the
     // question that is being read.
-    cx.state.overlays.insert(0, Overlay::Dialog(dialog));
+    cx.state.layers.push_below(dialog);
     cx.state.damage.all();
 }
 
 /// The question comes back, since one of its longer answers was given up.
-pub fn again(cx: &mut Cx<'_>, id: u64) {
+fn again(cx: &mut Cx<'_>, id: u64) {
     if let Some(dialog) = dialog(cx, id) {
-        cx.state.push_overlay(Overlay::Dialog(dialog));
+        cx.state.push_layer(dialog);
     }
 }
 
 fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
-    let ask = cx.state.asks.get(id)?;
+    let ask = cx.state.slots[ASKS].get(id)?;
     let (title, mut lines) = (format!("{} wants to run", ask.tool), Vec::new());
     // Each line of a command as one; other control characters are shown as signs.
     lines.extend(ask.subject.split('\n').map(str::to_string));
@@ -44,21 +48,26 @@ fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
         lines.extend(changes);
     }
     let mut dialog = if is_difference { Dialog::difference(title, lines) } else { Dialog::ask(title, lines) };
-    dialog = dialog.choice('y', "once", Answer::Allow(id));
+    dialog = dialog
+        .uninvited(CALL, id)
+        .escaped(move |cx| deny(cx, id))
+        .read_first('y', "once", move |cx| cx.state.slots[ASKS].answer(id, Decision::Allow, false));
     if ask.repeatable {
-        dialog = dialog.choice('a', "always this", Answer::AllowAlways(id));
+        dialog = dialog
+            .read_first('a', "always this", move |cx| cx.state.slots[ASKS].answer(id, Decision::Allow, true));
     }
     if ask.proposal.is_some() {
-        dialog = dialog.choice('s', "session, all like it", Answer::AllowLike(id)).choice(
-            'l',
-            "lasting rule",
-            Answer::Propose(id),
-        );
+        dialog = dialog
+            .read_first('s', "session, all like it", move |cx| allow_like(cx, id, None))
+            .read_first('l', "lasting rule", move |cx| propose(cx, id));
     }
     if editable(ask) {
-        dialog = dialog.choice('e', "edit", Answer::EditCall(id));
+        // What is changed and run was read before.
+        dialog = dialog.read_first('e', "edit", move |cx| edit(cx, id));
     }
-    let dialog = dialog.choice('n', "no", Answer::Deny(id)).choice('r', "reason why not", Answer::Refuse(id));
+    let dialog = dialog
+        .choice('n', "no", move |cx| deny(cx, id))
+        .choice('r', "reason why not", move |cx| ask_reason(cx, id));
     Some(dialog)
 }
 
@@ -88,25 +97,31 @@ fn changes(view: &ResultView) -> Vec<String> {
     }
 }
 
-/// One of the answers about a call was given in its dialog.
-pub fn answered(cx: &mut Cx<'_>, answer: &Answer) {
-    let asks = &mut cx.state.asks;
-    match answer {
-        Answer::Allow(id) => asks.answer(*id, Decision::Allow, false),
-        Answer::AllowAlways(id) => asks.answer(*id, Decision::Allow, true),
-        Answer::Deny(id) => asks.answer(*id, Decision::Deny("the person said no".to_string()), false),
-        Answer::AllowLike(id) => allow_like(cx, *id, None),
-        Answer::Lasting(id) => allow_like(cx, *id, Some(Scope::Project)),
-        Answer::LastingAnywhere(id) => allow_like(cx, *id, Some(Scope::Anywhere)),
-        Answer::Propose(id) => propose(cx, *id),
-        Answer::AskAgain(id) => again(cx, *id),
-        Answer::EditCall(id) => {
-            let Some(command) = asks.get(*id).map(|ask| ask.subject.clone()) else { return };
-            files::commands::ask(cx, Topic::EditCall(*id), &command);
-        }
-        Answer::Refuse(id) => files::commands::ask(cx, Topic::RefuseCall(*id), ""),
-        _ => tracing::error!("an answer came to nobody"),
-    }
+fn deny(cx: &mut Cx<'_>, id: u64) {
+    cx.state.slots[ASKS].answer(id, Decision::Deny("the person said no".to_string()), false);
+}
+
+/// Asks for the command to run instead.
+fn edit(cx: &mut Cx<'_>, id: u64) {
+    let Some(command) = cx.state.slots[ASKS].get(id).map(|ask| ask.subject.clone()) else { return };
+    let prompt = Prompt::new("run this instead", move |cx, text| {
+        let unchanged = cx.state.slots[ASKS].get(id).is_some_and(|ask| ask.subject == text);
+        let decision = if unchanged { Decision::Allow } else { Decision::AllowEdited(text) };
+        cx.state.slots[ASKS].answer(id, decision, false);
+    });
+    prompt.about(CALL, id).escaped(move |cx| again(cx, id)).required().first(command).open(cx);
+}
+
+/// Asks why the call may not run.
+fn ask_reason(cx: &mut Cx<'_>, id: u64) {
+    let prompt = Prompt::new("why not? the model is told", move |cx, text| {
+        let why = match text.trim() {
+            "" => "the person said no".to_string(),
+            why => format!("the person said no: {why}"),
+        };
+        cx.state.slots[ASKS].answer(id, Decision::Deny(why), false);
+    });
+    prompt.about(CALL, id).escaped(move |cx| again(cx, id)).open(cx);
 }
 
 /// Where a lasting rule holds.
@@ -118,7 +133,7 @@ enum Scope {
 
 /// Shows the rule before it is written, and what it would cover.
 fn propose(cx: &mut Cx<'_>, id: u64) {
-    let Some(ask) = cx.state.asks.get(id) else { return };
+    let Some(ask) = cx.state.slots[ASKS].get(id) else { return };
     let Some(proposal) = &ask.proposal else { return };
     let mut lines: Vec<String> = proposal.rule.lines().map(str::to_string).collect();
     let project = last_name(&ask.place);
@@ -128,73 +143,31 @@ fn propose(cx: &mut Cx<'_>, id: u64) {
         format!("Goes to your permissions.toml, for the project {project} or for all."),
     ]);
     let dialog = Dialog::ask("a lasting rule", lines)
-        .choice('y', "for this project", Answer::Lasting(id))
-        .choice('w', "for all projects", Answer::LastingAnywhere(id))
-        .choice('n', "back", Answer::AskAgain(id));
-    cx.state.push_overlay(Overlay::Dialog(dialog));
+        .about(CALL, id)
+        .escaped(move |cx| again(cx, id))
+        .read_first('y', "for this project", move |cx| allow_like(cx, id, Some(Scope::Project)))
+        .read_first('w', "for all projects", move |cx| allow_like(cx, id, Some(Scope::Anywhere)))
+        .choice('n', "back", move |cx| again(cx, id));
+    cx.state.push_layer(dialog);
 }
 
 fn allow_like(cx: &mut Cx<'_>, id: u64, lasting: Option<Scope>) {
-    let Some(proposal) = cx.state.asks.get(id).and_then(|ask| ask.proposal.clone()) else { return };
+    let Some(proposal) = cx.state.slots[ASKS].get(id).and_then(|ask| ask.proposal.clone()) else { return };
     match lasting {
         Some(Scope::Project) => rules::remember(cx, proposal.project_rule.clone()),
         Some(Scope::Anywhere) => rules::remember(cx, proposal.rule.clone()),
         None => {}
     }
-    cx.state.asks.answer(id, Decision::AllowLike(proposal), false);
-}
-
-/// A command was changed, or a reason was written.
-pub fn written(cx: &mut Cx<'_>, topic: &Topic, text: String) {
-    match topic {
-        Topic::EditCall(id) => {
-            let unchanged = cx.state.asks.get(*id).is_some_and(|ask| ask.subject == text);
-            let decision = if unchanged { Decision::Allow } else { Decision::AllowEdited(text) };
-            cx.state.asks.answer(*id, decision, false);
-        }
-        Topic::RefuseCall(id) => {
-            let why = match text.trim() {
-                "" => "the person said no".to_string(),
-                why => format!("the person said no: {why}"),
-            };
-            cx.state.asks.answer(*id, Decision::Deny(why), false);
-        }
-        _ => tracing::error!("an answer came to nobody"),
-    }
+    cx.state.slots[ASKS].answer(id, Decision::AllowLike(proposal), false);
 }
 
 /// Questions that nobody waits for any more leave the screen.
 pub fn drop_withdrawn(cx: &mut Cx<'_>) {
-    let gone = cx.state.asks.withdrawn();
+    let gone = cx.state.slots[ASKS].withdrawn();
     if !gone.is_empty() {
-        cx.state.overlays.retain(|overlay| asked_id(overlay).is_none_or(|id| !gone.contains(&id)));
+        let is_gone = |number: Option<u64>| number.is_some_and(|id| gone.contains(&id));
+        cx.state.layers.close_where::<Dialog>(|dialog| is_gone(dialog.number_of(CALL)));
+        cx.state.layers.close_where::<Prompt>(|prompt| is_gone(prompt.number_of(CALL)));
         cx.state.damage.all();
-    }
-}
-
-/// The tool call that an overlay is about, if it is about one.
-pub fn asked_id(overlay: &Overlay) -> Option<u64> {
-    match overlay {
-        Overlay::Dialog(dialog) => dialog.choices.iter().find_map(|choice| match choice.answer {
-            Answer::Allow(id) | Answer::Lasting(id) => Some(id),
-            _ => None,
-        }),
-        Overlay::Question(question) => match question.topic {
-            Topic::EditCall(id) | Topic::RefuseCall(id) => Some(id),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// An overlay about a call was closed: the question itself is answered with no, what one of its answers
-/// led to leads back to it.
-pub fn closed(cx: &mut Cx<'_>, overlay: &Overlay) {
-    let Some(id) = asked_id(overlay) else { return };
-    match overlay {
-        Overlay::Dialog(dialog) if dialog.choices.iter().any(|choice| choice.answer == Answer::Allow(id)) => {
-            answered(cx, &Answer::Deny(id));
-        }
-        _ => again(cx, id),
     }
 }

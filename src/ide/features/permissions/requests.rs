@@ -2,6 +2,7 @@
 
 use tokio::sync::oneshot;
 
+use crate::ide::core::slots::Slot;
 use crate::tools::approval::{Ask, Decision};
 
 /// One waiting call.
@@ -11,6 +12,9 @@ struct Waiting {
     ask: Ask,
     reply: oneshot::Sender<Decision>,
 }
+
+/// Where it is in the state.
+pub const ASKS: Slot<Asks> = Slot::new();
 
 /// All waiting calls, oldest first, and what was allowed for the rest of the program's life.
 #[derive(Debug, Default)]

@@ -1,26 +1,33 @@
 //! Commands that run commands of the shell on the text.
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::overlay::Topic;
-use crate::ide::features::files::commands::ask;
+use crate::ide::core::layers::prompt::Prompt;
+use crate::ide::features::pipe;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("edit.pipe", "Replace each selection by what a shell command makes of it", |cx| {
-        question(cx, Topic::Pipe(true));
+        question(cx, true);
     }),
     command("edit.insert-output", "Put in the output of a shell command", |cx| {
-        question(cx, Topic::Pipe(false));
+        question(cx, false);
     }),
 ];
 
-fn question(cx: &mut Cx<'_>, topic: Topic) {
+/// Asks for a command, which reads what is selected or nothing.
+fn question(cx: &mut Cx<'_>, reads: bool) {
     match cx.state.buffers.current().map(crate::ide::model::buffers::Buffer::read_only) {
         None => cx.state.say("no file is open"),
         Some(Some(reason)) => cx.state.fail(reason),
         Some(None) => {
             let first = cx.state.last_shell.clone();
-            ask(cx, topic, &first);
+            let title =
+                if reads { "pipe through a shell command" } else { "insert the output of a shell command" };
+            let prompt = Prompt::new(title, move |cx, command| {
+                cx.state.last_shell.clone_from(&command);
+                pipe::run::start(cx, command, reads);
+            });
+            prompt.required().first(first).open(cx);
         }
     }
 }

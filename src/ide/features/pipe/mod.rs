@@ -1,6 +1,12 @@
 //! Text through commands of the shell.
 
+use crate::ide::core::feature::Feature;
+
 pub mod command;
+pub mod command_line;
 pub mod commands;
 pub mod job;
 pub mod run;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature { lines: command_line::LINES, stop: run::stop, ..Feature::new("pipe") };

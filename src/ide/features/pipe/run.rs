@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::width::{truncate, visible};
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::overlay::{Dialog, Overlay};
+use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::features::pipe::command;
 use crate::ide::features::pipe::job::{ShellDone, ShellJob, ShellProblem, ShellUse};
 use crate::text::changes::ChangeSet;
@@ -150,7 +150,7 @@ fn show(cx: &mut Cx<'_>, script: &str, outputs: &[(Range<Byte>, String)]) {
         return cx.state.say("the command said nothing");
     }
     cx.state.say("");
-    cx.state.push_overlay(Overlay::Dialog(Dialog::message(truncate(&visible(script), TITLE_MAX), lines)));
+    cx.state.push_layer(Dialog::message(truncate(&visible(script), TITLE_MAX), lines));
 }
 
 /// Lines of an output that are shown.

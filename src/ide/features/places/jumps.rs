@@ -1,7 +1,8 @@
 //! The places where jumps began, newest first.
 
-use crate::ide::core::overlay::{Pick, PickRow};
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::locations;
 
@@ -12,7 +13,7 @@ pub const PICKER: Row = Row {
     footer: "Enter go",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
-        if let Pick::Jump(at) = pick
+        if let Some(at) = pick.get::<usize>()
             && let Some(spot) = cx.state.jumps.go(*at)
         {
             locations::go(cx, &spot);
@@ -31,7 +32,7 @@ fn rows(state: &State) -> Vec<PickRow> {
         PickRow {
             text: format!("{file}:{}", now.unwrap_or(spot.at.0)),
             detail: if at == here { "here".to_string() } else { String::new() },
-            pick: Pick::Jump(at),
+            pick: Pick::new(at),
         }
     };
     jumps.iter().enumerate().rev().map(row).collect()

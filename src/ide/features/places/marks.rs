@@ -1,8 +1,9 @@
 //! The marks of the file that is shown, and those that name their file.
 
 use crate::base::width::visible;
-use crate::ide::core::overlay::{Pick, PickRow};
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::locations;
 use crate::text::position::Byte;
@@ -14,7 +15,7 @@ pub const PICKER: Row = Row {
     footer: "Enter go",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
-        if let Pick::Mark(letter) = pick {
+        if let Some(letter) = pick.get::<char>() {
             locations::go_to_mark(cx, *letter);
         }
     },
@@ -36,7 +37,7 @@ fn rows(state: &State) -> Vec<PickRow> {
             rows.push(PickRow {
                 text: format!("{letter}  {:>5}  {}", line.0 + 1, visible(shown.trim())),
                 detail: String::new(),
-                pick: Pick::Mark(letter),
+                pick: Pick::new(letter),
             });
         }
     }
@@ -51,7 +52,7 @@ fn rows(state: &State) -> Vec<PickRow> {
         rows.push(PickRow {
             text: format!("{letter}  {line:>5}  {file}"),
             detail: String::new(),
-            pick: Pick::Mark(letter),
+            pick: Pick::new(letter),
         });
     }
     rows

@@ -1,8 +1,9 @@
 //! The registers and what they hold.
 
 use crate::base::width::visible;
-use crate::ide::core::overlay::{Pick, PickRow};
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::registers;
 use crate::text::content::{Content, Shape};
@@ -14,7 +15,7 @@ pub const PICKER: Row = Row {
     footer: "Enter put in",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
-        if let Pick::Register(name) = pick {
+        if let Some(name) = pick.get::<char>() {
             registers::put(cx, *name);
         }
     },
@@ -35,7 +36,7 @@ fn rows(state: &State) -> Vec<PickRow> {
         PickRow {
             text: format!("{name}  {}", visible(&start.replace('\n', "⏎"))),
             detail,
-            pick: Pick::Register(name),
+            pick: Pick::new(name),
         }
     };
     held.into_iter().map(row).collect()

@@ -3,12 +3,13 @@
 use crate::ide::core::context::{Command, command};
 use crate::ide::core::effect::Effect;
 use crate::ide::features::plugins;
+use crate::ide::features::plugins::state::PLUGINS;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("plugins.reload", "Read the plugins again", |cx| plugins::run::read(cx, true, None)),
     command("plugins.places", "Show the places again that a plugin listed last", |cx| {
-        if cx.state.plugins.places.1.is_empty() {
+        if cx.state.slots[PLUGINS].places.1.is_empty() {
             return cx.state.say("no plugin has listed places");
         }
         cx.effects.push(Effect::Picker("plugin-places"));

@@ -1,5 +1,8 @@
 //! Plugins of the editor, and whether those of a project may run.
 
+use crate::ide::core::feature::Fact;
+use crate::ide::core::feature::Feature;
+
 pub mod commands;
 pub mod program;
 pub mod protocol;
@@ -8,3 +11,17 @@ pub mod results;
 pub mod run;
 pub mod state;
 pub mod trust;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature {
+    slots: &[|options| {
+        Box::new(state::Plugins { state: options.state.clone(), ..state::Plugins::default() })
+    }],
+    on_fact: |cx, fact| {
+        if fact == Fact::Begun {
+            run::read(cx, false, None);
+        }
+    },
+    stop: run::stop,
+    ..Feature::new("plugins")
+};

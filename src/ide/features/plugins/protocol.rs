@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::base::paths;
 use crate::base::width::visible;
 use crate::config::plugins::Input;
-use crate::ide::core::overlay::{Pick, PickRow};
+use crate::ide::core::layers::picker::Location;
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
 use crate::ide::features::plugins::state::PluginText;
 use crate::text::format::{LineEnding, without_carriers};
 use crate::text::position::{Byte, Line};
@@ -162,11 +164,11 @@ pub fn places(workspace: &Path, answer: &str) -> Result<Vec<PickRow>, String> {
         PickRow {
             text: visible(&format!("{shown}:{}: {}", place.line, place.text)).into_owned(),
             detail: String::new(),
-            pick: Pick::Place {
+            pick: Pick::new(Location {
                 path: paths::absolute(workspace, &place.path),
                 line: place.line,
                 column: place.column,
-            },
+            }),
         }
     };
     Ok(places.into_iter().take(PLACES_MAX).map(row).collect())
@@ -255,8 +257,8 @@ mod tests {
         );
         let rows = rows.unwrap();
         assert_eq!(rows[0].text, "src/a.rs:3: ␛[31mx");
-        assert_eq!(rows[0].pick, Pick::Place { path: "/w/src/a.rs".into(), line: 3, column: 2 });
-        assert_eq!(rows[1].pick, Pick::Place { path: "/b".into(), line: 1, column: 1 });
+        assert_eq!(rows[0].pick, Pick::new(Location { path: "/w/src/a.rs".into(), line: 3, column: 2 }));
+        assert_eq!(rows[1].pick, Pick::new(Location { path: "/b".into(), line: 1, column: 1 }));
         assert!(places(Path::new("/w"), r#"[{"path":"a","line":0}]"#).is_err());
         assert!(places(Path::new("/w"), "no").is_err());
     }

@@ -13,10 +13,11 @@ use crate::ide::core::context::{self, Cx};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::keymap::{Lookup, Place};
-use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::state::State;
 use crate::ide::features::permissions;
 use crate::ide::features::pipe::job::ShellProblem;
+use crate::ide::features::plugins::state::PLUGINS;
 use crate::ide::features::plugins::state::{
     Came, PluginCommand, PluginJob, PluginProblem, PluginText, PluginsJob, PluginsRead, Say, Trusted,
 };
@@ -36,14 +37,14 @@ pub fn is_id(id: &str) -> bool {
 
 /// The command of an id, if some plugin brings it.
 pub fn find<'s>(state: &'s State, id: &str) -> Option<&'s Arc<PluginCommand>> {
-    state.plugins.commands.iter().find(|known| known.id == id)
+    state.slots[PLUGINS].commands.iter().find(|known| known.id == id)
 }
 
 /// Has them read; `say` is noted first.
 pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<Say>) {
     let (own, workspace) = (cx.state.config.join("plugins"), cx.state.workspace.clone());
     let home = cx.state.home.clone();
-    let state = cx.state.plugins.state.clone();
+    let state = cx.state.slots[PLUGINS].state.clone();
     let job = PluginsJob { own, workspace, home, state, asked, say };
     cx.tasks.spawn_blocking(
         "plugins.read",
@@ -59,7 +60,7 @@ pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<Say>) {
 /// A session is there: it has read the rules of the project, perhaps before the person has said that he trusts
 /// them, and does not know what he trusts until the program ends.
 pub fn connected(cx: &mut Cx<'_>) {
-    let plugins = &cx.state.plugins;
+    let plugins = &cx.state.slots[PLUGINS];
     if matches!(plugins.trusted, Trusted::Always | Trusted::ForNow) && !plugins.read.allows.is_empty() {
         permissions::rules::reread(cx, plugins.for_now.clone());
     }
@@ -67,7 +68,7 @@ pub fn connected(cx: &mut Cx<'_>) {
 
 /// They were read.
 fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
-    let plugins = &mut cx.state.plugins;
+    let plugins = &mut cx.state.slots[PLUGINS];
     let for_now = plugins.for_now.is_some() && plugins.for_now == read.digest;
     let before = plugins.trusted;
     plugins.trusted = match (&read.digest, read.said) {
@@ -116,16 +117,16 @@ fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     }
     told(cx, asked, &problems);
     // Also where it was changed between what he saw and what he said.
-    if cx.state.plugins.trusted == Trusted::Open && !forgotten {
+    if cx.state.slots[PLUGINS].trusted == Trusted::Open && !forgotten {
         ask(cx);
     }
 }
 
 fn told(cx: &mut Cx<'_>, asked: bool, problems: &[String]) {
-    let count = cx.state.plugins.commands.len();
-    match (problems, cx.state.plugins.trusted) {
+    let count = cx.state.slots[PLUGINS].commands.len();
+    match (problems, cx.state.slots[PLUGINS].trusted) {
         // Of rules that are off the session tells.
-        ([], Trusted::Never) if !cx.state.plugins.read.project.is_empty() => {
+        ([], Trusted::Never) if !cx.state.slots[PLUGINS].read.project.is_empty() => {
             cx.state.say("what this project wants to run is off; trust.show shows it");
         }
         ([], _) if asked => {
@@ -143,7 +144,7 @@ fn told(cx: &mut Cx<'_>, asked: bool, problems: &[String]) {
 /// cannot have.
 pub fn bind(state: &mut State) -> Vec<String> {
     let mut problems = Vec::new();
-    for known in &state.plugins.commands {
+    for known in &state.slots[PLUGINS].commands {
         let Some(wanted) = &known.command.key else { continue };
         let keys: Result<Vec<Key>, _> = wanted.split_whitespace().map(str::parse).collect();
         let told = |why: &str| format!("{}: the key {wanted} {why}", known.id);
@@ -168,15 +169,13 @@ pub fn bind(state: &mut State) -> Vec<String> {
     problems
 }
 
+/// What the question is about whether the project is trusted.
+const TRUST: &str = "trust";
+
 /// Takes questions about the project off the screen: an answer to one that shows what was read before
 /// would be taken for one about what was read now.
 fn withdraw(state: &mut State) {
-    let asks = |overlay: &Overlay| {
-        matches!(overlay, Overlay::Dialog(dialog)
-            if dialog.choices.iter().any(|choice| matches!(choice.answer, Answer::Trust(_))))
-    };
-    if state.overlays.iter().any(asks) {
-        state.overlays.retain(|overlay| !asks(overlay));
+    if state.layers.close_where::<Dialog>(|dialog| dialog.number_of(TRUST).is_some()) {
         state.damage.all();
     }
 }
@@ -191,7 +190,7 @@ fn wanted(state: &State) -> Vec<String> {
         };
         plugin.commands.iter().map(line).collect::<Vec<_>>()
     };
-    let read = &state.plugins.read;
+    let read = &state.slots[PLUGINS].read;
     let section = |what: &str, lines: Vec<String>| {
         let head = (!lines.is_empty()).then(|| what.to_string());
         head.into_iter().chain(lines).collect::<Vec<_>>()
@@ -206,40 +205,41 @@ fn wanted(state: &State) -> Vec<String> {
 /// Asks, because the project has something that nobody has said anything about.
 fn ask(cx: &mut Cx<'_>) {
     let mut lines = wanted(cx.state);
-    let read = &cx.state.plugins.read;
+    let read = &cx.state.slots[PLUGINS].read;
     let what = if read.allows.is_empty() { "in .bowline/plugins" } else { "of it" };
     lines.push(format!("If anything {what} changes you are asked again."));
     let dialog = Dialog::ask("trust this project?", lines)
-        .choice('y', "trust it", Answer::Trust(Some(true)))
-        .choice('o', "only this time", Answer::Trust(None))
-        .choice('n', "no, work without", Answer::Trust(Some(false)));
+        .uninvited(TRUST, 0)
+        .read_first('y', "trust it", |cx| answered(cx, Some(true)))
+        .read_first('o', "only this time", |cx| answered(cx, None))
+        .choice('n', "no, work without", |cx| answered(cx, Some(false)));
     // Below everything else: what the person is busy with keeps the keys.
-    cx.state.overlays.insert(0, Overlay::Dialog(dialog));
+    cx.state.layers.push_below(dialog);
     cx.state.damage.all();
 }
 
 /// The person has said something; nothing means until the program ends.
 pub fn answered(cx: &mut Cx<'_>, answer: Option<bool>) {
-    let Some(digest) = cx.state.plugins.read.digest.clone() else {
+    let Some(digest) = cx.state.slots[PLUGINS].read.digest.clone() else {
         return cx.state.say("this project wants to run nothing");
     };
     let Some(trusted) = answer else {
-        cx.state.plugins.for_now = Some(digest);
+        cx.state.slots[PLUGINS].for_now = Some(digest);
         return read(cx, true, None);
     };
-    cx.state.plugins.for_now = None;
+    cx.state.slots[PLUGINS].for_now = None;
     read(cx, true, Some(Say::Answer(digest, trusted)));
 }
 
 /// What was said is forgotten; what the project wants to run does not any more.
 pub fn take_back(cx: &mut Cx<'_>) {
-    cx.state.plugins.for_now = None;
+    cx.state.slots[PLUGINS].for_now = None;
     read(cx, true, Some(Say::Forget));
 }
 
 /// Shows what the project wants to run, and whether it may.
 pub fn show(cx: &mut Cx<'_>) {
-    let state = match cx.state.plugins.trusted {
+    let state = match cx.state.slots[PLUGINS].trusted {
         Trusted::Nothing => return cx.state.say("this project wants to run nothing"),
         Trusted::Always => "It is trusted.",
         Trusted::ForNow => "It is trusted until the program ends.",
@@ -249,11 +249,12 @@ pub fn show(cx: &mut Cx<'_>) {
     let mut lines = vec![state.to_string()];
     lines.extend(wanted(cx.state));
     let dialog = Dialog::ask("what this project wants to run", lines)
-        .choice('\n', "close", Answer::Dismiss)
-        .choice('y', "trust it", Answer::Trust(Some(true)))
-        .choice('o', "only this time", Answer::Trust(None))
-        .choice('n', "work without", Answer::Trust(Some(false)));
-    cx.state.push_overlay(Overlay::Dialog(dialog));
+        .about(TRUST, 0)
+        .close('\n', "close")
+        .read_first('y', "trust it", |cx| answered(cx, Some(true)))
+        .read_first('o', "only this time", |cx| answered(cx, None))
+        .choice('n', "work without", |cx| answered(cx, Some(false)));
+    cx.state.push_layer(dialog);
 }
 
 /// Runs a command of a plugin.
@@ -262,7 +263,7 @@ pub fn run(cx: &mut Cx<'_>, id: &str) {
     let Some(command) = find(cx.state, id).cloned() else {
         return cx.state.fail(format!("no plugin brings the command {id}"));
     };
-    if cx.state.plugins.running.is_some() {
+    if cx.state.slots[PLUGINS].running.is_some() {
         return cx.state.say("a command of a plugin is running already; Escape ends it");
     }
     let buffer = cx.state.buffers.current();
@@ -283,7 +284,7 @@ pub fn run(cx: &mut Cx<'_>, id: &str) {
         language: buffer.coloring.names().first().copied(),
     });
     let cancel = CancellationToken::new();
-    cx.state.plugins.running = Some(cancel.clone());
+    cx.state.slots[PLUGINS].running = Some(cancel.clone());
     cx.state.say(format!("{}: running … Escape ends it", command.plugin));
     let workspace = cx.state.workspace.clone();
     let home = cx.state.home.clone();
@@ -298,7 +299,7 @@ pub fn run(cx: &mut Cx<'_>, id: &str) {
 
 /// Ends the program that runs; tells whether there was one.
 pub fn stop(cx: &mut Cx<'_>) -> bool {
-    let Some(cancel) = &cx.state.plugins.running else { return false };
+    let Some(cancel) = &cx.state.slots[PLUGINS].running else { return false };
     cancel.cancel();
     cx.state.say("ending the command …");
     true
@@ -306,13 +307,13 @@ pub fn stop(cx: &mut Cx<'_>) -> bool {
 
 /// A command was run.
 fn done(cx: &mut Cx<'_>, name: &str, text: Option<(BufferId, u64)>, result: Result<Came, PluginProblem>) {
-    cx.state.plugins.running = None;
+    cx.state.slots[PLUGINS].running = None;
     match result {
         Err(problem) => cx.state.fail(format!("{name}: {problem}")),
         Ok(Came::Message(text)) => show_message(cx, name, &text),
         Ok(Came::Places(rows)) if rows.is_empty() => cx.state.say(format!("{name}: no places")),
         Ok(Came::Places(rows)) => {
-            cx.state.plugins.places = (name.to_string(), rows);
+            cx.state.slots[PLUGINS].places = (name.to_string(), rows);
             cx.state.say("");
             cx.effects.push(Effect::Picker("plugin-places"));
         }
@@ -345,7 +346,7 @@ fn show_message(cx: &mut Cx<'_>, name: &str, text: &str) {
         [line] => cx.state.say(format!("{name}: {line}")),
         _ => {
             cx.state.say("");
-            cx.state.push_overlay(Overlay::Dialog(Dialog::message(name, lines)));
+            cx.state.push_layer(Dialog::message(name, lines));
         }
     }
 }

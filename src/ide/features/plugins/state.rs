@@ -7,7 +7,8 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::plugins::{Command, Plugin};
-use crate::ide::core::overlay::PickRow;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::slots::Slot;
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::model::buffers::BufferId;
 use crate::text::format::Format;
@@ -45,6 +46,9 @@ pub enum Trusted {
     /// Nobody has said.
     Open,
 }
+
+/// Where it is in the state.
+pub const PLUGINS: Slot<Plugins> = Slot::new();
 
 /// All of it.
 #[derive(Debug, Default)]

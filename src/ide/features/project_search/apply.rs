@@ -6,9 +6,10 @@ use crate::base::counted::counted;
 use crate::exec::{EnvError, Stamp};
 use crate::ide::core::context::Cx;
 use crate::ide::core::keymap::Place;
-use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::features::project_search::job::{Changed, FilePlan, Plan, Target};
 use crate::ide::features::project_search::navigate::open_texts;
+use crate::ide::features::project_search::steps::LISTS;
 use crate::ide::features::project_search::steps::{Applied, UnderWay};
 use crate::ide::features::project_search::tasks;
 use crate::ide::model::buffers::{Buffer, BufferId};
@@ -20,7 +21,7 @@ const STEPS_MAX: usize = 16;
 
 /// Asks what the list wants changed; the person is asked then.
 pub fn begin(cx: &mut Cx<'_>, list: BufferId) {
-    if cx.state.lists.is_busy() {
+    if cx.state.slots[LISTS].is_busy() {
         return cx.state.say("files are being changed already");
     }
     let open = open_texts(cx.state);
@@ -33,7 +34,7 @@ pub fn begin(cx: &mut Cx<'_>, list: BufferId) {
     listing.comparing = true;
     let known = listing.known.clone();
     buffer.area.document.seal();
-    cx.state.lists.under_way = Some(UnderWay::default());
+    cx.state.slots[LISTS].under_way = Some(UnderWay::default());
     cx.state.say("comparing the list with the files …");
     tasks::compare(cx, (list, version), text, known, open);
 }
@@ -45,12 +46,12 @@ pub fn planned(cx: &mut Cx<'_>, plan: Plan) {
     if let Some(listing) = cx.state.buffers.get_mut(list).and_then(Buffer::list_mut) {
         listing.comparing = false;
     }
-    cx.state.lists.under_way = None;
+    cx.state.slots[LISTS].under_way = None;
     if plan.files.is_empty() {
         if plan.refused.is_empty() {
             cx.state.say("the list is as the files are: nothing to change");
         } else {
-            cx.state.push_overlay(Overlay::Dialog(Dialog::message("nothing can be changed", plan.refused)));
+            cx.state.push_layer(Dialog::message("nothing can be changed", plan.refused));
         }
         return;
     }
@@ -69,26 +70,22 @@ pub fn planned(cx: &mut Cx<'_>, plan: Plan) {
         counted(count, "place", "places"),
         counted(plan.files.len(), "file", "files")
     );
-    let dialog = Dialog::ask(title, lines).choice('y', "change them", Answer::ApplyList).choice(
-        'n',
-        "change nothing",
-        Answer::Dismiss,
-    );
-    cx.state.lists.plan = Some(plan);
-    cx.state.push_overlay(Overlay::Dialog(dialog));
+    let dialog = Dialog::ask(title, lines).choice('y', "change them", accepted).close('n', "change nothing");
+    cx.state.slots[LISTS].plan = Some(plan);
+    cx.state.push_layer(dialog);
 }
 
 /// The person wants it.
-pub fn accepted(cx: &mut Cx<'_>) {
-    if let Some(plan) = cx.state.lists.plan.take() {
-        cx.state.lists.under_way = Some(UnderWay::default());
+fn accepted(cx: &mut Cx<'_>) {
+    if let Some(plan) = cx.state.slots[LISTS].plan.take() {
+        cx.state.slots[LISTS].under_way = Some(UnderWay::default());
         carry_out(cx, plan);
     }
 }
 
 /// Changes the open texts, and has the files written.
 fn carry_out(cx: &mut Cx<'_>, plan: Plan) {
-    let Some(mut under_way) = cx.state.lists.under_way.take() else { return };
+    let Some(mut under_way) = cx.state.slots[LISTS].under_way.take() else { return };
     let mut writes = Vec::new();
     under_way.list = plan.list;
     under_way.there.extend(plan.there.into_iter().map(reversed));
@@ -108,7 +105,7 @@ fn carry_out(cx: &mut Cx<'_>, plan: Plan) {
         return finish(cx, under_way);
     }
     under_way.writing.clone_from(&writes);
-    cx.state.lists.under_way = Some(under_way);
+    cx.state.slots[LISTS].under_way = Some(under_way);
     tasks::write_all(cx, writes);
 }
 
@@ -153,7 +150,7 @@ fn refuse(under_way: &mut UnderWay, file: &FilePlan, why: &str) {
 
 /// Files were written, or not.
 pub fn written(cx: &mut Cx<'_>, results: Vec<(usize, Result<Stamp, EnvError>)>) {
-    let Some(mut under_way) = cx.state.lists.under_way.take() else { return };
+    let Some(mut under_way) = cx.state.slots[LISTS].under_way.take() else { return };
     let writing = std::mem::take(&mut under_way.writing);
     for (number, result) in results {
         let Some((_, file)) = writing.iter().find(|(n, _)| *n == number) else { continue };
@@ -192,13 +189,13 @@ fn finish(cx: &mut Cx<'_>, under_way: UnderWay) {
     };
     cx.state.say(message);
     if !refused.is_empty() {
-        cx.state.push_overlay(Overlay::Dialog(Dialog::message("left as it is", refused)));
+        cx.state.push_layer(Dialog::message("left as it is", refused));
     }
     cx.state.damage.all();
 }
 
 fn push(cx: &mut Cx<'_>, applied: Applied) {
-    let steps = &mut cx.state.lists.applied;
+    let steps = &mut cx.state.slots[LISTS].applied;
     steps.push(applied);
     if steps.len() > STEPS_MAX {
         steps.remove(0);
@@ -231,10 +228,10 @@ fn learn<'a>(cx: &mut Cx<'_>, list: Option<BufferId>, done: impl Iterator<Item =
 
 /// Takes the last step back.
 pub fn take_back(cx: &mut Cx<'_>) {
-    if cx.state.lists.is_busy() {
+    if cx.state.slots[LISTS].is_busy() {
         return cx.state.say("files are being changed already");
     }
-    let Some(Applied { list, files }) = cx.state.lists.applied.pop() else {
+    let Some(Applied { list, files }) = cx.state.slots[LISTS].applied.pop() else {
         return cx.state.say("no change of many files can be taken back");
     };
     let mut under_way = UnderWay { step_of: list, ..UnderWay::default() };
@@ -258,7 +255,7 @@ pub fn take_back(cx: &mut Cx<'_>) {
         return finish(cx, under_way);
     }
     under_way.taking_back.clone_from(&rest);
-    cx.state.lists.under_way = Some(under_way);
+    cx.state.slots[LISTS].under_way = Some(under_way);
     let open = open_texts(cx.state);
     tasks::reverse(cx, rest, open);
 }

@@ -3,22 +3,28 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::effect::Effect;
-use crate::ide::core::overlay::Topic;
+use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::editor::commands::search::seed_of;
-use crate::ide::features::files::commands::ask;
 use crate::ide::features::project_search;
+use crate::ide::model::results::Asked;
+use crate::text::search::Needle;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("workspace.search", "Search all files; the list of lines can be edited and applied", |cx| {
         let first = seed_of(cx);
-        ask(cx, Topic::WorkspaceSearch, &first);
+        let prompt = Prompt::new("search all files", |cx, wanted| list(cx, wanted, None));
+        prompt.first(first).searches().check(is_needle).open(cx);
     }),
     command("workspace.replace", "Replace in all files; the list shows what becomes of each line", |cx| {
         let first = seed_of(cx);
-        ask(cx, Topic::WorkspaceReplace, &first);
+        let prompt = Prompt::new("replace what in all files?", |cx, wanted| {
+            let by = Prompt::new("by what, in all files?", move |cx, new| list(cx, wanted, Some(new)));
+            by.searches().open(cx);
+        });
+        prompt.first(first).searches().check(is_needle).open(cx);
     }),
     command("workspace.grep-picker", "Search all files while typing, and go to a line", |cx| {
         cx.effects.push(Effect::Picker("grep"));
@@ -47,6 +53,21 @@ pub const COMMANDS: &[Command] = &[
         project_search::apply::take_back,
     ),
 ];
+
+/// Whether something can be looked for by what was typed.
+fn is_needle(cx: &mut Cx<'_>, typed: &str) -> Result<(), String> {
+    match Needle::new(typed, cx.state.search_how) {
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => Err("nothing typed".to_string()),
+        Err(problem) => Err(problem.to_string()),
+    }
+}
+
+/// Searches all files for a list.
+fn list(cx: &mut Cx<'_>, wanted: String, replacement: Option<String>) {
+    let how = cx.state.search_how;
+    project_search::navigate::start(cx, Asked { wanted, how, replacement });
+}
 
 fn show(cx: &mut Cx<'_>) {
     let Some(list) = project_search::navigate::current(cx.state) else {

@@ -1,20 +1,21 @@
 //! The lines of all files in which the query stands; every key begins the search anew.
 
-use crate::ide::core::overlay::Pick;
+use crate::ide::core::layers::picker::Location;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::core::panes::Focus;
-use crate::ide::core::picker::{Load, Row};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::files;
+use crate::ide::features::project_search::navigate;
 
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "grep",
     title: "search all files",
     footer: "Enter go",
-    load: |state| Load::Live(seed(state)),
+    load: |state| Load::Live(seed(state), navigate::look),
     accept: |cx, pick, _| {
-        if let Pick::Place { path, line, column } = pick {
+        if let Some(Location { path, line, column }) = pick.get() {
             cx.state.note_jump();
             files::open::open(cx, path.clone(), Some((*line, *column)));
             panes::focus(cx, Focus::Editor);

@@ -1,5 +1,7 @@
 //! Search and replace in all files of the workspace: results as a text, changed by editing it.
 
+use crate::ide::core::feature::Feature;
+
 pub mod apply;
 pub mod commands;
 pub mod grep;
@@ -9,3 +11,18 @@ pub mod plan;
 pub mod search;
 pub mod steps;
 pub mod tasks;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature {
+    slots: &[|_| Box::new(steps::Lists::default())],
+    is_changing: |state| state.slots[steps::LISTS].is_busy(),
+    stop: navigate::stop,
+    saves: |cx, id| {
+        let is_list = cx.state.buffers.get_mut(id).is_some_and(|buffer| buffer.listing.is_some());
+        if is_list {
+            apply::begin(cx, id);
+        }
+        is_list
+    },
+    ..Feature::new("project_search")
+};

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::overlay::Overlay;
+use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
@@ -68,7 +68,7 @@ pub fn start(cx: &mut Cx<'_>, asked: Asked) {
 /// Looks for the query of the picker on top, in place of what it was looking for before.
 pub fn look(cx: &mut Cx<'_>) {
     let (how, open) = (cx.state.search_how, open_texts(cx.state));
-    let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() else { return };
+    let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
     let injector = picker.renew();
     let wanted = picker.query.text().to_string();
     let problem = Needle::new(&wanted, how).err();

@@ -10,8 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::counted::counted;
 use crate::base::width::visible;
-use crate::ide::core::overlay;
-use crate::ide::core::overlay::{Pick, PickRow};
+use crate::ide::core::layers::picker;
+use crate::ide::core::layers::picker::Location;
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
 use crate::ide::features::project_search::job::{Batch, OpenText};
 use crate::ide::model::results;
 use crate::ide::model::results::{Asked, Found, ListedFile, Origin};
@@ -152,8 +154,8 @@ pub fn pick(root: Root, picked: Picked, cancel: &CancellationToken) {
             let column = columns::column_of(&before, before.end(), tab_width).0 + 1;
             let shown: String = old.trim_start().chars().take(SHOWN_MAX).collect();
             let text = visible(&format!("{}:{first}: {}", found.name, shown.replace('\t', " "))).into_owned();
-            let pick = Pick::Place { path: found.path.clone(), line: first, column };
-            overlay::push(&injector, PickRow { text, detail: String::new(), pick });
+            let pick = Pick::new(Location { path: found.path.clone(), line: first, column });
+            picker::push(&injector, PickRow { text, detail: String::new(), pick });
         }
     });
 }

@@ -1,6 +1,7 @@
 //! What was changed in many files at once, and what of it is under way. Must not know how it is
 //! done.
 
+use crate::ide::core::slots::Slot;
 use crate::ide::features::project_search::job::{Changed, FilePlan, Plan};
 use crate::ide::model::buffers::BufferId;
 
@@ -33,6 +34,9 @@ pub struct UnderWay {
     /// The files that are being written, by their places in the plan.
     pub writing: Vec<(usize, FilePlan)>,
 }
+
+/// Where it is in the state.
+pub const LISTS: Slot<Lists> = Slot::new();
 
 /// All of it.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::panics::catch_async;
 use crate::exec::{EnvError, Environment, FileData, Stamp};
 use crate::ide::core::context::{Cx, TaskError};
-use crate::ide::core::overlay::PickRow;
+use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::threads::on_thread;
 use crate::ide::features::project_search::job::{Changed, FilePlan, OpenText, Plan, Target};
 use crate::ide::features::project_search::search::Picked;

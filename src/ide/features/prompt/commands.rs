@@ -6,6 +6,7 @@ use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::history_search;
 use crate::ide::features::prompt::slash;
+use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::runtime::Delivery;
 use crate::text::motion::Motion;
 
@@ -33,7 +34,7 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
         return;
     }
     let (text, attached) = (cx.state.prompt.take(), std::mem::take(&mut cx.state.prompt.attached));
-    cx.state.transcript_view.borrow_mut().to_tail();
+    cx.state.slots[TRANSCRIPT_VIEW].borrow_mut().to_tail();
     cx.state.damage.all();
     history_search::events::remember(cx, text.clone());
     if let Some(session) = cx.session {

@@ -3,9 +3,8 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::effect::Effect;
-use crate::ide::features::agent;
 use crate::ide::features::context::events as contents;
-use crate::ide::features::sessions::events as sessions;
+use crate::ide::features::sessions::{events as sessions, summaries};
 
 /// One word.
 pub struct Word {
@@ -43,9 +42,9 @@ pub static WORDS: &[Word] = &[
     command("search", "session.search"),
     command("import", "session.import"),
     with("compact", |cx, about| {
-        agent::summaries::compact(cx, Some(about).filter(|about| !about.is_empty()).map(str::to_string));
+        summaries::compact(cx, Some(about).filter(|about| !about.is_empty()).map(str::to_string));
     }),
-    with("summary", agent::summaries::change),
+    with("summary", summaries::change),
     command("undo", "session.undo-turn"),
     command("model", "agent.model-picker"),
     command("tools", "agent.tools-picker"),

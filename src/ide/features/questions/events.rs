@@ -8,7 +8,6 @@ use futures::future::BoxFuture;
 use tokio::sync::oneshot;
 
 use crate::ide::core::context::{Cx, Tasks};
-use crate::ide::core::overlay::Overlay;
 use crate::ide::features::questions::view::Inquiry;
 use crate::tools::questions::{Answer, Question, Questions};
 use crate::tui::input::{Key, KeyCode, Mods};
@@ -46,27 +45,25 @@ pub fn asked(cx: &mut Cx<'_>, questions: Vec<Question>, reply: oneshot::Sender<O
     cx.state.agent.inquiries += 1;
     let view = Inquiry::new(cx.state.agent.inquiries, questions, reply);
     // Below everything else: what the person is busy with keeps the keys.
-    cx.state.overlays.insert(0, Overlay::Inquiry(Box::new(view)));
+    cx.state.layers.push_below(view);
     cx.state.damage.all();
 }
 
 /// Questions that nobody waits for any more leave the screen.
 pub fn drop_withdrawn(cx: &mut Cx<'_>) {
-    let count = cx.state.overlays.len();
-    cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Inquiry(view) if view.is_withdrawn()));
-    if cx.state.overlays.len() != count {
+    if cx.state.layers.close_where(Inquiry::is_withdrawn) {
         cx.state.damage.all();
     }
 }
 
 /// A key while a question is on top; whether it was for the question.
 pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
-    let Some(Overlay::Inquiry(view)) = cx.state.overlays.last_mut() else { return false };
+    let Some(view) = cx.state.layers.top_mut::<Inquiry>() else { return false };
     let (last, typing) = (view.question().options.len(), view.is_typing());
     match key.code {
         KeyCode::Enter => {
             if view.take()
-                && let Some(Overlay::Inquiry(view)) = cx.state.pop_overlay()
+                && let Some(view) = cx.state.layers.pop_as::<Inquiry>()
             {
                 view.reply();
             }
@@ -95,7 +92,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
 
 /// Pasted text while a question is on top; whether it was for the question.
 pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
-    let Some(Overlay::Inquiry(view)) = cx.state.overlays.last_mut() else { return false };
+    let Some(view) = cx.state.layers.top_mut::<Inquiry>() else { return false };
     let words: Vec<&str> = text.split_whitespace().collect();
     view.type_in(&words.join(" "));
     cx.state.damage.all();
@@ -104,7 +101,7 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
 
 /// The person does not want to answer.
 fn decline(cx: &mut Cx<'_>) {
-    if let Some(Overlay::Inquiry(view)) = cx.state.pop_overlay() {
+    if let Some(view) = cx.state.layers.pop_as::<Inquiry>() {
         view.decline();
         cx.state.say("the agent was told that there is no answer");
     }

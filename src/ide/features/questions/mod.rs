@@ -2,4 +2,5 @@
 
 pub mod draw;
 pub mod events;
+pub mod layer;
 pub mod view;

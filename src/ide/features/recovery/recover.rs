@@ -10,9 +10,10 @@ use std::sync::Arc;
 use crate::base::clock;
 use crate::exec::Stamp;
 use crate::ide::core::context::{Cx, TaskError};
-use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::state::State;
 use crate::ide::features::recovery::journal::{self, Found, Head, Write};
+use crate::ide::features::recovery::unsaved::UNSAVED;
 use crate::ide::features::recovery::unsaved::{Due, LeftText};
 use crate::ide::model::buffers::{BufferId, Disk};
 use crate::text::changes::ChangeSet;
@@ -22,7 +23,7 @@ use crate::text::transaction::Transaction;
 
 /// After whatever happened: what is saved or closed needs nothing kept any more.
 pub fn watch(cx: &mut Cx<'_>) {
-    for due in cx.state.unsaved.watch(cx.state.buffers.all(), cx.now) {
+    for due in cx.state.slots[UNSAVED].watch(cx.state.buffers.all(), cx.now) {
         if let Due::Remove(buffer, names) = due {
             remove(cx, Some(buffer), names);
         }
@@ -31,7 +32,7 @@ pub fn watch(cx: &mut Cx<'_>) {
 
 /// Keeps what is due.
 pub fn tick(cx: &mut Cx<'_>) {
-    for id in cx.state.unsaved.due(cx.now) {
+    for id in cx.state.slots[UNSAVED].due(cx.now) {
         if let Some(write) = write(cx.state, id, cx.now_ms) {
             keep(cx, write);
         }
@@ -40,13 +41,13 @@ pub fn tick(cx: &mut Cx<'_>) {
 
 /// Keeps a text.
 fn keep(cx: &mut Cx<'_>, write: Write) {
-    let (files, buffer) = (cx.state.unsaved.files.clone(), write.buffer);
+    let (files, buffer) = (cx.state.slots[UNSAVED].files.clone(), write.buffer);
     let work = move || journal::keep(&files, write);
     cx.tasks.spawn_blocking("recovery.keep", work, move |cx, name| match answer_of(name) {
-        Ok(name) => cx.state.unsaved.written(buffer, Some(name)),
+        Ok(name) => cx.state.slots[UNSAVED].written(buffer, Some(name)),
         Err(error) => {
-            cx.state.unsaved.written(buffer, None);
-            if !std::mem::replace(&mut cx.state.unsaved.told, true) {
+            cx.state.slots[UNSAVED].written(buffer, None);
+            if !std::mem::replace(&mut cx.state.slots[UNSAVED].told, true) {
                 cx.state.fail(format!("unsaved text cannot be kept safe, save often: {error}"));
             }
         }
@@ -55,11 +56,11 @@ fn keep(cx: &mut Cx<'_>, write: Write) {
 
 /// Removes kept files: those of an open file of this run, or of a run before.
 fn remove(cx: &mut Cx<'_>, buffer: Option<BufferId>, names: Vec<String>) {
-    let files = cx.state.unsaved.files.clone();
+    let files = cx.state.slots[UNSAVED].files.clone();
     let work = move || journal::remove(&files, &names);
     cx.tasks.spawn_blocking("recovery.remove", work, move |cx, removed| {
         if let Some(buffer) = buffer {
-            cx.state.unsaved.removed(buffer);
+            cx.state.slots[UNSAVED].removed(buffer);
         }
         if let Err(error) = answer_of(removed) {
             cx.state.fail(format!("a recovery file could not be removed: {error}"));
@@ -80,10 +81,10 @@ fn found<T>(cx: &mut Cx<'_>, answer: Result<io::Result<T>, TaskError>) -> Option
 /// What is left to do at an end, blocking; nothing that is kept later counts. Unless the user chose to give it up
 /// (`chosen`), everything is kept that is not kept as it is.
 pub fn last(state: &mut State, chosen: bool, now_ms: u64) -> impl FnOnce() + Send + 'static + use<> {
-    let names = state.unsaved.useless(chosen);
-    let behind = if chosen { Vec::new() } else { state.unsaved.behind() };
+    let names = state.slots[UNSAVED].useless(chosen);
+    let behind = if chosen { Vec::new() } else { state.slots[UNSAVED].behind() };
     let writes: Vec<Write> = behind.into_iter().filter_map(|id| write(state, id, now_ms)).collect();
-    let files = state.unsaved.files.clone();
+    let files = state.slots[UNSAVED].files.clone();
     move || {
         if let Err(error) = journal::remove(&files, &names) {
             tracing::warn!(%error, "recovery files of no use could not be removed");
@@ -108,8 +109,8 @@ fn write(state: &mut State, id: BufferId, now_ms: u64) -> Option<Write> {
     let steps = buffer.area.document.steps();
     let format = buffer.area.document.format();
     let head = Head { path, stamp: buffer.stamp.clone(), format, now_ms, version };
-    let steps = steps.filter(|steps| state.unsaved.can_add(id, &head, steps));
-    let replaces = state.unsaved.begin(id, &head, steps.as_ref());
+    let steps = steps.filter(|steps| state.slots[UNSAVED].can_add(id, &head, steps));
+    let replaces = state.slots[UNSAVED].begin(id, &head, steps.as_ref());
     Some(Write { buffer: id, key, head, text, steps, replaces })
 }
 
@@ -123,7 +124,7 @@ pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(path) = buffer.real_path().map(Path::to_path_buf) else { return };
     let text = buffer.area.text().clone();
-    let files = cx.state.unsaved.files.clone();
+    let files = cx.state.slots[UNSAVED].files.clone();
     let work = move || journal::find(&files, &path, &text);
     cx.tasks.spawn_blocking("recovery.find", work, move |cx, text| {
         if let Some(Some(text)) = found(cx, text) {
@@ -135,7 +136,7 @@ pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
 /// The files of the start are open: what else has a run before left?
 pub fn all_opened(cx: &mut Cx<'_>) {
     let open: Vec<PathBuf> = cx.state.buffers.all().iter().filter_map(|buffer| buffer.real.clone()).collect();
-    let files = cx.state.unsaved.files.clone();
+    let files = cx.state.slots[UNSAVED].files.clone();
     let work = move || journal::others(&files, &open);
     cx.tasks.spawn_blocking("recovery.find-others", work, |cx, others| {
         let Some((nameless, paths)) = found(cx, others) else { return };
@@ -174,13 +175,14 @@ fn offer(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: Found) {
         told.push("The file on disk has been changed since: compare before you save.".to_string());
     }
     let left = LeftText { name, buffer, text, format: head.format, stamp: head.stamp, time_ms: head.now_ms };
-    let number = cx.state.unsaved.found(left);
+    let number = cx.state.slots[UNSAVED].found(left);
     let dialog = Dialog::ask("unsaved text", told)
-        .choice('r', "recover it (undo takes it back)", Answer::Recover(number))
-        .choice('d', "discard it", Answer::DiscardLeft(number))
-        .choice('k', "keep it for later", Answer::Dismiss);
+        .uninvited("unsaved-text", number)
+        .choice('r', "recover it (undo takes it back)", move |cx| recover(cx, number))
+        .choice('d', "discard it", move |cx| discard(cx, number))
+        .close('k', "keep it for later");
     // Below everything else: what the person is busy with keeps the keys.
-    cx.state.overlays.insert(0, Overlay::Dialog(dialog));
+    cx.state.layers.push_below(dialog);
     cx.state.damage.all();
 }
 
@@ -190,13 +192,13 @@ fn when(ms: u64) -> String {
 }
 
 /// The user wants it back.
-pub fn recover(cx: &mut Cx<'_>, number: u64) {
-    let Some(left) = cx.state.unsaved.left(number).cloned() else { return };
+fn recover(cx: &mut Cx<'_>, number: u64) {
+    let Some(left) = cx.state.slots[UNSAVED].left(number).cloned() else { return };
     let id = left.buffer.unwrap_or_else(|| cx.state.buffers.open(None, Document::default_file(), None));
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
-    cx.state.unsaved.take(number);
-    let number = cx.state.unsaved.found(LeftText { buffer: Some(id), ..left.clone() });
+    cx.state.slots[UNSAVED].take(number);
+    let number = cx.state.slots[UNSAVED].found(LeftText { buffer: Some(id), ..left.clone() });
     let wanted: Arc<str> = left.text;
     let work = move || diff::change(&text.to_string(), &wanted);
     cx.tasks.spawn_blocking("recovery.compare", work, move |cx, changes| {
@@ -208,7 +210,7 @@ pub fn recover(cx: &mut Cx<'_>, number: u64) {
 
 /// The difference is there: it becomes one edit.
 fn compared(cx: &mut Cx<'_>, number: u64, version: u64, changes: ChangeSet) {
-    let Some(left) = cx.state.unsaved.left(number) else { return };
+    let Some(left) = cx.state.slots[UNSAVED].left(number) else { return };
     let Some(buffer) = left.buffer.and_then(|id| cx.state.buffers.get_mut(id)) else { return };
     if buffer.area.document.version() != version {
         return recover(cx, number);
@@ -223,17 +225,17 @@ fn compared(cx: &mut Cx<'_>, number: u64, version: u64, changes: ChangeSet) {
     }
     let name = buffer.name();
     cx.state.buffers.show(id);
-    if let Some(left) = cx.state.unsaved.take(number) {
+    if let Some(left) = cx.state.slots[UNSAVED].take(number) {
         // It goes once the text is kept anew, or saved.
-        cx.state.unsaved.adopt(id, left.name);
+        cx.state.slots[UNSAVED].adopt(id, left.name);
     }
     cx.state.say(format!("{name}: unsaved text recovered; undo takes it back"));
     cx.state.damage.all();
 }
 
 /// The user does not want it.
-pub fn discard(cx: &mut Cx<'_>, number: u64) {
-    if let Some(left) = cx.state.unsaved.take(number) {
+fn discard(cx: &mut Cx<'_>, number: u64) {
+    if let Some(left) = cx.state.slots[UNSAVED].take(number) {
         remove(cx, None, vec![left.name]);
     }
 }

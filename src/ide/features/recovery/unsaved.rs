@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::exec::{KeptFiles, Stamp};
+use crate::ide::core::slots::Slot;
 use crate::ide::features::recovery::journal::Head;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::text::format::Format;
@@ -62,6 +63,9 @@ pub struct LeftText {
     /// When it was kept, in milliseconds since the epoch.
     pub time_ms: u64,
 }
+
+/// Where it is in the state.
+pub const UNSAVED: Slot<Unsaved> = Slot::new();
 
 /// What is kept of all buffers, and what was found of runs before.
 #[derive(Debug)]

@@ -1,5 +1,20 @@
 //! What was open in a folder comes back with the next start there.
 
+use crate::ide::core::feature::Fact;
+use crate::ide::core::feature::Feature;
+
 pub mod restore;
 pub mod state;
 pub mod store;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature {
+    slots: &[|options| Box::new(state::Restoring::of(options))],
+    on_fact: |cx, fact| match fact {
+        Fact::BeforeSleep => restore::watch(cx),
+        Fact::Due => restore::tick(cx),
+        Fact::Begun | Fact::FrameSent => {}
+    },
+    deadline: |state| state.slots[state::RESTORING].due,
+    ..Feature::new("reopen")
+};

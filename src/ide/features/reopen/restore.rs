@@ -11,8 +11,10 @@ use crate::exec::shelf;
 use crate::ide::core::context::Cx;
 use crate::ide::core::options::OpenTarget;
 use crate::ide::core::state::State;
-use crate::ide::features::reopen::state::{Mark, Restored, View};
+use crate::ide::features::reopen::state::Mark;
+use crate::ide::features::reopen::state::RESTORING;
 use crate::ide::features::reopen::store::OpenStore;
+use crate::ide::model::arrangement::{Restored, View};
 use crate::ide::model::buffers::Buffer;
 use crate::ide::model::view_state;
 use crate::ide::model::view_state::Parked;
@@ -86,7 +88,7 @@ pub fn last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, Restored
 
 /// What is open now, to be kept; `None` where that is not wanted or not known yet.
 fn content(state: &State) -> Option<String> {
-    if !state.restoring.on || state.restoring.restored.is_some() {
+    if !state.slots[RESTORING].on || state.slots[RESTORING].restored.is_some() {
         return None;
     }
     let tab_width = state.show.tab_width;
@@ -139,7 +141,7 @@ fn place_of(buffer: &Buffer, selection: &Selection, tab_width: usize) -> (usize,
 
 /// Every file is open that was to be: the windows come back, and what is missing is said.
 pub fn arrange(cx: &mut Cx<'_>) {
-    let Some(restored) = cx.state.restoring.restored.take() else { return };
+    let Some(restored) = cx.state.slots[RESTORING].restored.take() else { return };
     if !restored.missing.is_empty() {
         let names: Vec<String> = restored.missing.iter().map(|path| cx.state.shown(path)).collect();
         cx.state.say(format!("no longer there: {}", names.join(", ")));
@@ -199,23 +201,23 @@ fn placed(text: &Text, kept: &View, tab_width: usize) -> (Selection, Byte) {
 
 /// Notes when other files or windows are there than were written last.
 pub fn watch(cx: &mut Cx<'_>) {
-    let restoring = &cx.state.restoring;
+    let restoring = &cx.state.slots[RESTORING];
     if !restoring.on || restoring.restored.is_some() {
         return;
     }
     let (mark, files) = (&restoring.mark, || cx.state.buffers.all().iter().map(|buffer| buffer.id));
     // Nearly every key comes by here and changes neither.
     if !files().eq(mark.files.iter().copied()) || cx.state.windows.all() != mark.windows {
-        cx.state.restoring.mark = Mark { files: files().collect(), windows: cx.state.windows.all() };
-        cx.state.restoring.due = Some(cx.now + PAUSE);
+        cx.state.slots[RESTORING].mark = Mark { files: files().collect(), windows: cx.state.windows.all() };
+        cx.state.slots[RESTORING].due = Some(cx.now + PAUSE);
     }
 }
 
 /// Writes it once it is time to.
 pub fn tick(cx: &mut Cx<'_>) {
-    if cx.state.restoring.due.is_some_and(|due| due <= cx.now) {
-        cx.state.restoring.due = None;
-        let (store, content) = (cx.state.restoring.store.clone(), content(cx.state));
+    if cx.state.slots[RESTORING].due.is_some_and(|due| due <= cx.now) {
+        cx.state.slots[RESTORING].due = None;
+        let (store, content) = (cx.state.slots[RESTORING].store.clone(), content(cx.state));
         let Some(content) = content else { return };
         cx.tasks.spawn_blocking(
             "reopen.keep",
@@ -231,7 +233,7 @@ pub fn tick(cx: &mut Cx<'_>) {
 
 /// What writes it at the end, where that is wanted; blocking.
 pub fn end(state: &State) -> impl FnOnce() + Send + 'static + use<> {
-    let (store, content) = (state.restoring.store.clone(), content(state));
+    let (store, content) = (state.slots[RESTORING].store.clone(), content(state));
     move || {
         if let Some(content) = content {
             store.put(&content);

@@ -1,43 +1,14 @@
 //! What was open in the folder the last time, and whether and where what is open now is kept.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
+use crate::ide::core::options::Options;
+use crate::ide::core::slots::Slot;
 use crate::ide::features::reopen::store::OpenStore;
+use crate::ide::model::arrangement::Restored;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::window_id::WindowId;
-use crate::ide::model::windows::Shape;
-
-/// How a window looked at its file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct View {
-    /// The file, absolute.
-    pub path: PathBuf,
-    /// The cursor's line, from 1.
-    pub line: usize,
-    /// Its column in cells, from 1.
-    pub column: usize,
-    /// The first line on screen, from 0.
-    pub top: usize,
-}
-
-/// How what was open was arranged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Restored {
-    /// The windows.
-    pub windows: Shape,
-    /// What each shows, from the top left.
-    pub views: Vec<View>,
-    /// Which of them had the keys.
-    pub active: usize,
-    /// The files in the order in which they were opened.
-    pub order: Vec<PathBuf>,
-    /// Files that are there no longer.
-    pub missing: Vec<PathBuf>,
-}
 
 /// What there was when it was written last; carets come along.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,6 +18,9 @@ pub struct Mark {
     /// The windows.
     pub windows: Vec<WindowId>,
 }
+
+/// Where it is in the state.
+pub const RESTORING: Slot<Restoring> = Slot::new();
 
 /// Keeping what is open.
 #[derive(Debug)]
@@ -65,8 +39,10 @@ pub struct Restoring {
 
 impl Restoring {
     /// Whether it is kept and where, and what is to come back.
-    pub fn new(on: bool, restored: Option<Restored>, store: OpenStore) -> Self {
-        Self { on, restored, mark: Mark::default(), due: None, store: Arc::new(store) }
+    pub fn of(options: &Options) -> Self {
+        let store = Arc::new(OpenStore::new(&options.state, &options.workspace));
+        let (on, restored) = (options.keep_open, options.restored.clone());
+        Self { on, restored, mark: Mark::default(), due: None, store }
     }
 
     /// An open file has another path.

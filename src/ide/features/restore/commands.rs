@@ -2,9 +2,9 @@
 //! is shown, else where the conversation is.
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::overlay::Overlay;
 use crate::ide::features::restore;
 use crate::ide::features::sessions::events as sessions;
+use crate::ide::features::sessions::view::SessionView;
 use crate::runtime::ways::{HERE, Way, What};
 
 /// The area's rows.
@@ -22,7 +22,7 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 fn go(cx: &mut Cx<'_>, way: impl FnOnce(String) -> Way) {
-    let in_tree = matches!(cx.state.overlays.last(), Some(Overlay::Session(_)));
+    let in_tree = cx.state.layers.top::<SessionView>().is_some();
     let row = sessions::view_of(cx.state).filter(|_| in_tree).and_then(|view| view.selected_row());
     let entry = row.map_or_else(|| HERE.to_string(), |row| row.id.to_string());
     restore::events::open(cx, way(entry));

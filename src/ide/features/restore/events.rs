@@ -4,9 +4,9 @@
 
 use crate::base::counted::counted;
 use crate::ide::core::context::{Cx, reported};
-use crate::ide::core::overlay::Overlay;
 use crate::ide::features::agent;
 use crate::ide::features::restore::view::WayBack;
+use crate::ide::features::sessions::view::SessionView;
 use crate::runtime::ways::{Preview, Restored, Way, What};
 use crate::tui::input::{Key, KeyCode};
 use crate::workspace::checkpoint::{Decision, Decisions};
@@ -60,15 +60,15 @@ fn looked(cx: &mut Cx<'_>, preview: Preview) {
             left => format!("the files are so already, but for {left} that were not recorded"),
         });
     }
-    cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::WayBack(_)));
-    cx.state.push_overlay(Overlay::WayBack(Box::new(WayBack::new(preview))));
+    cx.state.layers.close::<WayBack>();
+    cx.state.push_layer(WayBack::new(preview));
 }
 
 fn gone(cx: &mut Cx<'_>, restored: Restored) {
     let Restored { way, applied, conflicts, merged, undo, said } = restored;
     if !matches!(way, Way::To(_, What::Code) | Way::Without(_)) {
         // The conversation is somewhere else: nobody looks at where it was.
-        cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Session(_)));
+        cx.state.layers.close::<SessionView>();
     }
     if let Some(said) = said {
         agent::queue::put_back(cx, vec![said]);
@@ -96,7 +96,7 @@ fn gone(cx: &mut Cx<'_>, restored: Restored) {
 
 /// A key while a way back is looked at; whether it was for that.
 pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
-    let Some(Overlay::WayBack(view)) = cx.state.overlays.last_mut() else { return false };
+    let Some(view) = cx.state.layers.top_mut::<WayBack>() else { return false };
     let decided = match key.code {
         KeyCode::Up => {
             view.step(-1);
@@ -115,14 +115,14 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
             Ok(())
         }
         KeyCode::Enter => {
-            if let Some(Overlay::WayBack(view)) = cx.state.pop_overlay() {
+            if let Some(view) = cx.state.layers.pop_as::<WayBack>() {
                 cx.state.say("bringing the files back…");
                 start(cx, view.preview.way, view.decisions);
             }
             Ok(())
         }
         KeyCode::Escape => {
-            cx.state.pop_overlay();
+            cx.state.pop_layer();
             cx.state.say("nothing was changed");
             Ok(())
         }

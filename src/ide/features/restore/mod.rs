@@ -3,4 +3,5 @@
 pub mod commands;
 pub mod draw;
 pub mod events;
+pub mod layer;
 pub mod view;

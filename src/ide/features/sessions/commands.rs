@@ -2,10 +2,11 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::effect::Effect;
-use crate::ide::core::overlay::{Overlay, Pick, Topic};
+use crate::ide::core::layers::picker::Picker;
+use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::editor::commands::edit;
-use crate::ide::features::files::commands::ask;
 use crate::ide::features::sessions::events as sessions;
+use crate::ide::features::sessions::picker::SessionFile;
 use crate::ide::features::sessions::trash;
 use crate::runtime::Summary;
 use crate::runtime::moving::{Change, Spot};
@@ -32,7 +33,10 @@ pub const COMMANDS: &[Command] = &[
         sessions::go(cx, Spot::Root, Summary::None);
     }),
     command("session.go-with-summary", "Go to the selected entry with a summary of what is left", |cx| {
-        sessions::at_row(cx, |cx, _, _| ask(cx, Topic::SummaryAbout, ""));
+        sessions::at_row(cx, |cx, _, _| {
+            Prompt::new("the summary is about (nothing: all)", |cx, about| sessions::summarise(cx, &about))
+                .open(cx);
+        });
     }),
     command("session.fork", "Go on from the selected entry in a session of its own", |cx| {
         sessions::at_row(cx, |cx, _, id| sessions::replace(cx, Change::Fork(id)));
@@ -41,7 +45,9 @@ pub const COMMANDS: &[Command] = &[
     command("session.search-tree", "Show only the entries that say something", |cx| {
         let text = sessions::view_of(cx.state).map(|view| view.found.as_ref().map(|(text, _)| text.clone()));
         match text {
-            Some(text) => ask(cx, Topic::TreeSearch, &text.unwrap_or_default()),
+            Some(text) => Prompt::new("show what says", |cx, text| sessions::search(cx, text.trim()))
+                .first(text.unwrap_or_default())
+                .open(cx),
             None => sessions::open(cx),
         }
     }),
@@ -62,25 +68,32 @@ pub const COMMANDS: &[Command] = &[
 
 fn rename(cx: &mut Cx<'_>) {
     let now = cx.state.agent.name.clone().unwrap_or_default();
-    ask(cx, Topic::SessionName, &now);
+    let prompt = Prompt::new("call the session", |cx, name| sessions::rename(cx, name.trim().to_string()));
+    prompt.required().first(now).open(cx);
 }
 
 fn label(cx: &mut Cx<'_>) {
     sessions::at_row(cx, |cx, number, id| {
         let row = sessions::view_of(cx.state).and_then(|view| view.selected_row());
         let now = row.and_then(|row| row.label.as_ref()).map(ToString::to_string).unwrap_or_default();
-        ask(cx, Topic::Label(number, id), &now);
+        let prompt = Prompt::new("label (nothing takes it away)", move |cx, label| {
+            let label = Some(label.trim().to_string()).filter(|label| !label.is_empty());
+            sessions::label(cx, number, id, label);
+        });
+        prompt.first(now).open(cx);
     });
 }
 
 /// Deletes the session that is selected in a picker, or asks for one. In a picker of something else the key
 /// does what it does in a text.
 fn delete(cx: &mut Cx<'_>) {
-    let Some(Overlay::Picker(picker)) = cx.state.overlays.last() else {
+    let Some(picker) = cx.state.layers.top::<Picker>() else {
         return cx.effects.push(Effect::Picker("sessions-delete"));
     };
-    match picker.current().map(|row| (row.pick.clone(), row.text.clone())) {
-        Some((Pick::Session(path), title)) => trash::ask_to_delete(cx, path, &title),
-        _ => edit::erase(cx, Reach::Grapheme),
+    let row =
+        picker.current().and_then(|row| Some((row.pick.get::<SessionFile>()?.clone(), row.text.clone())));
+    match row {
+        Some((SessionFile(path), title)) => trash::ask_to_delete(cx, path, &title),
+        None => edit::erase(cx, Reach::Grapheme),
     }
 }

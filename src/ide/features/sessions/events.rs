@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use crate::base::error::Report;
 use crate::ide::core::context::{Cx, ask_session};
 use crate::ide::core::damage::Part;
-use crate::ide::core::overlay::Overlay;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
@@ -64,7 +63,7 @@ fn start_going(cx: &mut Cx<'_>, spot: Spot, summary: Summary) {
 
 /// The conversation is at another place now.
 fn moved(cx: &mut Cx<'_>, said: Option<UserMessage>, words: &str) {
-    cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Session(_)));
+    cx.state.layers.close::<SessionView>();
     panes::focus(cx, Focus::Agent);
     cx.state.say(words);
     if let Some(message) = said {
@@ -126,21 +125,18 @@ fn show(cx: &mut Cx<'_>, set: impl FnOnce(&mut SessionView)) {
     if !is_connected(cx) {
         return;
     }
-    cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Session(_)));
+    cx.state.layers.close::<SessionView>();
     cx.state.agent.session_views += 1;
     let mut view = SessionView::new(cx.state.agent.session_views, cx.now_ms, cx.state.agent.name.clone());
     set(&mut view);
     let (number, filter) = (view.number, view.filter);
-    cx.state.push_overlay(Overlay::Session(Box::new(view)));
+    cx.state.push_layer(view);
     outline(cx, number, filter);
 }
 
 /// The tree, if it is on top or below what was put over it.
 pub fn view_of(state: &mut State) -> Option<&mut SessionView> {
-    state.overlays.iter_mut().rev().find_map(|overlay| match overlay {
-        Overlay::Session(view) => Some(&mut **view),
-        _ => None,
-    })
+    state.layers.all_mut::<SessionView>().next()
 }
 
 /// The same, if it is the one of this number.
@@ -254,7 +250,7 @@ async fn find(session: &Handle, text: &str, filter: Filter) -> Result<HashSet<St
 
 /// Shows everything again where something was looked for; `false` where nothing was.
 pub fn end_search(cx: &mut Cx<'_>) -> bool {
-    let Some(Overlay::Session(view)) = cx.state.overlays.last_mut() else { return false };
+    let Some(view) = cx.state.layers.top_mut::<SessionView>() else { return false };
     let looked = view.found.is_some();
     if looked {
         view.set_found(None);

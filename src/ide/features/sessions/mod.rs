@@ -1,10 +1,25 @@
 //! The tree of the session, and going on with other sessions.
 
+use crate::ide::core::feature::Fact;
+use crate::ide::core::feature::Feature;
+
 pub mod commands;
 pub mod draw;
 pub mod events;
+pub mod layer;
 pub mod picker;
 pub mod picker_anywhere;
 pub mod picker_delete;
+pub mod summaries;
 pub mod trash;
 pub mod view;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature {
+    on_fact: |cx, fact| {
+        if fact == Fact::FrameSent {
+            events::settle(cx);
+        }
+    },
+    ..Feature::new("sessions")
+};

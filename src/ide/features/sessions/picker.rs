@@ -1,11 +1,15 @@
 //! Sessions that were left: picking one goes on with it.
 
+use std::path::PathBuf;
+
 use nucleo::Injector;
 
 use crate::base::counted::counted;
 use crate::ide::core::context::{Cx, succeeded};
-use crate::ide::core::overlay::{Pick, PickRow, push};
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::push;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::undo_tree::view::age;
 use crate::runtime::moving::Change;
@@ -20,8 +24,12 @@ pub const PICKER: Row = Row {
 };
 
 /// Goes on with the session that was picked.
+/// The file of a session that a row stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionFile(pub PathBuf);
+
 pub fn go_on(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
-    if let Pick::Session(path) = pick {
+    if let Some(SessionFile(path)) = pick.get() {
         sessions::replace(cx, Change::Open(path.clone(), None));
     }
 }
@@ -38,7 +46,7 @@ pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, anywhere:
                 detail.insert(0, summary.cwd.clone());
             }
             let text = summary.title().to_string();
-            let pick = Pick::Session(listed.path);
+            let pick = Pick::new(SessionFile(listed.path));
             push(&injector, PickRow { text, detail: detail.join("  "), pick });
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Sessions of every folder: one of another folder goes on in a copy for this one.
 
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::features::sessions;
 
 /// The table's row.

@@ -1,7 +1,7 @@
 //! Sessions of this folder, to delete one.
 
-use crate::ide::core::overlay::Pick;
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::features::sessions::picker::SessionFile;
 use crate::ide::features::sessions::picker::list;
 use crate::ide::features::sessions::trash::ask_to_delete;
 
@@ -12,7 +12,7 @@ pub const PICKER: Row = Row {
     footer: "Enter move it into the trash",
     load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: |cx, pick, _| {
-        if let Pick::Session(path) = pick {
+        if let Some(SessionFile(path)) = pick.get() {
             ask_to_delete(cx, path.clone(), "");
         }
     },

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use crate::base::width::visible;
 use crate::ide::core::context::{Cx, succeeded};
 use crate::ide::core::damage::Part;
-use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::core::layers::picker::Picker;
 use crate::ide::features::sessions::picker::list;
 
 /// The question before a session is deleted.
@@ -19,15 +20,15 @@ pub fn ask_to_delete(cx: &mut Cx<'_>, path: PathBuf, title: &str) {
         lines.insert(0, visible(title).into_owned());
     }
     let dialog = Dialog::ask("delete this session?".to_string(), lines)
-        .choice('y', "delete", Answer::DeleteSession(path))
-        .choice('n', "leave it", Answer::Dismiss);
-    cx.state.push_overlay(Overlay::Dialog(dialog));
+        .choice('y', "delete", move |cx| delete(cx, path))
+        .close('n', "leave it");
+    cx.state.push_layer(dialog);
 }
 
 /// Lists the sessions of the picker on top anew, with what was typed there.
 fn list_again(cx: &mut Cx<'_>) {
-    let Some(Overlay::Picker(picker)) = cx.state.overlays.last_mut() else { return };
-    let anywhere = match picker.id {
+    let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
+    let anywhere = match picker.row.id {
         "sessions" | "sessions-delete" => false,
         "sessions-anywhere" => true,
         _ => return,
@@ -40,7 +41,7 @@ fn list_again(cx: &mut Cx<'_>) {
 }
 
 /// Moves a session to the trash.
-pub fn delete(cx: &mut Cx<'_>, file: PathBuf) {
+fn delete(cx: &mut Cx<'_>, file: PathBuf) {
     let Some(past) = cx.session.map(crate::runtime::Handle::past) else { return };
     cx.tasks.spawn_blocking(
         "sessions.delete",

@@ -6,8 +6,11 @@ use nucleo::Injector;
 
 use crate::config;
 use crate::ide::core::context::{Cx, answered};
-use crate::ide::core::overlay::{Pick, PickRow, push};
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::push;
+use crate::ide::core::layers::picker::{Load, Row};
+use crate::ide::features::plugins::state::PLUGINS;
 use crate::ide::features::snippets;
 
 /// The table's row.
@@ -17,7 +20,7 @@ pub const PICKER: Row = Row {
     footer: "Enter put in",
     load: |_| Load::Task(read),
     accept: |cx, pick, _| {
-        if let Pick::Snippet(body) = pick {
+        if let Some(body) = pick.get::<String>() {
             snippets::commands::put(cx, body);
         }
     },
@@ -27,7 +30,7 @@ pub const PICKER: Row = Row {
 /// is wrong with their files, or that there are none.
 fn read(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
     let mut folders = vec![cx.state.config.join("snippets")];
-    folders.extend(cx.state.plugins.snippets.iter().cloned());
+    folders.extend(cx.state.slots[PLUGINS].snippets.iter().cloned());
     let names = snippets::commands::languages(cx.state);
     let work = move || fill(&injector, &folders, &names);
     cx.tasks.spawn_blocking("snippets.read", work, move |cx, problem| {
@@ -54,7 +57,7 @@ fn fill(injector: &Injector<PickRow>, folders: &[PathBuf], names: &[&'static str
     for snippet in found {
         let short = [snippet.prefix, snippet.name].into_iter().filter(|part| !part.is_empty());
         let text = short.collect::<Vec<_>>().join("  ");
-        push(injector, PickRow { text, detail: snippet.description, pick: Pick::Snippet(snippet.body) });
+        push(injector, PickRow { text, detail: snippet.description, pick: Pick::new(snippet.body) });
     }
     problems.first().map(ToString::to_string).or(none)
 }

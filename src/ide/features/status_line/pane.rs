@@ -12,7 +12,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::keymap::{Modes, Place};
 use crate::ide::core::pane::Row;
 use crate::ide::core::state::State;
-use crate::ide::features::agent::state::thousands;
+use crate::ide::model::agent::thousands;
 use crate::ide::model::buffers::Buffer;
 use crate::llm::model::{Model, Thinking};
 use crate::text::encoding::Encoding;

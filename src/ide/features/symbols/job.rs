@@ -5,15 +5,28 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::width::visible;
-use crate::ide::core::overlay::{Pick, PickRow};
+use crate::ide::core::layers::picker::Pick;
+use crate::ide::core::layers::picker::PickRow;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::syntax::symbols::Symbol;
 use crate::syntax::tree::SIZE_MAX;
 use crate::syntax::{Language, Syntax};
+use crate::text::position::Byte;
 use crate::text::rope::Text;
 
 /// Time for a parse where the tree is not there yet.
 const BUDGET: Duration = Duration::from_secs(5);
+
+/// Where a named thing stands in a version of an open file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SymbolAt {
+    /// Which file.
+    pub buffer: BufferId,
+    /// The version of its text.
+    pub version: u64,
+    /// Where in it.
+    pub at: Byte,
+}
 
 /// A text whose things are wanted.
 pub struct SymbolsJob {
@@ -43,7 +56,7 @@ impl SymbolsJob {
             PickRow {
                 text: format!("{}{}", "  ".repeat(symbol.depth), visible(&symbol.name)),
                 detail: format!("{} {line}", symbol.kind),
-                pick: Pick::Symbol { buffer: self.buffer, version: self.version, at: symbol.at },
+                pick: Pick::new(SymbolAt { buffer: self.buffer, version: self.version, at: symbol.at }),
             }
         };
         tree.symbols(&self.text).into_iter().map(row).collect()

@@ -3,9 +3,11 @@
 use nucleo::Injector;
 
 use crate::ide::core::context::{Cx, answered};
-use crate::ide::core::overlay::{Pick, PickRow, push};
-use crate::ide::core::picker::{Load, Row};
+use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::picker::push;
+use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::editor::commands::locations;
+use crate::ide::features::symbols::job::SymbolAt;
 use crate::ide::features::symbols::job::SymbolsJob;
 
 /// The table's row.
@@ -15,7 +17,7 @@ pub const PICKER: Row = Row {
     footer: "Enter go",
     load: |_| Load::Task(find),
     accept: |cx, pick, _| {
-        if let Pick::Symbol { buffer, version, at } = pick {
+        if let Some(SymbolAt { buffer, version, at }) = pick.get() {
             locations::go_to(cx, *buffer, *version, *at);
         }
     },

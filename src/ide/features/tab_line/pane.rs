@@ -5,7 +5,6 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::pane::Row;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
-use crate::ide::model::buffers::{Buffer, Disk};
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 use ratatui::layout::Rect;
@@ -15,21 +14,10 @@ pub const PANE: Row = Row { part: Part::Tabs, layer: 0, make: || Box::new(Tabs) 
 
 struct Tabs;
 
-/// A tab's text: the name and a sign for its state.
-pub fn label(buffer: &Buffer) -> String {
-    let sign = match buffer.disk {
-        Disk::Changed => " ≠",
-        Disk::Gone | Disk::Folder | Disk::Unreadable => " ✗",
-        Disk::Same if buffer.is_unsaved() || buffer.is_edited_list() => " ●",
-        Disk::Same => "",
-    };
-    format!(" {}{sign} ", buffer.name())
-}
-
 /// Which tabs are shown, so that the current one is among them: buffer index and columns.
 pub fn places(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
     let current = state.buffers.current().map(|b| b.id);
-    let widths: Vec<u16> = state.buffers.all().iter().map(|b| text_width(&label(b)) as u16).collect();
+    let widths: Vec<u16> = state.buffers.all().iter().map(|b| text_width(&b.label()) as u16).collect();
     let at = state.buffers.all().iter().position(|b| Some(b.id) == current).unwrap_or(0);
     let mut first = 0;
     while first < at && widths[first..=at].iter().map(|w| u32::from(*w)).sum::<u32>() > u32::from(cols) {
@@ -61,7 +49,7 @@ impl Component<State> for Tabs {
                 (true, false) => canvas.style("ui.tab.active"),
                 (false, _) => ground,
             };
-            canvas.text(x, 0, &label(buffer), style);
+            canvas.text(x, 0, &buffer.label(), style);
         }
     }
 }

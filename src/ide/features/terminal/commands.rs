@@ -2,18 +2,26 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::emulator::grid::Modes;
 use crate::ide::features::terminal::emulator::screen::By;
+use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::features::terminal::state::{Shell, TERMINALS_MAX};
 use crate::ide::features::terminal::tasks;
 use crate::ide::features::terminal::work::{Ask, TerminalId};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
+    command("view.toggle-terminal", "Show or hide the terminal", |cx| {
+        let opens = !cx.state.panes.is_open(Focus::Terminal);
+        if opens && cx.state.slots[TERMINALS].all().is_empty() {
+            cx.state.slots[TERMINALS].add(Vec::new());
+        }
+        panes::toggle(cx, Focus::Terminal);
+    }),
     command("terminal.toggle", "Go to the terminal, or back to the editor", toggle),
     command("terminal.new", "Open another terminal", open),
     command("terminal.next", "Show the next terminal", |cx| step(cx, 1)),
@@ -31,7 +39,7 @@ pub const COMMANDS: &[Command] = &[
     command("terminal.send-next-key", "Give the next key to the program in the terminal", |cx| {
         with_one(cx, |cx| {
             panes::focus(cx, Focus::Terminal);
-            cx.state.terminals.next_is_raw = true;
+            cx.state.slots[TERMINALS].next_is_raw = true;
             cx.state.say("the next key goes to the program in the terminal");
         });
     }),
@@ -46,14 +54,14 @@ fn toggle(cx: &mut Cx<'_>) {
     if cx.state.panes.focus == Focus::Terminal {
         return panes::focus(cx, Focus::Editor);
     }
-    if cx.state.terminals.all().is_empty() {
-        cx.state.terminals.add(Vec::new());
+    if cx.state.slots[TERMINALS].all().is_empty() {
+        cx.state.slots[TERMINALS].add(Vec::new());
     }
     panes::focus(cx, Focus::Terminal);
 }
 
 fn open(cx: &mut Cx<'_>) {
-    if cx.state.terminals.add(Vec::new()).is_none() {
+    if cx.state.slots[TERMINALS].add(Vec::new()).is_none() {
         return cx.state.say(format!("there are {TERMINALS_MAX} terminals, as many as there can be"));
     }
     panes::focus(cx, Focus::Terminal);
@@ -61,7 +69,7 @@ fn open(cx: &mut Cx<'_>) {
 
 /// Does something with the terminal that is shown; says so where there is none.
 fn with_one(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>)) {
-    if cx.state.terminals.active().is_none() {
+    if cx.state.slots[TERMINALS].active().is_none() {
         return cx.state.say("no terminal is open; Alt-4 opens one");
     }
     act(cx);
@@ -69,14 +77,15 @@ fn with_one(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>)) {
 
 fn step(cx: &mut Cx<'_>, by: isize) {
     with_one(cx, |cx| {
-        cx.state.terminals.step(by);
+        cx.state.slots[TERMINALS].step(by);
         panes::focus(cx, Focus::Terminal);
     });
 }
 
 fn close(cx: &mut Cx<'_>) {
     with_one(cx, |cx| {
-        let Some((id, shell)) = cx.state.terminals.active().map(|one| (one.id, one.shell.clone())) else {
+        let Some((id, shell)) = cx.state.slots[TERMINALS].active().map(|one| (one.id, one.shell.clone()))
+        else {
             return;
         };
         match shell {
@@ -93,9 +102,9 @@ fn close_from(cx: &mut Cx<'_>, id: TerminalId, programs: &[String]) {
     let Some(program) = programs.first() else { return terminal::events::close(cx, id) };
     let lines = vec![format!("{program} runs in it; closing ends that.")];
     let dialog = Dialog::ask("close the terminal?", lines)
-        .choice('y', "close", Answer::CloseTerminal(id))
-        .choice('n', "keep", Answer::Dismiss);
-    cx.state.push_overlay(Overlay::Dialog(dialog));
+        .choice('y', "close", move |cx| terminal::events::close(cx, id))
+        .close('n', "keep");
+    cx.state.push_layer(dialog);
 }
 
 fn scroll(cx: &mut Cx<'_>, by: By) {
@@ -123,11 +132,11 @@ fn send_selection(cx: &mut Cx<'_>) {
     if text.is_empty() {
         return cx.state.say("the line is empty");
     }
-    if cx.state.terminals.active().is_none() {
+    if cx.state.slots[TERMINALS].active().is_none() {
         // A shell that has not begun to read takes it as it is typed.
         let mut typed = terminal::emulator::keys::paste(&text, Modes::default());
         typed.push(b'\r');
-        cx.state.terminals.add(typed);
+        cx.state.slots[TERMINALS].add(typed);
     } else {
         terminal::input::paste(cx, &text);
         terminal::input::ask(cx, Ask::Input(b"\r".to_vec()));
@@ -138,7 +147,7 @@ fn send_selection(cx: &mut Cx<'_>) {
 
 fn grow(cx: &mut Cx<'_>, by: i16) {
     with_one(cx, |cx| {
-        cx.state.terminals.grow(by);
+        cx.state.panes.grow_terminal(by);
         cx.state.damage.all();
         cx.state.damage.add(Part::Terminal);
     });

@@ -14,6 +14,7 @@ use crate::ide::features::files;
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::emulator::grid::Grid;
 use crate::ide::features::terminal::state::Shell;
+use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::features::terminal::tasks;
 use crate::ide::features::terminal::work::{Ask, Happening, TerminalId};
 
@@ -33,39 +34,39 @@ pub fn divide(pane: Rect) -> (Option<Rect>, Rect) {
 pub fn fit(cx: &mut Cx<'_>) {
     let area = cx.state.areas.terminal.map(|pane| divide(pane).1);
     if let Some(size) = area.map(|grid| (grid.width, grid.height))
-        && size != cx.state.terminals.size
+        && size != cx.state.slots[TERMINALS].size
     {
-        cx.state.terminals.size = size;
-        for id in cx.state.terminals.begun() {
+        cx.state.slots[TERMINALS].size = size;
+        for id in cx.state.slots[TERMINALS].begun() {
             tasks::ask(cx, id, Ask::Resize(size.0, size.1));
         }
     }
     if area.is_some() {
-        let size = cx.state.terminals.size;
-        for (id, first) in cx.state.terminals.unbegun() {
+        let size = cx.state.slots[TERMINALS].size;
+        for (id, first) in cx.state.slots[TERMINALS].unbegun() {
             tasks::open(cx, id, size);
             if !first.is_empty() {
                 tasks::ask(cx, id, Ask::Input(first));
             }
         }
     }
-    let active = cx.state.terminals.active().map(|terminal| terminal.id);
+    let active = cx.state.slots[TERMINALS].active().map(|terminal| terminal.id);
     let seen = active.filter(|_| area.is_some());
-    if seen != cx.state.terminals.watched {
-        let before = std::mem::replace(&mut cx.state.terminals.watched, seen);
+    if seen != cx.state.slots[TERMINALS].watched {
+        let before = std::mem::replace(&mut cx.state.slots[TERMINALS].watched, seen);
         before.inspect(|id| tasks::ask(cx, *id, Ask::Watch(false)));
         seen.inspect(|id| tasks::ask(cx, *id, Ask::Watch(true)));
     }
-    let focused = seen.filter(|_| cx.state.panes.focus == Focus::Terminal && cx.state.overlays.is_empty());
-    if focused != cx.state.terminals.focused {
-        let before = std::mem::replace(&mut cx.state.terminals.focused, focused);
+    let focused = seen.filter(|_| cx.state.panes.focus == Focus::Terminal && cx.state.layers.is_empty());
+    if focused != cx.state.slots[TERMINALS].focused {
+        let before = std::mem::replace(&mut cx.state.slots[TERMINALS].focused, focused);
         before.inspect(|id| report_focus(cx, *id, false));
         focused.inspect(|id| report_focus(cx, *id, true));
     }
 }
 
 fn report_focus(cx: &mut Cx<'_>, id: TerminalId, gained: bool) {
-    let Some(terminal) = cx.state.terminals.get_mut(id) else { return };
+    let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) else { return };
     let bytes = terminal::emulator::keys::focus(gained, terminal.grid.modes);
     if !bytes.is_empty() {
         tasks::ask(cx, id, Ask::Report(bytes.to_vec()));
@@ -76,7 +77,7 @@ fn report_focus(cx: &mut Cx<'_>, id: TerminalId, gained: bool) {
 pub fn happened(cx: &mut Cx<'_>, happening: Happening) {
     match happening {
         Happening::Started(id, name) => {
-            if let Some(terminal) = cx.state.terminals.get_mut(id) {
+            if let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) {
                 (terminal.name, terminal.shell) = (name, Shell::Runs);
             }
             cx.state.damage.add(Part::Terminal);
@@ -112,7 +113,7 @@ fn open_place(cx: &mut Cx<'_>, path: PathBuf, at: Option<(usize, usize)>) {
 }
 
 fn ended(cx: &mut Cx<'_>, id: TerminalId, shell: Shell) {
-    if let Some(terminal) = cx.state.terminals.get_mut(id) {
+    if let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) {
         terminal.shell = shell;
         terminal.grid.modes = crate::ide::features::terminal::emulator::grid::Modes::default();
         terminal.grid.cursor = None;
@@ -122,9 +123,9 @@ fn ended(cx: &mut Cx<'_>, id: TerminalId, shell: Shell) {
 
 /// A terminal shows something else: only rows that differ are drawn.
 fn shows(state: &mut State, id: TerminalId, grid: Grid) {
-    let is_seen = state.terminals.watched == Some(id);
+    let is_seen = state.slots[TERMINALS].watched == Some(id);
     let title_rows = state.areas.terminal.map_or(0, |pane| u16::from(divide(pane).0.is_some()));
-    let Some(terminal) = state.terminals.get_mut(id) else { return };
+    let Some(terminal) = state.slots[TERMINALS].get_mut(id) else { return };
     let before = std::mem::replace(&mut terminal.grid, grid);
     if !matches!(terminal.shell, Shell::Runs | Shell::Starting) {
         terminal.grid.cursor = None;
@@ -152,8 +153,8 @@ fn shows(state: &mut State, id: TerminalId, grid: Grid) {
 
 /// Ends a terminal, and its task with what runs in it; the pane goes with the last one.
 pub fn close(cx: &mut Cx<'_>, id: TerminalId) {
-    cx.state.terminals.remove(id);
-    if cx.state.terminals.all().is_empty() {
+    cx.state.slots[TERMINALS].remove(id);
+    if cx.state.slots[TERMINALS].all().is_empty() {
         cx.state.panes.set(Focus::Terminal, false);
     }
     cx.state.damage.all();

@@ -14,6 +14,7 @@ use crate::ide::features::terminal::emulator::screen::{By, Unit};
 use crate::ide::features::terminal::events::divide;
 use crate::ide::features::terminal::pane::place_at;
 use crate::ide::features::terminal::state::Shell;
+use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::features::terminal::work::Ask;
 use crate::tui::input::{Button, Key, KeyCode, Mods, Mouse, MouseKind};
 
@@ -24,14 +25,14 @@ const MULTI_CLICK: std::time::Duration = std::time::Duration::from_millis(400);
 
 /// Asks the terminal that is shown for something.
 pub fn ask(cx: &mut Cx<'_>, ask: Ask) {
-    if let Some(id) = cx.state.terminals.active().map(|terminal| terminal.id) {
+    if let Some(id) = cx.state.slots[TERMINALS].active().map(|terminal| terminal.id) {
         terminal::tasks::ask(cx, id, ask);
     }
 }
 
 /// A key that goes into the terminal.
 pub fn key(cx: &mut Cx<'_>, key: Key) {
-    let Some(terminal) = cx.state.terminals.active() else { return };
+    let Some(terminal) = cx.state.slots[TERMINALS].active() else { return };
     match terminal.shell {
         Shell::Ended(_) | Shell::Failed(_) => {
             if key.code == KeyCode::Enter {
@@ -48,8 +49,8 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
 }
 
 fn restart(cx: &mut Cx<'_>) {
-    let Some(id) = cx.state.terminals.active().map(|terminal| terminal.id) else { return };
-    if let Some(terminal) = cx.state.terminals.get_mut(id) {
+    let Some(id) = cx.state.slots[TERMINALS].active().map(|terminal| terminal.id) else { return };
+    if let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) {
         terminal.shell = Shell::Starting;
     }
     cx.state.damage.add(Part::Terminal);
@@ -58,7 +59,7 @@ fn restart(cx: &mut Cx<'_>) {
 
 /// A text that is pasted into the terminal.
 pub fn paste(cx: &mut Cx<'_>, text: &str) {
-    let Some(terminal) = cx.state.terminals.active() else { return };
+    let Some(terminal) = cx.state.slots[TERMINALS].active() else { return };
     let (bytes, ended) = (terminal::emulator::keys::paste(text, terminal.grid.modes), terminal.has_ended());
     if ended {
         return cx.state.say("the shell in the terminal has ended; Enter there starts a new one");
@@ -90,17 +91,19 @@ fn on_title(cx: &mut Cx<'_>, mouse: Mouse, title: Rect) {
     }
     match place_at(cx.state, title.width, mouse.col - title.x) {
         Some(place) => {
-            cx.state.terminals.show(place);
+            cx.state.slots[TERMINALS].show(place);
             cx.state.damage.add(Part::Terminal);
         }
-        None => cx.state.terminals.resizing = true,
+        None => cx.state.slots[TERMINALS].resizing = true,
     }
 }
 
 /// Lets the program inside have what the mouse does, if it wants that; Shift keeps it here.
 fn inside(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) -> bool {
-    let Some(modes) = cx.state.terminals.active().map(|terminal| terminal.grid.modes) else { return true };
-    let kept = mouse.mods.contains(Mods::SHIFT) || cx.state.terminals.selecting;
+    let Some(modes) = cx.state.slots[TERMINALS].active().map(|terminal| terminal.grid.modes) else {
+        return true;
+    };
+    let kept = mouse.mods.contains(Mods::SHIFT) || cx.state.slots[TERMINALS].selecting;
     if kept || modes.mouse == Reports::Nothing && !modes.wheel_keys {
         return false;
     }
@@ -110,7 +113,7 @@ fn inside(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) -> bool {
         ask(cx, Ask::Report(bytes));
     }
     if taken && matches!(mouse.kind, MouseKind::Down(_)) {
-        cx.state.terminals.held_inside = true;
+        cx.state.slots[TERMINALS].held_inside = true;
     }
     taken
 }
@@ -123,10 +126,10 @@ fn ours(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) {
         MouseKind::Down(Button::Left) if mouse.mods.contains(Mods::CTRL) => ask(cx, Ask::Word(cell)),
         MouseKind::Down(Button::Left) => {
             let unit = unit(cx, cell, mouse.mods);
-            cx.state.terminals.selecting = true;
+            cx.state.slots[TERMINALS].selecting = true;
             ask(cx, if unit == Unit::Chars { Ask::Unselect } else { Ask::Select(cell, false, unit) });
             if unit == Unit::Chars {
-                cx.state.terminals.selection_start = Some(cell);
+                cx.state.slots[TERMINALS].selection_start = Some(cell);
             }
         }
         _ => {}
@@ -138,7 +141,7 @@ fn unit(cx: &mut Cx<'_>, cell: (u16, u16), mods: Mods) -> Unit {
     if mods.contains(Mods::ALT) {
         return Unit::Block;
     }
-    let terminals = &mut cx.state.terminals;
+    let terminals = &mut cx.state.slots[TERMINALS];
     let times = match terminals.last_click {
         Some((at, last, n)) if last == cell && cx.now.saturating_sub(at) <= MULTI_CLICK => n % 3 + 1,
         _ => 1,
@@ -151,7 +154,7 @@ fn unit(cx: &mut Cx<'_>, cell: (u16, u16), mods: Mods) -> Unit {
 pub fn held(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
     let Some(pane) = cx.state.areas.terminal else { return false };
     let (up, drag) = (matches!(mouse.kind, MouseKind::Up(_)), matches!(mouse.kind, MouseKind::Drag(_)));
-    let terminals = &mut cx.state.terminals;
+    let terminals = &mut cx.state.slots[TERMINALS];
     if !(up || drag) || !(terminals.selecting || terminals.held_inside || terminals.resizing) {
         return false;
     }
@@ -164,8 +167,8 @@ pub fn held(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
         let column = bottom.saturating_sub(cx.state.areas.editor.map_or(0, |editor| editor.y)).max(1);
         let rows = bottom.saturating_sub(mouse.row);
         let share = u32::from(rows) * 100 / u32::from(column);
-        let by = share.min(100) as i16 - cx.state.terminals.share as i16;
-        cx.state.terminals.grow(by);
+        let by = share.min(100) as i16 - cx.state.panes.terminal_share as i16;
+        cx.state.panes.grow_terminal(by);
         cx.state.damage.all();
     } else if terminals.held_inside {
         terminals.held_inside = drag;
@@ -187,18 +190,18 @@ pub fn held(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
 
 /// Takes the selection to the mouse; above and below the grid it scrolls.
 fn select_to(cx: &mut Cx<'_>, mouse: Mouse, grid: Rect, cell: (u16, u16)) {
-    if let Some(start) = cx.state.terminals.selection_start.take() {
+    if let Some(start) = cx.state.slots[TERMINALS].selection_start.take() {
         // A press alone selects nothing; which half of its cell was meant shows the way that the mouse goes.
         let backwards = (cell.1, cell.0) < (start.1, start.0);
         ask(cx, Ask::Select(start, backwards, Unit::Chars));
-        cx.state.terminals.select_back = Some(start);
+        cx.state.slots[TERMINALS].select_back = Some(start);
     }
     if mouse.row < grid.y {
         ask(cx, Ask::Scroll(By::Rows(1)));
     } else if mouse.row >= grid.bottom() {
         ask(cx, Ask::Scroll(By::Rows(-1)));
     }
-    let start = cx.state.terminals.select_back.unwrap_or((0, 0));
+    let start = cx.state.slots[TERMINALS].select_back.unwrap_or((0, 0));
     let forwards = (cell.1, cell.0) >= (start.1, start.0);
     ask(cx, Ask::SelectTo(cell, forwards));
 }

@@ -1,5 +1,7 @@
 //! The terminal pane. `emulator` makes a grid of what programs print and bytes of keys.
 
+use crate::ide::core::feature::Feature;
+
 pub mod commands;
 pub mod emulator;
 pub mod events;
@@ -9,3 +11,7 @@ pub mod pane;
 pub mod state;
 pub mod tasks;
 pub mod work;
+
+/// The feature's row.
+pub const FEATURE: Feature =
+    Feature { slots: &[|_| Box::new(state::Terminals::default())], ..Feature::new("terminal") };

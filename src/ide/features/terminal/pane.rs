@@ -8,8 +8,10 @@ use crate::ide::core::pane::Row;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::features::terminal::events::divide;
+use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::features::terminal::state::{Shell, Terminal};
 use crate::tui::canvas::Canvas;
+use crate::tui::screen::CursorShape;
 use crate::tui::tree::Component;
 
 /// The table's row.
@@ -39,9 +41,9 @@ fn label(place: usize, terminal: &Terminal) -> String {
 
 /// The titles that are shown, so that the one of the active terminal is among them: place, column, width.
 fn places(state: &State, cols: u16) -> Vec<(usize, u16, u16)> {
-    let all = state.terminals.all().iter().enumerate();
+    let all = state.slots[TERMINALS].all().iter().enumerate();
     let widths: Vec<u16> = all.map(|(place, one)| text_width(&label(place, one)) as u16).collect();
-    let active = state.terminals.active_place();
+    let active = state.slots[TERMINALS].active_place();
     let mut first = 0;
     while first < active
         && widths[first..=active].iter().map(|w| u32::from(*w)).sum::<u32>() > u32::from(cols)
@@ -73,13 +75,13 @@ impl Component<State> for TerminalPane {
         if title.is_some() {
             draw_titles(canvas, state, cols);
         }
-        let Some(terminal) = state.terminals.active() else { return };
+        let Some(terminal) = state.slots[TERMINALS].active() else { return };
         draw_grid(&mut canvas.sub(grid), terminal);
     }
 
     fn cursor(&self, (cols, rows): (u16, u16), state: &State) -> Option<(u16, u16)> {
         let grid = divide(Rect::new(0, 0, cols, rows)).1;
-        let (x, y) = state.terminals.active()?.grid.cursor?;
+        let (x, y) = state.slots[TERMINALS].active()?.grid.cursor?;
         (x < grid.width && y < grid.height).then_some((grid.x + x, grid.y + y))
     }
 }
@@ -91,14 +93,14 @@ fn draw_titles(canvas: &mut Canvas<'_>, state: &State, cols: u16) {
     canvas.fill(Rect::new(0, 0, cols, 1), ground);
     let mut end = 0;
     for (place, x, _) in places(state, cols) {
-        let style = match (place == state.terminals.active_place(), focused) {
+        let style = match (place == state.slots[TERMINALS].active_place(), focused) {
             (true, true) => active.patch(strong),
             (true, false) => active,
             (false, _) => ground,
         };
-        end = canvas.text(x, 0, &label(place, &state.terminals.all()[place]), style);
+        end = canvas.text(x, 0, &label(place, &state.slots[TERMINALS].all()[place]), style);
     }
-    let back = state.terminals.active().map_or(0, |terminal| terminal.grid.back);
+    let back = state.slots[TERMINALS].active().map_or(0, |terminal| terminal.grid.back);
     if back > 0 {
         let sign = format!(" ↑ {back} rows back ");
         let width = text_width(&sign) as u16;
@@ -132,4 +134,9 @@ fn draw_grid(canvas: &mut Canvas<'_>, terminal: &Terminal) {
     let y = rows.saturating_sub(1);
     canvas.fill(Rect::new(0, y, cols, 1), style);
     canvas.text(1, y, &truncate(&told, usize::from(cols.saturating_sub(2))), style);
+}
+
+/// The shape of the caret in the terminal that is shown.
+pub fn cursor_shape(state: &State) -> CursorShape {
+    state.slots[TERMINALS].active().map_or(CursorShape::Default, |terminal| terminal.grid.shape)
 }

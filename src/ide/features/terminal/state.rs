@@ -6,15 +6,12 @@ use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TrackedFuture;
 
+use crate::ide::core::slots::Slot;
 use crate::ide::features::terminal::emulator::grid::Grid;
 use crate::ide::features::terminal::work::{Ask, TerminalId};
 
 /// How many terminals there may be.
 pub const TERMINALS_MAX: usize = 16;
-/// The pane's part of the height, in percent, at the start.
-const SHARE: u16 = 35;
-/// The least and the most that it may be.
-const SHARES: (u16, u16) = (10, 90);
 
 /// How a terminal's shell is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +50,9 @@ impl Terminal {
     }
 }
 
+/// Where it is in the state.
+pub const TERMINALS: Slot<Terminals> = Slot::new();
+
 /// All terminals.
 #[derive(Debug)]
 pub struct Terminals {
@@ -60,8 +60,6 @@ pub struct Terminals {
     active: usize,
     made: u64,
     running: TaskTracker,
-    /// The pane's part of the height, in percent.
-    pub share: u16,
     /// Columns and rows that the terminals were told last.
     pub size: (u16, u16),
     /// Which one is told that it is seen.
@@ -91,7 +89,6 @@ impl Default for Terminals {
             active: 0,
             made: 0,
             running: TaskTracker::new(),
-            share: SHARE,
             size: (0, 0),
             watched: None,
             focused: None,
@@ -190,11 +187,6 @@ impl Terminals {
         let before = usize::from(self.active > at);
         self.show(self.active - before);
     }
-
-    /// Makes the pane higher, or lower when negative, by percents of the height.
-    pub fn grow(&mut self, by: i16) {
-        self.share = self.share.saturating_add_signed(by).clamp(SHARES.0, SHARES.1);
-    }
 }
 
 #[cfg(test)]
@@ -228,13 +220,9 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_limit_to_their_number_and_height() {
+    fn there_is_a_limit_to_their_number() {
         let mut terminals = Terminals::default();
         let added = (0..20).filter_map(|_| terminals.add(Vec::new())).count();
         assert_eq!(added, TERMINALS_MAX);
-        terminals.grow(-100);
-        assert_eq!(terminals.share, 10);
-        terminals.grow(200);
-        assert_eq!(terminals.share, 90);
     }
 }

@@ -6,6 +6,7 @@ use crate::base::panics::catch_async;
 use crate::ide::core::context::{Cx, answered};
 use crate::ide::features::terminal::events::happened;
 use crate::ide::features::terminal::job::Job;
+use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::features::terminal::work::{Ask, Happening, TerminalId};
 
 /// What a terminal may be asked for before it has answered anything.
@@ -13,7 +14,7 @@ const ASKS_MAX: usize = 1024;
 
 /// Starts a shell with a window of so many columns and rows.
 pub fn open(cx: &mut Cx<'_>, id: TerminalId, size: (u16, u16)) {
-    let Some(terminal) = cx.state.terminals.get_mut(id) else { return };
+    let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) else { return };
     let (sender, asks) = mpsc::channel(ASKS_MAX);
     terminal.asks = Some(sender);
     let job = Job::new(id, size, cx.env.clone(), asks, cx.tasks.clone());
@@ -28,12 +29,12 @@ pub fn open(cx: &mut Cx<'_>, id: TerminalId, size: (u16, u16)) {
             tasks.post("terminal.failed", move |cx| happened(cx, failed)).await;
         }
     };
-    cx.tasks.detach(cx.state.terminals.tracked(run));
+    cx.tasks.detach(cx.state.slots[TERMINALS].tracked(run));
 }
 
 /// Asks a terminal for something.
 pub fn ask(cx: &mut Cx<'_>, id: TerminalId, ask: Ask) {
-    let Some(asks) = cx.state.terminals.get_mut(id).and_then(|terminal| terminal.asks.as_ref()) else {
+    let Some(asks) = cx.state.slots[TERMINALS].get_mut(id).and_then(|terminal| terminal.asks.as_ref()) else {
         return;
     };
     if asks.try_send(ask).is_err() {
@@ -47,7 +48,8 @@ pub fn find_programs(
     ids: &[TerminalId],
     done: impl FnOnce(&mut Cx<'_>, Vec<String>) + Send + 'static,
 ) {
-    let asks: Vec<_> = ids.iter().filter_map(|id| cx.state.terminals.get_mut(*id)?.asks.clone()).collect();
+    let asks: Vec<_> =
+        ids.iter().filter_map(|id| cx.state.slots[TERMINALS].get_mut(*id)?.asks.clone()).collect();
     let work = async move {
         let mut programs = Vec::new();
         for asks in asks {

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use crate::ide::core::context::{Cx, answered};
 use crate::ide::core::damage::Part;
+use crate::ide::features::transcript::items::TRANSCRIPT;
+use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::syntax::by_lines::Read;
 use crate::syntax::lined::{self, Lined};
 use crate::syntax::{Language, Syntax, detect};
@@ -17,15 +19,15 @@ const BUDGET: Duration = Duration::from_secs(1);
 
 /// After a frame: asks for the colors of the blocks that it showed plain.
 pub fn after_frame(cx: &mut Cx<'_>) {
-    let blocks = cx.state.transcript_view.borrow_mut().take_blocks();
+    let blocks = cx.state.slots[TRANSCRIPT_VIEW].borrow_mut().take_blocks();
     for job in blocks.into_iter().filter_map(|(item, block)| CodeJob::new(item, block)) {
         cx.tasks.spawn_blocking(
             "transcript.color-code",
             move || job.run(),
             |cx, found| {
                 if let Some(CodeColored { item, block, colors }) = answered(cx, "color code", found) {
-                    let mut view = cx.state.transcript_view.borrow_mut();
-                    if view.color(&cx.state.transcript, item, &block, &colors) {
+                    let mut view = cx.state.slots[TRANSCRIPT_VIEW].borrow_mut();
+                    if view.color(&cx.state.slots[TRANSCRIPT], item, &block, &colors) {
                         cx.state.damage.add(Part::Transcript);
                     }
                 }

@@ -5,8 +5,11 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
+use crate::ide::core::slots::Slots;
 use crate::ide::core::threads::on_thread;
+use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::items::earlier::Fetched;
+use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::session::message::Earlier;
 
 /// What is said until the start of a long conversation is here.
@@ -15,17 +18,16 @@ const LOADING: &str = "Loading the start of the conversation…";
 /// After a frame: asks for what is near, and lets go what is out of sight.
 pub fn settle(cx: &mut Cx<'_>) {
     let state = &mut *cx.state;
-    let view = state.transcript_view.get_mut();
-    let in_front = state.transcript.in_front();
+    let in_front = state.slots[TRANSCRIPT].in_front();
+    let view = state.slots[TRANSCRIPT_VIEW].get_mut();
+    let wants_earlier = view.wants_earlier();
     if in_front > 0 && view.can_lose(in_front) {
         view.shift(0, in_front);
         // Giving back the memory takes its time.
-        let released = state.transcript.release_front();
+        let released = state.slots[TRANSCRIPT].release_front();
         cx.tasks.detach(on_thread(move || drop(released)));
     }
-    if view.wants_earlier()
-        && let Some(place) = state.transcript.ask_earlier()
-    {
+    if wants_earlier && let Some(place) = state.slots[TRANSCRIPT].ask_earlier() {
         fetch(cx, place);
     }
 }
@@ -48,26 +50,28 @@ fn fetch(cx: &Cx<'_>, from: Earlier) {
 
 /// Shows the start of the conversation, which may have to be fetched first.
 pub fn to_start(cx: &mut Cx<'_>) {
-    let view = cx.state.transcript_view.get_mut();
-    view.to_top(&cx.state.transcript);
-    if view.seeks_start() {
+    if to_top(&cx.state.slots) {
         cx.state.say(LOADING);
         settle(cx);
     }
 }
 
+/// Shows the start of what is there; returns whether the conversation has an earlier one.
+fn to_top(slots: &Slots) -> bool {
+    let mut view = slots[TRANSCRIPT_VIEW].borrow_mut();
+    view.to_top(&slots[TRANSCRIPT]);
+    view.seeks_start()
+}
+
 /// A piece has come.
 fn arrived(cx: &mut Cx<'_>, fetched: Fetched) {
     let state = &mut *cx.state;
-    let Some(count) = state.transcript.put_in_front(fetched, &state.tools) else { return };
-    let view = state.transcript_view.get_mut();
+    let Some(count) = state.slots[TRANSCRIPT].put_in_front(fetched, &state.tools) else { return };
+    let view = state.slots[TRANSCRIPT_VIEW].get_mut();
     view.shift(count, 0);
     state.damage.add(Part::Transcript);
     let sought = view.seeks_start();
-    if sought {
-        view.to_top(&state.transcript);
-    }
-    let seeks = view.seeks_start();
+    let seeks = sought && to_top(&state.slots);
     if !seeks && state.status.message == LOADING {
         state.say("");
     }

@@ -13,7 +13,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::agent::event::{AgentEvent, Compacted};
-use crate::ide::features::agent::state::thousands;
+use crate::ide::core::slots::Slot;
+use crate::ide::model::agent::thousands;
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent, ToolResultMessage};
 use crate::session::message::AgentMessage;
@@ -88,6 +89,9 @@ pub enum Status {
     /// It failed.
     Failed(Option<Duration>),
 }
+
+/// Where it is in the state.
+pub const TRANSCRIPT: Slot<Transcript> = Slot::new();
 
 /// The conversation.
 #[derive(Debug, Default)]

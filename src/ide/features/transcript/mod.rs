@@ -1,6 +1,11 @@
 //! The conversation on the screen: its items, how they are laid out, colors of code in them.
 
+use crate::ide::core::feature::Fact;
+use crate::ide::core::feature::Feature;
+use std::cell::RefCell;
+
 pub mod code_blocks;
+pub mod commands;
 pub mod earlier;
 pub mod items;
 pub mod layout;
@@ -8,3 +13,21 @@ pub mod lines;
 pub mod pane;
 pub mod retry;
 pub mod view;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature {
+    slots: &[
+        |_| Box::new(items::Transcript::default()),
+        |_| Box::new(RefCell::<view::TranscriptView>::default()),
+    ],
+    on_fact: |cx, fact| match fact {
+        Fact::FrameSent => {
+            code_blocks::after_frame(cx);
+            earlier::settle(cx);
+        }
+        Fact::Due => retry::tick(cx),
+        Fact::Begun | Fact::BeforeSleep => {}
+    },
+    deadline: |state| state.slots[items::TRANSCRIPT].retry_deadline(),
+    ..Feature::new("transcript")
+};

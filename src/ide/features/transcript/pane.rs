@@ -6,6 +6,8 @@ use crate::base::width::text_width;
 use crate::ide::core::damage::Part;
 use crate::ide::core::pane::Row;
 use crate::ide::core::state::State;
+use crate::ide::features::transcript::items::TRANSCRIPT;
+use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 use crate::tui::widgets::markdown::codes::CODE;
@@ -21,12 +23,12 @@ impl Component<State> for Transcript {
         if cols < 3 {
             return;
         }
-        if state.transcript.items().is_empty() {
+        if state.slots[TRANSCRIPT].items().is_empty() {
             return draw_empty(canvas, state);
         }
-        let mut view = state.transcript_view.borrow_mut();
+        let mut view = state.slots[TRANSCRIPT_VIEW].borrow_mut();
         let mut content = canvas.sub(Rect::new(1, 0, cols - 1, rows));
-        view.visit(&state.transcript, state.show, (cols, rows), |y, line| {
+        view.visit(&state.slots[TRANSCRIPT], state.show, (cols, rows), |y, line| {
             let mut x = 1;
             // The parts of code stand on the code's own ground.
             let is_code = line.first().is_some_and(|span| span.scope == CODE);

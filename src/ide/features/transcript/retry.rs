@@ -3,11 +3,12 @@
 use crate::agent::event::AgentEvent;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
+use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::items::retry::Retry;
 
 /// Takes in what happened to a retry.
 pub fn apply(cx: &mut Cx<'_>, event: &AgentEvent) {
-    let transcript = &mut cx.state.transcript;
+    let transcript = &mut cx.state.slots[TRANSCRIPT];
     match event {
         AgentEvent::RetryStart { attempt, max, delay, error }
         | AgentEvent::SummaryRetryStart { attempt, max, delay, error } => {
@@ -29,7 +30,7 @@ pub fn apply(cx: &mut Cx<'_>, event: &AgentEvent) {
 
 /// Counts down.
 pub fn tick(cx: &mut Cx<'_>) {
-    if cx.state.transcript.count_down(cx.now) {
+    if cx.state.slots[TRANSCRIPT].count_down(cx.now) {
         cx.state.damage.add(Part::Transcript);
     }
 }

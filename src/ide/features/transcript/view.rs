@@ -5,12 +5,17 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
+use crate::ide::core::damage::Part;
+use crate::ide::core::slots::Slot;
+use crate::ide::core::state::State;
 use crate::ide::features::transcript;
+use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::items::{Item, Kind, Transcript};
 use crate::ide::features::transcript::layout::Layout;
 use crate::ide::model::text_options::Show;
 use crate::tui::widgets::line::Line;
 use crate::tui::widgets::markdown::codes::{Block, Colored};
+use std::cell::RefCell;
 
 /// Items whose layout is cached; more than any screen shows.
 const LAID_MAX: usize = 400;
@@ -24,6 +29,19 @@ struct Laid {
     layout: Layout,
     bytes: usize,
 }
+
+/// Scrolls the conversation, upwards when negative.
+pub fn scroll(state: &mut State, lines: isize) {
+    if let Some(area) = state.areas.transcript {
+        let size = (area.width, area.height);
+        let mut view = state.slots[TRANSCRIPT_VIEW].borrow_mut();
+        view.scroll(&state.slots[TRANSCRIPT], state.show, size, lines);
+    }
+    state.damage.add(Part::Transcript);
+}
+
+/// Where it is in the state.
+pub const TRANSCRIPT_VIEW: Slot<RefCell<TranscriptView>> = Slot::new();
 
 /// The scroll position and the cached layouts.
 #[derive(Default)]

@@ -6,6 +6,7 @@
 use crate::ide::core::context::Cx;
 use crate::ide::core::state::State;
 use crate::ide::features::undo_store::store::Tree;
+use crate::ide::features::undo_store::store::UNDO_STORE;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::text::archive::Unusable;
 use crate::text::history::{History, RevisionId};
@@ -21,7 +22,9 @@ pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id).filter(is_as_read) else { return };
     let Some(path) = buffer.real_path().map(ToOwned::to_owned) else { return };
     let text = buffer.area.text().clone();
-    let Some(store) = cx.state.undo_keeping.as_ref().filter(|_| text.end().0 <= TEXT_MAX) else { return };
+    let Some(store) = cx.state.slots[UNDO_STORE].as_ref().filter(|_| text.end().0 <= TEXT_MAX) else {
+        return;
+    };
     let shelf = store.shelf.clone();
     cx.tasks.spawn_blocking(
         "undo_store.find",
@@ -64,7 +67,7 @@ fn kept(document: &crate::text::document::Document) -> Option<(u64, RevisionId)>
 /// A file was saved, or goes: keeps its tree, unless it is kept already.
 pub fn keep(cx: &mut Cx<'_>, id: BufferId) {
     let tree = tree(cx.state, id);
-    let (Some(tree), Some(store)) = (tree, &cx.state.undo_keeping) else { return };
+    let (Some(tree), Some(store)) = (tree, &cx.state.slots[UNDO_STORE]) else { return };
     let shelf = store.shelf.clone();
     cx.tasks.spawn_blocking(
         "undo_store.keep",
@@ -81,7 +84,7 @@ pub fn keep(cx: &mut Cx<'_>, id: BufferId) {
 pub fn last(state: &mut State) -> impl FnOnce() + Send + 'static + use<> {
     let ids: Vec<BufferId> = state.buffers.all().iter().map(|buffer| buffer.id).collect();
     let trees: Vec<Tree> = ids.into_iter().filter_map(|id| tree(state, id)).collect();
-    let shelf = state.undo_keeping.as_ref().map(|store| store.shelf.clone());
+    let shelf = state.slots[UNDO_STORE].as_ref().map(|store| store.shelf.clone());
     move || {
         let Some(shelf) = shelf else { return };
         for tree in trees {
@@ -92,7 +95,7 @@ pub fn last(state: &mut State) -> impl FnOnce() + Send + 'static + use<> {
 
 /// The tree of a file, where it is wanted and not kept as it is.
 fn tree(state: &mut State, id: BufferId) -> Option<Tree> {
-    let store = state.undo_keeping.as_mut()?;
+    let store = state.slots[UNDO_STORE].as_mut()?;
     let buffer = state.buffers.get_mut(id)?;
     let document = &buffer.area.document;
     let now = kept(document)?;

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 
 use crate::exec::Shelf;
 use crate::exec::shelf::Limits;
+use crate::ide::core::slots::Slot;
 use crate::ide::features::recovery::journal::key_of;
 use crate::text::archive::{self, Unusable};
 use crate::text::history::{History, RevisionId};
@@ -35,6 +36,9 @@ pub struct Tree {
     /// Of two of one file the one with the higher number counts.
     pub number: u64,
 }
+
+/// Where it is in the state.
+pub const UNDO_STORE: Slot<Option<UndoStore>> = Slot::new();
 
 /// Where the trees of this run are kept, and how many were handed out to be.
 #[derive(Debug)]

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::ide::core::command_line::{LineCommand, line_command};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::overlay::{Overlay, Topic};
-use crate::ide::features::files::commands::ask;
+use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::features::undo_tree::view::UndoView;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::text::history::{History, RevisionId};
@@ -23,6 +23,12 @@ pub const COMMANDS: &[Command] = &[
     ),
 ];
 
+/// The feature's rows for command lines.
+pub const LINES: &[LineCommand] =
+    &[line_command("ea", "earlier", "the text as it was, by steps or a time", |cx, given| {
+        go_earlier(cx, if given.rest.is_empty() { "1" } else { given.rest })
+    })];
+
 fn tree(cx: &mut Cx<'_>) {
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("no file is open") };
@@ -31,12 +37,12 @@ fn tree(cx: &mut Cx<'_>) {
     if view.rows.len() == 1 {
         return cx.state.say("nothing was changed yet");
     }
-    cx.state.push_overlay(Overlay::Undo(Box::new(view)));
+    cx.state.push_layer(view);
 }
 
 /// Moves the selection of the tree on top; the text goes along.
 pub fn step(cx: &mut Cx<'_>, by: isize) {
-    let Some(Overlay::Undo(view)) = cx.state.overlays.last_mut() else { return };
+    let Some(view) = cx.state.layers.top_mut::<UndoView>() else { return };
     let Some(buffer) = cx.state.buffers.get_mut(view.buffer) else { return };
     if view.refresh(buffer.area.document.history(), cx.now_ms) {
         cx.state.damage.all();
@@ -64,7 +70,7 @@ fn travel(cx: &mut Cx<'_>, buffer: BufferId, revision: RevisionId) {
 
 fn earlier(cx: &mut Cx<'_>) {
     if cx.state.buffers.current().is_some() {
-        ask(cx, Topic::Earlier, "");
+        Prompt::new("go back by (5m, 2h, steps)", |_, _| {}).check(go_earlier).open(cx);
     } else {
         cx.state.say("no file is open");
     }
@@ -72,7 +78,7 @@ fn earlier(cx: &mut Cx<'_>) {
 
 /// Goes to the text as it was; the answer is a time like `90s`, `5m`, `2h`, or a number of
 /// steps. What cannot be understood is told.
-pub fn go_earlier(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
+fn go_earlier(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
     let answer = answer.trim();
     let digits = answer.find(|c: char| !c.is_ascii_digit()).unwrap_or(answer.len());
     let number: u64 = answer[..digits].parse().map_err(|_| "5m, 2h or a number of steps".to_string())?;

@@ -1,6 +1,6 @@
 //! What is on a desk's screen, and the mouse over it.
 
-use bowline::ide::core::overlay::Overlay;
+use bowline::ide::core::layers::picker::Picker;
 use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
 
 use super::Desk;
@@ -42,7 +42,7 @@ impl Desk {
         let size = self.state().size;
         let mut picture = self.picture();
         // How many commands there are is not what a picture is about.
-        if let Some(Overlay::Picker(picker)) = self.state().overlays.last() {
+        if let Some(picker) = self.state().layers.top::<Picker>() {
             let total = picker.total().to_string();
             if total.len() > 2 {
                 picture =

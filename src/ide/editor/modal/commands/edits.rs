@@ -1,8 +1,8 @@
 //! Operators of a map with modes, and commands that change text without a motion.
 
 use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::modal::{Ask, Op};
 use crate::ide::editor::modal::answers::wait;
-use crate::ide::editor::modal::state::{Ask, Op};
 use crate::ide::editor::modal::typing;
 use crate::ide::editor::modal::typing::insert::At;
 use crate::ide::editor::modal::{edits, operators, repeat};

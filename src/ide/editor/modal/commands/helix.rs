@@ -1,6 +1,7 @@
 //! The commands of the Helix map: motions that select, changes of what is selected.
 
 use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::modal::Ask;
 use crate::ide::editor::modal::answers::wait;
 use crate::ide::editor::modal::helix::{
     collapse, copy_selection, delete, go, insert, letters, lines, normal, open, paste, replace_with_register,
@@ -8,7 +9,6 @@ use crate::ide::editor::modal::helix::{
 };
 use crate::ide::editor::modal::picking::{Pick, again, ask_pattern};
 use crate::ide::editor::modal::repeat;
-use crate::ide::editor::modal::state::Ask;
 use crate::ide::editor::modal::typing::insert::At;
 use crate::text::modal::helix::{self, Word};
 use crate::text::modal::motions::Move;

@@ -1,13 +1,13 @@
 //! Motions of a map with modes, which operators take too.
 
 use crate::ide::core::context::{Command, command};
+use crate::ide::core::modal::Ask;
 use crate::ide::editor::modal::answers::wait;
 use crate::ide::editor::modal::moves;
 use crate::ide::editor::modal::moves::go;
 use crate::ide::editor::modal::scroll;
 use crate::ide::editor::modal::scroll::To;
 use crate::ide::editor::modal::seek;
-use crate::ide::editor::modal::state::Ask;
 use crate::text::modal::motions::Move;
 use crate::text::position::Column;
 

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use crate::base::width::{truncate, visible};
 use crate::ide::core::context::Cx;
-use crate::ide::core::overlay::{Answer, Dialog, Overlay};
+use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::core::modal::Confirming;
 use crate::ide::editor::modal::cursors;
 use crate::ide::editor::modal::operators::change;
-use crate::ide::editor::modal::state::Confirming;
 use crate::ide::model::buffers::Buffer;
 use crate::text::changes::ChangeSet;
 use crate::text::modal::page::Page;
@@ -43,13 +43,14 @@ fn ask(cx: &mut Cx<'_>) {
     let sample = |text: &str| truncate(&visible(text), SAMPLE).into_owned();
     let line = format!("line {}: {} → {}", text.line_of(place.start).0 + 1, sample(&old), sample(&new));
     let dialog = Dialog::ask("replace this one?", vec![line])
-        .choice('y', "this one", Answer::Confirm('y'))
-        .choice('n', "skip", Answer::Confirm('n'))
-        .choice('a', "all from here", Answer::Confirm('a'))
-        .choice('l', "this one, then stop", Answer::Confirm('l'))
-        .choice('q', "stop", Answer::Confirm('q'));
+        .choice('y', "this one", |cx| answered(cx, 'y'))
+        .choice('n', "skip", |cx| answered(cx, 'n'))
+        .choice('a', "all from here", |cx| answered(cx, 'a'))
+        .choice('l', "this one, then stop", |cx| answered(cx, 'l'))
+        .choice('q', "stop", |cx| answered(cx, 'q'))
+        .escaped(|cx| answered(cx, 'q'));
     cursors::set(cx, Selection::cursor(place.start));
-    cx.state.push_overlay(Overlay::Dialog(dialog));
+    cx.state.push_layer(dialog);
 }
 
 /// Whether a file still has the text that the matches are places of.
@@ -57,13 +58,8 @@ fn is_about(asked: &Confirming, shown: &Buffer) -> bool {
     shown.id == asked.buffer && shown.area.document.version() == asked.version
 }
 
-/// Whether a dialog asks about a match.
-pub fn asks(dialog: &Dialog) -> bool {
-    dialog.choices.iter().any(|choice| matches!(choice.answer, Answer::Confirm(_)))
-}
-
 /// A question was answered.
-pub fn answered(cx: &mut Cx<'_>, answer: char) {
+fn answered(cx: &mut Cx<'_>, answer: char) {
     let Some(asked) = &mut cx.state.modal.confirming else { return };
     match answer {
         'y' => asked.wanted.extend(asked.left.pop_front()),

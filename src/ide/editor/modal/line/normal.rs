@@ -1,10 +1,10 @@
 //! Keys that a command line presses: `:normal` at the cursor, on lines of a range, on lines of `:g`. All of it is
 //! one step. Must not know which lines are wanted.
 
+use crate::ide::core::command_line::Given;
 use crate::ide::core::context::Cx;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::overlay::{Overlay, Topic};
-use crate::ide::editor::modal::line::given::Given;
+use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::editor::modal::{cursors, line, repeat, typing, visual};
 use crate::text::modal::page::Page;
 use crate::text::places::Name;
@@ -77,8 +77,8 @@ pub fn go(cx: &mut Cx<'_>, n: usize, first: Option<Line>) -> bool {
 pub fn finish(cx: &mut Cx<'_>) {
     cx.state.pending.clear();
     cx.state.awaiting = None;
-    if matches!(cx.state.overlays.last(), Some(Overlay::Question(asked)) if asked.topic == Topic::Line) {
-        cx.state.pop_overlay();
+    if cx.state.layers.top::<Prompt>().is_some_and(|prompt| prompt.is_about(line::run::LINE)) {
+        cx.state.pop_layer();
     }
     if cx.state.modal.mode.is_visual() {
         visual::leave(cx);

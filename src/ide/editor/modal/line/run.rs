@@ -1,93 +1,62 @@
 //! Command lines: read, run by the table, remembered.
 
+use crate::ide::core::command_line::{Given, LineCommand, line_command};
+use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::editor::modal::line;
-use crate::ide::editor::modal::line::given::Given;
 use crate::ide::editor::modal::line::range::Addresses;
 use crate::ide::editor::modal::{background, cursors, seek, visual};
 
+use crate::ide::core::catalog::Catalog;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::overlay::{Overlay, Topic};
-use crate::ide::features::files::commands::ask;
 use crate::text::modal::page::Page;
 use crate::text::modal::pattern;
 use crate::text::places::Name;
 use crate::text::position::Line;
 use crate::text::selection::{Range, Selection};
 
-/// A command line's command.
-pub struct Row {
-    /// Its shortest name.
-    pub short: &'static str,
-    /// Its whole name.
-    pub long: &'static str,
-    /// What it does, for help.
-    pub title: &'static str,
-    /// Does it, or says why not.
-    pub run: fn(&mut Cx<'_>, &Given<'_>) -> Result<(), String>,
-}
-
-/// A row.
-const fn row(
-    short: &'static str,
-    long: &'static str,
-    title: &'static str,
-    run: fn(&mut Cx<'_>, &Given<'_>) -> Result<(), String>,
-) -> Row {
-    Row { short, long, title, run }
-}
-
-/// Every command.
-pub static ROWS: &[Row] = &[
-    row("w", "write", "save, under a name if one is given", line::file::write),
-    row("wq", "wq", "save and close", line::file::write_quit),
-    row("x", "xit", "save and close", line::file::write_quit),
-    row("wa", "wall", "save every file", |cx, _| line::file::run(cx, "file.save-all")),
-    row("wqa", "wqall", "save every file and leave", line::file::write_quit_all),
-    row("xa", "xall", "save every file and leave", line::file::write_quit_all),
-    row("q", "quit", "close the file; leave when it is the only one", line::file::quit),
-    row("qa", "qall", "leave", line::file::quit_all),
-    row("e", "edit", "open a file; with ! read this one again", line::file::edit),
-    row("ene", "enew", "begin a text without a file", |cx, _| line::file::run(cx, "file.new")),
-    row("bn", "bnext", "the next file", |cx, _| line::file::run(cx, "file.next")),
-    row("bp", "bprevious", "the previous file", |cx, _| line::file::run(cx, "file.previous")),
-    row("bN", "bNext", "the previous file", |cx, _| line::file::run(cx, "file.previous")),
-    row("bd", "bdelete", "close the file", line::file::close),
-    row("b", "buffer", "a file by its number or a part of its name", line::file::buffer),
-    row("ls", "ls", "the open files", |cx, _| line::file::picker(cx, "buffers")),
-    row("sp", "split", "divide the window: below", |cx, _| line::file::run(cx, "window.split-below")),
-    row("vs", "vsplit", "divide the window: at the right", |cx, _| line::file::run(cx, "window.split-right")),
-    row("clo", "close", "close the window", |cx, _| line::file::run(cx, "window.close")),
-    row("on", "only", "close every other window", |cx, _| line::file::run(cx, "window.only")),
-    row("reg", "registers", "the registers", |cx, _| line::file::picker(cx, "registers")),
-    row("di", "display", "the registers", |cx, _| line::file::picker(cx, "registers")),
-    row("marks", "marks", "the marks", |cx, _| line::file::picker(cx, "marks")),
-    row("ju", "jumps", "the jumps", |cx, _| line::file::picker(cx, "jumps")),
-    row("noh", "nohlsearch", "show no matches", line::file::no_highlight),
-    row("se", "set", "an option", line::file::set),
-    row("u", "undo", "undo", |cx, _| line::file::run(cx, "vim.undo")),
-    row("red", "redo", "redo", |cx, _| line::file::run(cx, "vim.redo")),
-    row("ea", "earlier", "the text as it was, by steps or a time", line::file::earlier),
-    row("lat", "later", "steps forward again", line::file::later),
-    row("norm", "normal", "press keys, on each line of a range", line::normal::normal),
-    row("s", "substitute", "replace a pattern in lines", line::text::substitute),
-    row("&", "&&", "the last substitution again", line::text::substitute_again),
-    row("g", "global", "a command on every line with a pattern", global),
-    row("v", "vglobal", "a command on every line without a pattern", without),
-    row("d", "delete", "delete lines", line::text::delete),
-    row("y", "yank", "copy lines into a register", line::text::yank),
-    row("pu", "put", "put lines back", line::text::put),
-    row("m", "move", "move lines behind a line", line::text::shift),
-    row("t", "t", "copy lines behind a line", line::text::copy),
-    row("co", "copy", "copy lines behind a line", line::text::copy),
-    row("j", "join", "join lines", line::text::join),
-    row(">", ">>>>", "indent lines", line::shift::indent),
-    row("<", "<<<<", "take indentation from lines", line::shift::dedent),
-    row("sor", "sort", "sort lines", line::text::sort),
-    row("r", "read", "put a file or the output of a shell command in", line::shell::read),
-    row("!", "!", "run a shell command, or lines through one", line::shell::filter),
-    row("k", "k", "set a mark", line::text::mark),
-    row("ma", "mark", "set a mark", line::text::mark),
+/// Those that are about the text and what is shown; features bring others.
+pub static ROWS: &[LineCommand] = &[
+    line_command("wa", "wall", "save every file", |cx, _| line::options::run(cx, "file.save-all")),
+    line_command("ene", "enew", "begin a text without a file", |cx, _| line::options::run(cx, "file.new")),
+    line_command("bn", "bnext", "the next file", |cx, _| line::options::run(cx, "file.next")),
+    line_command("bp", "bprevious", "the previous file", |cx, _| line::options::run(cx, "file.previous")),
+    line_command("bN", "bNext", "the previous file", |cx, _| line::options::run(cx, "file.previous")),
+    line_command("ls", "ls", "the open files", |cx, _| line::options::picker(cx, "buffers")),
+    line_command("sp", "split", "divide the window: below", |cx, _| {
+        line::options::run(cx, "window.split-below")
+    }),
+    line_command("vs", "vsplit", "divide the window: at the right", |cx, _| {
+        line::options::run(cx, "window.split-right")
+    }),
+    line_command("clo", "close", "close the window", |cx, _| line::options::run(cx, "window.close")),
+    line_command("on", "only", "close every other window", |cx, _| line::options::run(cx, "window.only")),
+    line_command("reg", "registers", "the registers", |cx, _| line::options::picker(cx, "registers")),
+    line_command("di", "display", "the registers", |cx, _| line::options::picker(cx, "registers")),
+    line_command("marks", "marks", "the marks", |cx, _| line::options::picker(cx, "marks")),
+    line_command("ju", "jumps", "the jumps", |cx, _| line::options::picker(cx, "jumps")),
+    line_command("noh", "nohlsearch", "show no matches", line::options::no_highlight),
+    line_command("se", "set", "an option", line::options::set),
+    line_command("u", "undo", "undo", |cx, _| line::options::run(cx, "vim.undo")),
+    line_command("red", "redo", "redo", |cx, _| line::options::run(cx, "vim.redo")),
+    line_command("lat", "later", "steps forward again", line::options::later),
+    line_command("norm", "normal", "press keys, on each line of a range", line::normal::normal),
+    line_command("s", "substitute", "replace a pattern in lines", line::text::substitute),
+    line_command("&", "&&", "the last substitution again", line::text::substitute_again),
+    line_command("g", "global", "a command on every line with a pattern", global),
+    line_command("v", "vglobal", "a command on every line without a pattern", without),
+    line_command("d", "delete", "delete lines", line::text::delete),
+    line_command("y", "yank", "copy lines into a register", line::text::yank),
+    line_command("pu", "put", "put lines back", line::text::put),
+    line_command("m", "move", "move lines behind a line", line::text::shift),
+    line_command("t", "t", "copy lines behind a line", line::text::copy),
+    line_command("co", "copy", "copy lines behind a line", line::text::copy),
+    line_command("j", "join", "join lines", line::text::join),
+    line_command(">", ">>>>", "indent lines", line::shift::indent),
+    line_command("<", "<<<<", "take indentation from lines", line::shift::dedent),
+    line_command("sor", "sort", "sort lines", line::text::sort),
+    line_command("k", "k", "set a mark", line::text::mark),
+    line_command("ma", "mark", "set a mark", line::text::mark),
 ];
 
 /// Asks for a command line; with the selection's lines, or as many as the count says.
@@ -104,28 +73,27 @@ pub fn begin(cx: &mut Cx<'_>) {
     };
     cx.state.modal.line_shown = None;
     cx.state.modal.forget();
-    ask(cx, Topic::Line, &first);
+    Prompt::new(":", |cx, line| typed(cx, &line)).about(LINE, 0).first(first).open(cx);
 }
 
 /// Shows an older line in the question, or a newer one when negative.
 pub fn step(cx: &mut Cx<'_>, older: isize) {
     let now_ms = cx.now_ms;
     let lines = &cx.state.modal.lines;
-    let Some(Overlay::Question(question)) = cx.state.overlays.last_mut() else { return };
-    if question.topic != Topic::Line {
+    let Some(prompt) = cx.state.layers.top_mut::<Prompt>().filter(|prompt| prompt.is_about(LINE)) else {
         return;
-    }
+    };
     let shown = cx.state.modal.line_shown.map_or(-1, |n| n as isize) + older;
     let text =
         usize::try_from(shown).ok().map(|n| lines.len().checked_sub(n + 1).map(|at| lines[at].clone()));
     match text {
         Some(Some(text)) => {
-            question.answer.set(&text, now_ms);
+            prompt.answer.set(&text, now_ms);
             cx.state.modal.line_shown = Some(shown as usize);
         }
         Some(None) => {}
         None => {
-            question.answer.set("", now_ms);
+            prompt.answer.set("", now_ms);
             cx.state.modal.line_shown = None;
         }
     }
@@ -133,7 +101,7 @@ pub fn step(cx: &mut Cx<'_>, older: isize) {
 }
 
 /// Runs what was typed, and remembers it.
-pub fn typed(cx: &mut Cx<'_>, line: &str) {
+fn typed(cx: &mut Cx<'_>, line: &str) {
     let line = line.trim().trim_start_matches(':');
     if line.is_empty() {
         return;
@@ -145,6 +113,9 @@ pub fn typed(cx: &mut Cx<'_>, line: &str) {
     }
     run(cx, line);
 }
+
+/// What the prompt of a command line is about.
+pub const LINE: &str = "line";
 
 /// How many lines are remembered.
 const LINES_MAX: usize = 200;
@@ -168,7 +139,7 @@ pub fn execute(cx: &mut Cx<'_>, line: &str) -> Result<(), String> {
         go(cx, lines.1);
         return Ok(());
     }
-    let (row, after) = find(rest).ok_or_else(|| format!("there is no command `{rest}`"))?;
+    let (row, after) = find(cx.state.catalog, rest).ok_or_else(|| format!("there is no command `{rest}`"))?;
     let (bang, after) = match after.strip_prefix('!') {
         Some(after) => (true, after),
         None => (false, after),
@@ -177,15 +148,15 @@ pub fn execute(cx: &mut Cx<'_>, line: &str) -> Result<(), String> {
 }
 
 /// The command that a line begins with, and what follows its name.
-pub fn find(line: &str) -> Option<(&'static Row, &str)> {
+pub fn find<'a>(catalog: &Catalog, line: &'a str) -> Option<(&'static LineCommand, &'a str)> {
+    let rows = || ROWS.iter().chain(catalog.features.iter().flat_map(|feature| feature.lines));
     let letters = line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len());
     if letters == 0 {
-        let row = ROWS.iter().find(|row| line.starts_with(row.short))?;
+        let row = rows().find(|row| line.starts_with(row.short))?;
         return Some((row, &line[1..]));
     }
     let name = &line[..letters];
-    let named =
-        |name: &str| ROWS.iter().find(|row| row.long.starts_with(name) && name.starts_with(row.short));
+    let named = |name: &str| rows().find(|row| row.long.starts_with(name) && name.starts_with(row.short));
     if let Some(row) = named(name) {
         return Some((row, &line[letters..]));
     }
@@ -225,7 +196,8 @@ fn on_lines(cx: &mut Cx<'_>, given: &Given<'_>, holding: bool) -> Result<(), Str
     let page = Page::new(&text, tab_width);
     let (first, last) =
         if given.lines.2 == 0 { (Line(0), page.last_line()) } else { (given.lines.0, given.lines.1) };
-    let (row, after) = find(command).ok_or_else(|| format!("there is no command `{command}`"))?;
+    let (row, after) =
+        find(cx.state.catalog, command).ok_or_else(|| format!("there is no command `{command}`"))?;
     let (command, after) = (command.to_string(), after.trim().to_string());
     background::run(cx, page.end(last) - page.start(first), move || {
         let page = Page::new(&text, tab_width);
@@ -249,7 +221,7 @@ fn on_lines(cx: &mut Cx<'_>, given: &Given<'_>, holding: bool) -> Result<(), Str
 }
 
 /// A command, which is a name and what follows it, on lines.
-fn on_each(cx: &mut Cx<'_>, lines: Vec<Line>, row: &Row, typed: (&str, &str)) -> Result<(), String> {
+fn on_each(cx: &mut Cx<'_>, lines: Vec<Line>, row: &LineCommand, typed: (&str, &str)) -> Result<(), String> {
     let (command, after) = typed;
     let (Some(first), Some(last)) = (lines.first().copied(), lines.last().copied()) else { return Ok(()) };
     match row.long {
@@ -280,7 +252,7 @@ fn one_by_one(cx: &mut Cx<'_>, lines: &[Line], command: &str) -> Result<(), Stri
             buffer.area.document.places_mut().set(Name::Line(n), text.line_start(*line));
         }
     }
-    let joins = find(command).is_some_and(|(row, _)| row.long == "join");
+    let joins = find(cx.state.catalog, command).is_some_and(|(row, _)| row.long == "join");
     let mut result = Ok(());
     for n in 0..lines.len() {
         let Some(buffer) = cx.state.buffers.current_mut() else { break };
@@ -311,34 +283,4 @@ fn go(cx: &mut Cx<'_>, line: Line) {
     let column = page.aimed(&buffer.area.selection.primary());
     let at = page.at(line.min(page.last_line()), column);
     cursors::set(cx, Selection::single(Range { goal: Some(column), ..Range::cursor(at) }));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_found_by_any_part_that_is_long_enough() {
-        let name = |line| find(line).map(|(row, rest)| (row.long, rest));
-        assert_eq!(name("w x"), Some(("write", " x")));
-        assert_eq!(name("wri"), Some(("write", "")));
-        assert_eq!(name("wq!"), Some(("wq", "!")));
-        assert_eq!(name("s/a/b/"), Some(("substitute", "/a/b/")));
-        assert_eq!(name("g/a/d"), Some(("global", "/a/d")));
-        assert_eq!(name(">>"), Some((">>>>", ">")));
-        assert_eq!(name("t."), Some(("t", ".")));
-        assert_eq!(name("m0"), Some(("move", "0")));
-        assert_eq!(name("ka"), Some(("k", "a")));
-        assert_eq!(name("wx"), None);
-        assert_eq!(name("nonsense"), None);
-    }
-
-    #[test]
-    fn rows_have_names_that_agree_and_titles() {
-        for row in ROWS {
-            assert!(row.long.starts_with(row.short), "{}", row.long);
-            assert!(!row.title.is_empty());
-            assert!(find(row.long).is_some_and(|(found, _)| found.long == row.long), "{}", row.long);
-        }
-    }
 }

@@ -1,8 +1,8 @@
 //! Command lines that shift lines. Each makes one edit.
 
+use crate::ide::core::command_line::Given;
 use crate::ide::core::context::Cx;
 use crate::ide::editor::modal::cursors;
-use crate::ide::editor::modal::line::given::Given;
 use crate::ide::editor::modal::line::text::{aim, caret, pieces, text};
 use crate::ide::editor::modal::operators::change;
 use crate::text::changes::Side;

@@ -2,9 +2,9 @@
 
 use std::ops::Range as ByteRange;
 
+use crate::ide::core::command_line::Given;
 use crate::ide::core::context::Cx;
 use crate::ide::editor::commands::{locations, registers};
-use crate::ide::editor::modal::line::given::Given;
 use crate::ide::editor::modal::line::range::target;
 use crate::ide::editor::modal::operators::change;
 use crate::ide::editor::modal::{background, cursors, line, seek};

@@ -5,7 +5,6 @@ use ratatui::layout::Rect;
 use crate::base::width::{text_width, visible};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::view::pane::Drawn;
-use crate::ide::features::tab_line;
 use crate::ide::model::buffers::Buffer;
 use crate::ide::model::visible_rows::Shown;
 use crate::text::position::Byte;
@@ -17,7 +16,7 @@ const BETWEEN: &str = " › ";
 /// The names from left to right: text, column, and where they lead.
 fn names(shown: &Shown, buffer: &Buffer) -> Vec<(String, u16, Option<Byte>)> {
     let mut x = 0u16;
-    let first = (tab_line::pane::label(buffer).trim_end().to_string(), None);
+    let first = (buffer.label().trim_end().to_string(), None);
     let crumbs = shown.crumbs.iter().map(|crumb| (visible(&crumb.name).into_owned(), Some(crumb.at)));
     let mut names = Vec::new();
     for (name, at) in std::iter::once(first).chain(crumbs) {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range as ByteRange;
 
 use crate::ide::core::keymap::{Modes, Place};
-use crate::ide::editor::modal::background_job::Elsewhere;
+use crate::ide::core::modal_work::Elsewhere;
 use crate::ide::model::buffers::BufferId;
 use crate::text::modal::find::Find;
 use crate::text::modal::operate::Letters;

@@ -1,13 +1,19 @@
 //! Command lines that run commands of the shell: on lines, for their output, or just so.
 
 use crate::base::paths;
+use crate::ide::core::command_line::{Given, LineCommand, line_command};
 use crate::ide::core::context::Cx;
 use crate::ide::editor::modal::line;
-use crate::ide::editor::modal::line::given::Given;
 use crate::ide::features::pipe;
 use crate::ide::features::pipe::job::ShellUse;
 use crate::text::modal::page::Page;
 use crate::text::position::Byte;
+
+/// The feature's rows.
+pub const LINES: &[LineCommand] = &[
+    line_command("r", "read", "put a file or the output of a shell command in", read),
+    line_command("!", "!", "run a shell command, or lines through one", filter),
+];
 
 /// What is to be run: `!` stands for what was run last, `\!` for itself.
 fn script(cx: &mut Cx<'_>, typed: &str) -> Result<String, String> {
@@ -31,7 +37,7 @@ fn script(cx: &mut Cx<'_>, typed: &str) -> Result<String, String> {
 }
 
 /// Sends lines through a command; without lines the command is run, and what it says is shown.
-pub fn filter(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+fn filter(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     // The second `!` of `:!!` was read as that of a name.
     let typed = if given.bang { format!("!{}", given.rest) } else { given.rest.to_string() };
     if given.lines.2 == 0 {
@@ -45,7 +51,7 @@ pub fn filter(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 }
 
 /// Puts the output of a command, or a file, behind a line.
-pub fn read(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
+fn read(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let text = line::text::text(cx)?;
     let typed = if given.bang { Some(given.rest) } else { given.rest.strip_prefix('!') };
     let script = match typed {

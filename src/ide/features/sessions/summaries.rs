@@ -1,9 +1,9 @@
 //! Commands on summaries: compact the conversation, read the summary that counts, change it.
 
 use crate::ide::core::context::{Command, Cx, answered, command, succeeded};
-use crate::ide::core::overlay::Overlay;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::sessions::view::SessionView;
 
 /// Begins a prompt that is another text for the summary.
 const SUMMARY_WORD: &str = "/summary";
@@ -28,7 +28,7 @@ pub fn change(cx: &mut Cx<'_>, text: &str) {
             return;
         }
         // The conversation goes on behind a new entry: the tree that is shown does not have it.
-        cx.state.overlays.retain(|overlay| !matches!(overlay, Overlay::Session(_)));
+        cx.state.layers.close::<SessionView>();
         panes::focus(cx, Focus::Agent);
         cx.state.say("this summary counts from now on");
         cx.state.damage.all();

@@ -1,0 +1,44 @@
+//! What stands above the kernel, as tables that the shell hands it: commands, pickers, features, and the one thing that
+//! the editor asks of a feature. Must not know any of them.
+
+use std::path::PathBuf;
+
+use crate::ide::core::context::{Command, Cx};
+use crate::ide::core::feature::Feature;
+use crate::ide::core::layers::picker;
+
+/// Opens a file, or shows it where it is open already, at a line and a column from 1.
+pub type OpenFile = fn(&mut Cx<'_>, PathBuf, Option<(usize, usize)>);
+
+/// All tables.
+pub struct Catalog {
+    /// Every command, by area.
+    pub commands: &'static [&'static [Command]],
+    /// Every picker.
+    pub pickers: &'static [&'static picker::Row],
+    /// Every feature.
+    pub features: &'static [Feature],
+    /// Opens a file.
+    pub open_file: OpenFile,
+}
+
+impl Catalog {
+    /// The command of an id.
+    pub fn command(&self, id: &str) -> Option<&'static Command> {
+        self.commands.iter().flat_map(|area| area.iter()).find(|command| command.id == id)
+    }
+}
+
+/// Shows a picker by its id.
+pub fn open_picker(cx: &mut Cx<'_>, id: &str) {
+    if let Some(row) = cx.state.catalog.pickers.iter().find(|row| row.id == id) {
+        picker::open(cx, row);
+    } else {
+        tracing::error!(id, "there is no such picker");
+    }
+}
+
+/// Ends what features are doing for the user; returns whether there was something.
+pub fn stop(cx: &mut Cx<'_>) -> bool {
+    cx.state.catalog.features.iter().any(|feature| (feature.stop)(cx))
+}

@@ -1,0 +1,60 @@
+//! What a feature is to the rest of the program: one row, with its state and what it does when something happens. Must
+//! not know any feature.
+
+use std::time::Duration;
+
+use crate::ide::core::command_line::LineCommand;
+use crate::ide::core::context::Cx;
+use crate::ide::core::options::Options;
+use crate::ide::core::slots::Value;
+use crate::ide::core::state::State;
+use crate::ide::model::buffers::BufferId;
+
+/// Something that happened, which features may act upon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fact {
+    /// The first frame is on the screen, and tasks may begin.
+    Begun,
+    /// A frame was sent: what it had to do without may be looked for.
+    FrameSent,
+    /// The loop is about to sleep.
+    BeforeSleep,
+    /// Time has passed that some row's [`Feature::deadline`] named.
+    Due,
+}
+
+/// One feature.
+pub struct Feature {
+    /// Its folder's name.
+    pub id: &'static str,
+    /// Make what it keeps in the state.
+    pub slots: &'static [fn(&Options) -> Value],
+    /// What it does when something happens.
+    pub on_fact: fn(&mut Cx<'_>, Fact),
+    /// When time alone makes something due in it, on the monotonic clock.
+    pub deadline: fn(&State) -> Option<Duration>,
+    /// Ends what it is doing for the user, as Escape does; returns whether there was something.
+    pub stop: fn(&mut Cx<'_>) -> bool,
+    /// Saves a text that is no file but its own; returns whether it is.
+    pub saves: fn(&mut Cx<'_>, BufferId) -> bool,
+    /// Its commands of command lines.
+    pub lines: &'static [LineCommand],
+    /// Whether it is changing something on disk that must not be left half done.
+    pub is_changing: fn(&State) -> bool,
+}
+
+impl Feature {
+    /// A feature without state that nothing happens to.
+    pub const fn new(id: &'static str) -> Self {
+        Self {
+            id,
+            slots: &[],
+            on_fact: |_, _| {},
+            stop: |_| false,
+            saves: |_, _| false,
+            lines: &[],
+            deadline: |_| None,
+            is_changing: |_| false,
+        }
+    }
+}

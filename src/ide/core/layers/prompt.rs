@@ -1,0 +1,257 @@
+//! A prompt: one line to be typed, and what it leads to.
+
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+
+use crate::base::width::{graphemes, text_width};
+use crate::ide::core::context::Cx;
+use crate::ide::core::keymap::{Keymap, Place};
+use crate::ide::core::layer::{Actions, Layer};
+use crate::ide::core::layers::dialog::Callback;
+use crate::ide::core::layers::frame;
+use crate::ide::core::state::State;
+use crate::ide::model::area::Area;
+use crate::text::position::{Byte, Line};
+use crate::text::search::How;
+use crate::tui::canvas::Canvas;
+
+/// Looks at what was typed; says why it cannot be taken.
+type Check = Arc<dyn Fn(&mut Cx<'_>, &str) -> Result<(), String> + Send + Sync>;
+
+/// What an answer leads to, on the loop.
+type Accept = Box<dyn FnOnce(&mut Cx<'_>, String) + Send>;
+
+/// A one-line prompt.
+pub struct Prompt {
+    /// In the frame: what is wanted.
+    pub title: String,
+    /// What identifies it to what follows it, if anything does.
+    kind: &'static str,
+    number: u64,
+    /// What is being typed.
+    pub answer: Area,
+    /// Why the last answer was not taken, or how many matches there are.
+    pub note: String,
+    /// How the answer is understood, when not plainly.
+    pub how: String,
+    /// The version of the answer that was acted on.
+    pub seen: u64,
+    /// The version whose search is done.
+    pub searched: u64,
+    /// Whether its answer is looked for, as the switches of searches say.
+    searches: bool,
+    first: String,
+    checks: Vec<Check>,
+    accept: Option<Accept>,
+    typed: Option<fn(&mut Cx<'_>)>,
+    escaped: Option<Callback>,
+}
+
+impl Prompt {
+    /// A prompt for what `title` says. Its answer goes to `accept` when it is gone from the screen.
+    pub fn new(title: impl Into<String>, accept: impl FnOnce(&mut Cx<'_>, String) + Send + 'static) -> Self {
+        Self {
+            title: title.into(),
+            kind: "",
+            number: 0,
+            answer: Area::default(),
+            note: String::new(),
+            how: String::new(),
+            seen: 0,
+            searched: 0,
+            searches: false,
+            first: String::new(),
+            checks: Vec::new(),
+            accept: Some(Box::new(accept)),
+            typed: None,
+            escaped: None,
+        }
+    }
+
+    /// Says what it is about, so that it can be found again.
+    #[must_use]
+    pub fn about(self, kind: &'static str, number: u64) -> Self {
+        Self { kind, number, ..self }
+    }
+
+    /// What is there to begin with.
+    #[must_use]
+    pub fn first(self, first: impl Into<String>) -> Self {
+        Self { first: first.into(), ..self }
+    }
+
+    /// Takes no answer without a letter.
+    #[must_use]
+    pub fn required(self) -> Self {
+        self.check(|_, answer| match answer.trim() {
+            "" => Err("nothing typed".to_string()),
+            _ => Ok(()),
+        })
+    }
+
+    /// Takes no answer that `check` refuses; what it says is shown. The prompt is on top while it runs.
+    #[must_use]
+    pub fn check(
+        mut self,
+        check: impl Fn(&mut Cx<'_>, &str) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.checks.push(Arc::new(check));
+        self
+    }
+
+    /// Its answer is looked for: the switches of searches hold for it.
+    #[must_use]
+    pub fn searches(self) -> Self {
+        Self { searches: true, ..self }
+    }
+
+    /// Called after every change of what is typed.
+    #[must_use]
+    pub fn typed(self, typed: fn(&mut Cx<'_>)) -> Self {
+        Self { typed: Some(typed), ..self }
+    }
+
+    /// What Escape leads to beside closing it.
+    #[must_use]
+    pub fn escaped(self, run: impl FnOnce(&mut Cx<'_>) + Send + 'static) -> Self {
+        Self { escaped: Some(Box::new(run)), ..self }
+    }
+
+    /// Shows it.
+    pub fn open(mut self, cx: &mut Cx<'_>) {
+        self.answer.set(&self.first, cx.now_ms);
+        let how = Some(cx.state.search_how).filter(|how| self.searches && *how != How::default());
+        self.how = how.map(|how| how.to_string()).unwrap_or_default();
+        cx.state.push_layer(self);
+    }
+
+    /// Whether it is about something of this kind.
+    pub fn is_about(&self, kind: &str) -> bool {
+        self.kind == kind
+    }
+
+    /// Whether it is about something of this kind; which of them.
+    pub fn number_of(&self, kind: &str) -> Option<u64> {
+        self.is_about(kind).then_some(self.number)
+    }
+}
+
+impl Layer for Prompt {
+    fn context(&self) -> Place {
+        Place::Question
+    }
+
+    fn area(&self, size: (u16, u16)) -> Rect {
+        place(size)
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
+        draw(canvas, self, &state.keymap);
+    }
+
+    fn cursor(&self, size: (u16, u16)) -> Option<(u16, u16)> {
+        Some(cursor(self, size.0))
+    }
+
+    fn text(&mut self) -> Option<&mut Area> {
+        Some(&mut self.answer)
+    }
+
+    fn actions(&self) -> Actions {
+        Actions { accept, typed, escape, ..Actions::default() }
+    }
+}
+
+/// Enter. The prompt stays on the screen when its answer cannot be taken.
+fn accept(cx: &mut Cx<'_>) {
+    let Some(prompt) = cx.state.layers.top::<Prompt>() else { return };
+    let (checks, answer) = (prompt.checks.clone(), prompt.answer.text().to_string());
+    if let Err(note) = checks.iter().try_for_each(|check| check(cx, &answer)) {
+        if let Some(prompt) = cx.state.layers.top_mut::<Prompt>() {
+            prompt.note = note;
+        }
+        return cx.state.damage.all();
+    }
+    cx.state.damage.all();
+    if let Some(accept) = cx.state.layers.pop_as::<Prompt>().and_then(|prompt| prompt.accept) {
+        accept(cx, answer);
+    }
+}
+
+fn typed(cx: &mut Cx<'_>) {
+    let Some(prompt) = cx.state.layers.top_mut::<Prompt>() else { return };
+    let version = prompt.answer.document.version();
+    if let Some(typed) = prompt.typed
+        && std::mem::replace(&mut prompt.seen, version) != version
+    {
+        typed(cx);
+    }
+}
+
+fn escape(cx: &mut Cx<'_>) {
+    cx.state.damage.all();
+    if let Some(escaped) = cx.state.layers.pop_as::<Prompt>().and_then(|prompt| prompt.escaped) {
+        escaped(cx);
+    }
+}
+
+/// Where it is: over the last lines, which the editor keeps its cursor away from, so that matches
+/// stay in sight.
+fn place(size: (u16, u16)) -> Rect {
+    let (cols, rows) = (size.0.min(72), size.1.min(3));
+    let below = u16::from(size.1 > 5);
+    Rect::new((size.0 - cols) / 2, size.1 - rows - below, cols, rows)
+}
+
+/// The part of the answer that is shown, so that its end and the caret are in sight.
+fn shown(prompt: &Prompt, cols: u16) -> (String, u16) {
+    let text = prompt.answer.text();
+    let line = text.line(Line(0)).into_owned();
+    let caret = text_width(&text.slice(Byte(0)..prompt.answer.selection.primary().head));
+    let skip = (caret + 2).saturating_sub(usize::from(cols));
+    let mut out = String::new();
+    let mut width = 0;
+    for grapheme in graphemes(&line) {
+        if width >= skip {
+            out.push_str(grapheme);
+        }
+        width += text_width(grapheme);
+    }
+    (out, caret.saturating_sub(skip) as u16)
+}
+
+/// The keys that matter most here.
+fn footer(searches: bool, keymap: &Keymap) -> String {
+    let mut keys = vec!["Enter take".to_string()];
+    if searches {
+        let ways = [
+            ("search.toggle-regex", "regex"),
+            ("search.toggle-word", "words"),
+            ("search.toggle-case", "case"),
+        ];
+        let bound = ways.iter().filter_map(|(id, name)| Some((keymap.keys_for(Place::Question, id)?, name)));
+        keys.extend(bound.map(|(key, name)| format!("{key} {name}")));
+    }
+    keys.push("Escape close".to_string());
+    keys.join("  ")
+}
+
+/// Draws it.
+fn draw(canvas: &mut Canvas<'_>, prompt: &Prompt, keymap: &Keymap) {
+    let (cols, _) = canvas.size();
+    let title = match (&prompt.title, prompt.how.as_str()) {
+        (title, "") => title.clone(),
+        (title, how) => format!("{title} ({how})"),
+    };
+    let inner = frame::draw(canvas, &title, &prompt.note, &footer(prompt.searches, keymap));
+    let (text, _) = shown(prompt, cols.saturating_sub(6));
+    let style = canvas.style("ui.overlay");
+    canvas.text(inner.x + 1, inner.y, &text, style);
+}
+
+/// Where the caret is, in the overlay's coordinates.
+fn cursor(prompt: &Prompt, cols: u16) -> (u16, u16) {
+    let (_, x) = shown(prompt, cols.saturating_sub(6));
+    (x + 2, 1)
+}

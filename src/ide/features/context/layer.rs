@@ -1,0 +1,37 @@
+//! The context view as a layer: which keys do what in it.
+
+use ratatui::layout::Rect;
+
+use crate::ide::core::keymap::Place;
+use crate::ide::core::layer::{Actions, Layer};
+use crate::ide::core::state::State;
+use crate::ide::features::context::draw;
+use crate::ide::features::context::events;
+use crate::ide::features::context::view::ContentsView;
+use crate::tui::canvas::Canvas;
+
+impl Layer for ContentsView {
+    fn context(&self) -> Place {
+        Place::Contents
+    }
+
+    fn area(&self, size: (u16, u16)) -> Rect {
+        draw::place(size)
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
+        draw::draw(canvas, self, &state.keymap);
+    }
+
+    fn actions(&self) -> Actions {
+        Actions {
+            step: |cx, by| {
+                if let Some(view) = cx.state.layers.top_mut::<Self>() {
+                    view.step(by);
+                }
+            },
+            accept: events::accept,
+            ..Actions::default()
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The view of differences as a layer: which keys do what in it.
+
+use ratatui::layout::Rect;
+
+use crate::ide::core::keymap::Place;
+use crate::ide::core::layer::{Actions, Layer};
+use crate::ide::core::state::State;
+use crate::ide::features::diff::draw;
+use crate::ide::features::diff::events;
+use crate::ide::features::diff::view::DiffView;
+use crate::tui::canvas::Canvas;
+
+impl Layer for DiffView {
+    fn context(&self) -> Place {
+        Place::Diff
+    }
+
+    fn area(&self, size: (u16, u16)) -> Rect {
+        draw::place(size)
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
+        draw::draw(canvas, self, state);
+    }
+
+    fn actions(&self) -> Actions {
+        Actions {
+            step: |cx, by| events::with(cx, false, |view, beside| view.step(by, beside)),
+            accept: events::jump,
+            ..Actions::default()
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Commands that find what was said before, and take over conversations of other programs.
+
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::effect::Effect;
+use crate::ide::core::layers::prompt::Prompt;
+use crate::ide::features::history_search::events;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("prompt.search", "Find what was said before, in this folder or another", |cx| {
+        cx.effects.push(Effect::Picker("prompts"));
+    }),
+    command("session.search", "Search all conversations", |cx| {
+        cx.effects.push(Effect::Picker("session-search"));
+    }),
+    command("session.import", "Take over conversations of pi, Claude Code or codex", import),
+];
+
+fn import(cx: &mut Cx<'_>) {
+    if !cx.state.agent.connected {
+        return cx.state.say("the session is still starting; try again in a moment");
+    }
+    let title = "take over sessions of pi, Claude Code or codex from (file or folder)";
+    let prompt = Prompt::new(title, |cx, answer| {
+        let folder = cx.state.typed_path(&answer);
+        cx.state.say(format!("taking over what is in {}…", folder.display()));
+        events::import(cx, folder);
+    });
+    prompt.required().first("~/.claude/projects").open(cx);
+}

@@ -1,0 +1,33 @@
+//! A login as a layer: which keys do what in it.
+
+use ratatui::layout::Rect;
+
+use crate::ide::core::keymap::Place;
+use crate::ide::core::layer::{Actions, Layer};
+use crate::ide::core::state::State;
+use crate::ide::features::login::draw;
+use crate::ide::features::login::events;
+use crate::ide::features::login::view::LoginView;
+use crate::tui::canvas::Canvas;
+
+impl Layer for LoginView {
+    fn context(&self) -> Place {
+        Place::Dialog
+    }
+
+    fn area(&self, size: (u16, u16)) -> Rect {
+        draw::place(size, self)
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, _state: &State) {
+        draw::draw(canvas, self);
+    }
+
+    fn cursor(&self, size: (u16, u16)) -> Option<(u16, u16)> {
+        draw::cursor(self, size)
+    }
+
+    fn actions(&self) -> Actions {
+        Actions { private_key: events::key, paste: events::paste, ..Actions::default() }
+    }
+}

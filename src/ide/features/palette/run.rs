@@ -1,0 +1,22 @@
+//! What a row of the palette runs.
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::effect::Effect;
+use crate::ide::core::layers::picker::Pick;
+
+/// A command of the program, or of a plugin, by its id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Runs {
+    /// One of the program.
+    Command(&'static str),
+    /// One of a plugin.
+    Plugin(String),
+}
+
+/// Runs what a picked row stands for.
+pub fn run(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
+    cx.effects.extend(pick.get().map(|runs| match runs {
+        Runs::Command(id) => Effect::Run(id),
+        Runs::Plugin(id) => Effect::RunPlugin(id.clone()),
+    }));
+}

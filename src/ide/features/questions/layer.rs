@@ -1,0 +1,37 @@
+//! Questions of the agent as a layer: which keys do what in it.
+
+use ratatui::layout::Rect;
+
+use crate::ide::core::keymap::Place;
+use crate::ide::core::layer::{Actions, Layer, LayerId};
+use crate::ide::core::state::State;
+use crate::ide::features::questions::draw;
+use crate::ide::features::questions::events;
+use crate::ide::features::questions::view::Inquiry;
+use crate::tui::canvas::Canvas;
+
+impl Layer for Inquiry {
+    fn context(&self) -> Place {
+        Place::Dialog
+    }
+
+    fn area(&self, size: (u16, u16)) -> Rect {
+        draw::place(size, self)
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, _state: &State) {
+        draw::draw(canvas, self);
+    }
+
+    fn cursor(&self, size: (u16, u16)) -> Option<(u16, u16)> {
+        draw::cursor(self, size)
+    }
+
+    fn uninvited(&self) -> Option<LayerId> {
+        Some(LayerId { kind: "questions", number: self.number })
+    }
+
+    fn actions(&self) -> Actions {
+        Actions { key: events::key, paste: events::paste, ..Actions::default() }
+    }
+}

@@ -1,0 +1,37 @@
+//! A restore that is looked at, as a layer: which keys do what in it.
+
+use ratatui::layout::Rect;
+
+use crate::ide::core::keymap::Place;
+use crate::ide::core::layer::{Actions, Layer};
+use crate::ide::core::state::State;
+use crate::ide::features::restore::draw;
+use crate::ide::features::restore::events;
+use crate::ide::features::restore::view::WayBack;
+use crate::tui::canvas::Canvas;
+
+impl Layer for WayBack {
+    fn context(&self) -> Place {
+        Place::Dialog
+    }
+
+    fn area(&self, size: (u16, u16)) -> Rect {
+        draw::place(size)
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, _state: &State) {
+        draw::draw(canvas, self);
+    }
+
+    fn actions(&self) -> Actions {
+        Actions {
+            key: events::key,
+            step: |cx, by| {
+                if let Some(view) = cx.state.layers.top_mut::<Self>() {
+                    view.step(by);
+                }
+            },
+            ..Actions::default()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The session tree as a layer: which keys do what in it.
+
+use ratatui::layout::Rect;
+
+use crate::ide::core::context::Cx;
+use crate::ide::core::keymap::Place;
+use crate::ide::core::layer::{Actions, Layer};
+use crate::ide::core::state::State;
+use crate::ide::features::sessions::draw;
+use crate::ide::features::sessions::events;
+use crate::ide::features::sessions::view::SessionView;
+use crate::tui::canvas::Canvas;
+
+impl Layer for SessionView {
+    fn context(&self) -> Place {
+        Place::SessionTree
+    }
+
+    fn area(&self, size: (u16, u16)) -> Rect {
+        draw::place(size)
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
+        draw::draw(canvas, self, &state.keymap);
+    }
+
+    fn actions(&self) -> Actions {
+        Actions { step, accept: events::accept, escape, ..Actions::default() }
+    }
+}
+
+fn step(cx: &mut Cx<'_>, by: isize) {
+    if let Some(view) = cx.state.layers.top_mut::<SessionView>() {
+        view.step(by);
+    }
+}
+
+/// Shows everything again where something was looked for; ends a summary that is being written; else closes the tree.
+fn escape(cx: &mut Cx<'_>) {
+    if events::end_search(cx) {
+        return;
+    }
+    if cx.state.agent.summing.is_some() {
+        if let Some(session) = cx.session {
+            session.abort();
+        }
+        return;
+    }
+    cx.state.pop_layer();
+}

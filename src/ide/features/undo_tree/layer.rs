@@ -1,0 +1,40 @@
+//! The undo tree as a layer: which keys do what in it.
+
+use ratatui::layout::Rect;
+
+use crate::ide::core::keymap::Place;
+use crate::ide::core::layer::{Actions, Layer};
+use crate::ide::core::state::State;
+use crate::ide::features::undo_tree::commands;
+use crate::ide::features::undo_tree::draw;
+use crate::ide::features::undo_tree::view::UndoView;
+use crate::tui::canvas::Canvas;
+
+impl Layer for UndoView {
+    fn context(&self) -> Place {
+        Place::Picker
+    }
+
+    fn area(&self, size: (u16, u16)) -> Rect {
+        draw::place(size, self)
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
+        draw::draw(canvas, self, state);
+    }
+
+    fn actions(&self) -> Actions {
+        Actions {
+            step: commands::step,
+            // The text is there already.
+            accept: |cx| drop(cx.state.pop_layer()),
+            escape: |cx| {
+                if let Some(view) = cx.state.layers.pop_as::<Self>() {
+                    cx.state.damage.all();
+                    commands::abandon(cx, &view);
+                }
+            },
+            ..Actions::default()
+        }
+    }
+}
