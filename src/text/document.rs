@@ -28,7 +28,7 @@ pub struct Document {
     heard: Option<Vec<Past>>,
     /// What changed since the last call of [`Self::steps`]; `None` before, and after too much.
     trail: Option<Trail>,
-    /// What the text was indented by when it was read.
+    /// What the text was indented by when it was read, or when something else than the user's editing changed it last.
     began: Option<Indents>,
 }
 
@@ -121,9 +121,10 @@ impl Document {
         &self.text
     }
 
-    /// What lines are indented by: an edit of the first indented line alone changes nothing about it.
+    /// What lines are indented by. Where lines were indented from the beginning the user's edits change nothing about
+    /// it: a file whose last indented line goes is still the same file.
     pub fn indents(&self) -> Option<Indents> {
-        indents(&self.text, self.began)
+        self.began.or_else(|| indents(&self.text, None))
     }
 
     /// What the file is like beside its text.
@@ -244,6 +245,7 @@ impl Document {
         if matches!(edit.author, Author::Person | Author::Plugin(_)) {
             self.places.changed(&self.text, &edit.changes);
         }
+        self.follow_indents(&edit.author);
         match &edit.author {
             Author::Agent(by) => self.marks.add(&edit.changes, by),
             Author::Reverting(by) => self.marks.remove(by),
@@ -268,6 +270,7 @@ impl Document {
     pub fn undo(&mut self) -> Option<Applied> {
         let step = self.history.undo()?;
         self.step(&step);
+        self.follow_indents(&step.author);
         if let Author::Agent(by) = &step.author {
             self.marks.remove(by);
         }
@@ -278,6 +281,7 @@ impl Document {
     pub fn redo(&mut self) -> Option<Applied> {
         let step = self.history.redo()?;
         self.step(&step);
+        self.follow_indents(&step.author);
         if let Author::Agent(by) = &step.author {
             self.marks.add(&step.changes, by);
         }
@@ -291,6 +295,7 @@ impl Document {
         let mut selection = None;
         for (back, step) in self.history.travel(revision) {
             self.step(&step);
+            self.follow_indents(&step.author);
             match &step.author {
                 Author::Agent(by) if back => self.marks.remove(by),
                 Author::Agent(by) => self.marks.add(&step.changes, by),
@@ -396,6 +401,13 @@ impl Document {
         });
         self.exchange(&step.changes, after);
         self.format = step.format.unwrap_or(self.format);
+    }
+
+    /// A formatter, an agent or another program may have indented the whole text anew.
+    fn follow_indents(&mut self, author: &Author) {
+        if !matches!(author, Author::Person) {
+            self.began = indents(&self.text, self.began);
+        }
     }
 
     /// Puts the text that a change leads to in the place of the text.

@@ -118,3 +118,13 @@ async fn count_up_on_a_letter_behind_a_number_does_nothing() {
     check(&[("a -1x\\n", "$<C-a>", "n 1:5", "a -1x\\n"), ("a 0xf b\\n", "ff<C-a>", "n 1:6", "a 0x10 b\\n")])
         .await;
 }
+
+#[tokio::test]
+async fn tabs_of_an_opened_file_stay_whatever_lines_go() {
+    check(&[
+        ("  a\\n\\t\\tb\\n", "dd>>", "n 1:4", "            b\\n"),
+        ("\\ta\\n    b\\n", "dd>>", "n 1:1", "\\t\\tb\\n"),
+        ("\\ta\\n", "<lt><lt>x:pu<CR>>>", "n 2:1", "\\n\\ta\\n"),
+    ])
+    .await;
+}

@@ -8,7 +8,7 @@ use crate::text::encoding::Encoding;
 use crate::text::format::LineEnding;
 use crate::text::marked;
 use crate::text::position::Byte;
-use crate::text::transaction::{Grouping, agents_edit};
+use crate::text::transaction::{Author, Grouping, agents_edit};
 
 fn open(marked: &str) -> (Document, Selection) {
     let (text, selection) = marked::parse(marked);
@@ -350,4 +350,18 @@ proptest! {
             prop_assert_eq!(document.text().to_string(), format!(";{};;{};", fields[1], fields[3]));
         }
     }
+}
+
+#[test]
+fn indents_follow_other_authors_and_no_edits_of_the_user() {
+    let indents_after = |author: Author| {
+        let mut document = Document::new("\ta\nb\n", Format::default());
+        let edit = ChangeSet::replace(5, [(Byte(0)..Byte(5), "a\n  b\n".to_string())]);
+        document.apply(Transaction::new(edit).by(author), &Selection::cursor(Byte(0)), 0);
+        let made = document.indents();
+        document.undo();
+        (made, document.indents())
+    };
+    assert_eq!(indents_after(Author::Person), (Some(Indents::Tabs), Some(Indents::Tabs)));
+    assert_eq!(indents_after(Author::Formatter), (Some(Indents::Spaces), Some(Indents::Tabs)));
 }
