@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::changes::{ChangeSet, Side};
+use super::changes::{ChangeSet, Edit, Side};
 use super::position::{Byte, Line};
 use super::rope::Text;
 
@@ -21,6 +21,8 @@ pub enum Name {
     Jump(u64),
     /// Where typing began.
     Typing,
+    /// Where erasing stops once: where typing began, be the cursor moved to the right since.
+    Stop,
     /// The leftmost place of what was typed: where typing began, or what was erased before that.
     Begun,
     /// Where the last selection began.
@@ -35,7 +37,7 @@ impl Name {
     /// Whether a place keeps its column when its line is edited: the last selection, and where typing began and where
     /// it ended. What stands there now is selected again, not what has become of the text that was selected.
     fn keeps_column(self) -> bool {
-        matches!(self, Self::Anchor | Self::Head | Self::Typing | Self::Mark('<' | '>' | '^'))
+        matches!(self, Self::Anchor | Self::Head | Self::Typing | Self::Stop | Self::Mark('<' | '>' | '^'))
     }
 }
 
@@ -45,6 +47,39 @@ struct Carried {
     name: Name,
     /// A byte of its line in the text with the change.
     line: Byte,
+    column: usize,
+    joined: Option<Joined>,
+}
+
+/// How a line was joined to one before it.
+#[derive(Debug, Clone, Copy)]
+struct Joined {
+    /// Where the join is, in the text with the change.
+    at: Byte,
+    /// How many bytes more came to the line's start than went from it.
+    more: isize,
+}
+
+impl Joined {
+    /// The join whose edit takes the line break before the line that begins at `start`. Where the edit begins at that
+    /// line break the line loses its indentation; else the characters before its rest go, which moves no column.
+    fn of(before: &Text, changes: &ChangeSet, start: Byte) -> Option<Self> {
+        let inside = |edit: &Edit<'_>| before.line_start(before.line_of(edit.old.start)) < edit.old.start;
+        let edit = changes.edits_from(start).next().filter(|edit| edit.old.start < start && inside(edit))?;
+        if edit.text.contains('\n') || edit.old.end > before.line_end(before.line_of(start)) {
+            return None;
+        }
+        let indentation = before.byte_at(edit.old.start) == Some(b'\n');
+        let more = if indentation { edit.text.len() as isize - (edit.old.end - start) as isize } else { 0 };
+        Some(Self { at: edit.new.start, more })
+    }
+}
+
+/// A place inside lines that are moved, from their first one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Along {
+    name: Name,
+    line: usize,
     column: usize,
 }
 
@@ -86,6 +121,13 @@ impl Places {
         self.named.remove(&name);
     }
 
+    /// Forgets lines that a command is to come to.
+    pub fn forget_lines(&mut self, text: &Text, lines: &[Line]) {
+        let waits =
+            |name: &Name, at: Byte| matches!(name, Name::Line(_)) && lines.contains(&text.line_of(at));
+        self.named.retain(|name, at| !waits(name, *at));
+    }
+
     /// Every mark, by its sign.
     pub fn marks(&self) -> impl Iterator<Item = (char, Byte)> {
         self.named.iter().filter_map(|(name, at)| match name {
@@ -114,18 +156,56 @@ impl Places {
             let line = changes.map(start, Side::After);
             // Of a line that is deleted the one above it is left.
             let line = if gone() { line.back(1) } else { line };
-            self.carried.push(Carried { name: *name, line, column });
+            let joins = !matches!(name, Name::Typing | Name::Stop);
+            let joined = joins.then(|| Joined::of(before, changes, start)).flatten();
+            self.carried.push(Carried { name: *name, line, column, joined });
         }
     }
 
     /// Finds the places again that keep their columns; `after` is the text with the change that [`Self::map`] was
     /// called for.
     pub fn land(&mut self, after: &Text) {
-        for Carried { name, line, column } in std::mem::take(&mut self.carried) {
-            let line = after.line_of(line.min(after.end()));
-            let at = (after.line_start(line) + column).min(after.line_end(line));
-            self.named.insert(name, after.grapheme_floor(at));
+        for Carried { name, line, column, joined } in std::mem::take(&mut self.carried) {
+            let line = after.line_of(joined.map_or(line, |joined| joined.at).min(after.end()));
+            let column = joined.map_or(column, |Joined { at, more }| {
+                (at - after.line_start(line)) + column.saturating_add_signed(more)
+            });
+            self.put(name, after, line, column);
+        }
+    }
+
+    /// Puts a place at a column of a line, in bytes, which it keeps while its line is shorter.
+    pub fn put(&mut self, name: Name, text: &Text, line: Line, column: usize) {
+        let at = (text.line_start(line) + column).min(text.line_end(line));
+        self.named.insert(name, text.grapheme_floor(at));
+        if name.keeps_column() {
             self.columns.insert(name, column);
+        }
+    }
+
+    /// The line of a place and its column there, in bytes.
+    pub fn line_and_column(&self, name: Name, text: &Text) -> Option<(Line, usize)> {
+        let at = self.get(name)?;
+        let line = text.line_of(at);
+        let column = self.columns.get(&name).copied().unwrap_or(at - text.line_start(line));
+        Some((line, column))
+    }
+
+    /// The places in lines that are to be moved; those of lines that a command is to come to stay behind.
+    pub fn in_lines(&self, text: &Text, first: Line, last: Line) -> Vec<Along> {
+        let names = self.named.keys().filter(|name| !matches!(name, Name::Line(_)));
+        let inside = |name: &Name| {
+            let (line, column) = self.line_and_column(*name, text)?;
+            let along = (first..=last).contains(&line);
+            along.then(|| Along { name: *name, line: line.0 - first.0, column })
+        };
+        names.filter_map(inside).collect()
+    }
+
+    /// Takes places along to the lines that were moved, which begin at `first` in the text as it is.
+    pub fn take_along(&mut self, places: Vec<Along>, text: &Text, first: Line) {
+        for Along { name, line, column } in places {
+            self.put(name, text, Line(first.0 + line), column);
         }
     }
 
@@ -140,7 +220,7 @@ impl Places {
             let goes = match name {
                 Name::Mark(letter) => letter.is_ascii_alphabetic() || *letter == '^',
                 Name::Line(_) => true,
-                Name::Jump(_) | Name::Typing | Name::Begun | Name::Anchor | Name::Head => false,
+                Name::Jump(_) | Name::Typing | Name::Stop | Name::Begun | Name::Anchor | Name::Head => false,
             };
             if !goes {
                 return false;

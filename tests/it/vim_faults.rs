@@ -433,3 +433,61 @@ async fn forced_motions_and_line_ends() {
 async fn case_of_a_character_of_an_empty_line_fails_and_ends_a_macro() {
     check(&[("a\\nb\\nc\\n", "qq~2cc<Esc>q@q", "n 1:1", "\\nc\\n")]).await;
 }
+
+#[tokio::test]
+async fn insert_last_goes_with_moved_lines() {
+    check(&[
+        (
+            "one\\ntwo\\nthree\\nfour\\n",
+            "jAx<Esc>:2m$<CR>ggGgi!<Esc>",
+            "n 4:5",
+            "one\\nthree\\nfour\\ntwox!\\n",
+        ),
+        (
+            "one\\ntwo\\nthree\\nfour\\n",
+            "jAx<Esc>:2,3m0<CR>:4<CR>gi!<Esc>",
+            "n 1:5",
+            "twox!\\nthree\\none\\nfour\\n",
+        ),
+        (
+            "one\\ntwo\\nthree\\nfour\\n",
+            "jAx<Esc>gg:g/o/m0<CR>ggGgi!<Esc>",
+            "n 2:5",
+            "four\\ntwox!\\none\\nthree\\n",
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn mark_goes_with_moved_lines() {
+    check(&[("one\\ntwo\\nthree\\nfour\\n", "jmmgg:2m$<CR>gg'mx", "n 4:1", "one\\nthree\\nfour\\nwo\\n")])
+        .await;
+}
+
+#[tokio::test]
+async fn insert_last_goes_with_joined_lines() {
+    check(&[
+        ("one\\ntwo\\nthree\\nfour\\n", "jAx<Esc>ggJgi!<Esc>", "n 1:9", "one twox!\\nthree\\nfour\\n"),
+        ("one\\n  two\\nthree\\nfour\\n", "jgIx<Esc>ggJgi!<Esc>", "n 1:6", "one x!  two\\nthree\\nfour\\n"),
+        ("one\\n  two\\nthree\\nfour\\n", "jAx<Esc>gggJgi!<Esc>", "n 1:10", "one  twox!\\nthree\\nfour\\n"),
+        ("one\\n  two\\nthree\\nfour\\n", "jAx<Esc>gglvjldgi!<Esc>", "n 1:3", "on!three\\nfour\\n"),
+        ("\\nfn x\\na", "i<Esc>J<Space>gi<BS>W<Esc>", "n 1:1", "Wfn x\\na\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn insert_last_goes_with_undone_lines() {
+    check(&[
+        ("one\\ntwo\\nthree\\nfour\\n", "jAx<Esc>ggJugi!<Esc>", "n 1:3", "on!e\\ntwox\\nthree\\nfour\\n"),
+        ("one\\ntwo\\nthree\\nfour\\n", "jAx<Esc>ggxjdduugi!<Esc>", "n 1:3", "on!e\\ntwox\\nthree\\nfour\\n"),
+        ("one\\ntwo\\nthree\\nfour\\n", "jAx<Esc>ggyyPjugi!<Esc>", "n 2:5", "one\\ntwox!\\nthree\\nfour\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn global_normal_join_leaves_out_lines_joined_to_an_empty_one() {
+    check(&[("\\nb\\na\\tb\\n\\n日本\\ns\\n", ":g/^/normal J<CR>", "n 3:7", "b\\na\\tb\\n日本 s\\n")]).await;
+}

@@ -1,5 +1,5 @@
 //! Where the cursor goes when steps are taken back or made again: to where it was before the step, if the lines
-//! there changed, else to the first line that did. Must not know the history.
+//! there changed, else to the first line that did; and where other lines go. Must not know the history.
 
 use super::page::Page;
 use crate::text::changes::{ChangeSet, Edit};
@@ -61,6 +61,21 @@ impl Lines {
             .find(|n| before.line(line(*n)) != after.line(line(*n)))
             .or((shared < self.new).then_some(shared))
     }
+}
+
+/// What became of a line of the text `before`; nothing where the step put fewer or more lines in its place.
+pub fn line(before: &Text, after: &Text, changes: &ChangeSet, line: Line) -> Option<Line> {
+    let mut moved = line.0;
+    for edit in changes.edits() {
+        let Lines { top, old, new } = Lines::of(&edit, before, after);
+        // `top` counts lines of the text after the edits before this one.
+        if moved >= top + old {
+            moved = moved + new - old;
+        } else if moved >= top && old != new {
+            return None;
+        }
+    }
+    Some(Line(moved))
 }
 
 /// The place of the cursor in the text after `changes`, which the text `before` had not yet. `goal` is the column

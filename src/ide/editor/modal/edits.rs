@@ -150,7 +150,39 @@ pub fn join(cx: &mut Cx<'_>, spaces: bool) {
     if pieces.is_empty() {
         return cursors::fail(cx);
     }
+    let typed = typed_in_first(cx, &pieces);
+    forget_joined(cx, &pieces);
     operators::change_pieces(cx, pieces, move |page, pieces| operate::join(page, pieces, spaces));
+    if let (Some(buffer), Some(line)) = (cx.state.buffers.current_mut(), typed) {
+        let text = buffer.area.text().clone();
+        buffer.area.document.places_mut().put(Name::Mark('^'), &text, line, 0);
+    }
+}
+
+/// Commands on many lines do not come to those that were joined to an empty one.
+fn forget_joined(cx: &mut Cx<'_>, pieces: &[Piece]) {
+    let tab_width = cx.state.tab_width();
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let text = buffer.area.text().clone();
+    let page = Page::new(&text, tab_width);
+    for piece in pieces {
+        let lines = operate::touched(page, std::slice::from_ref(piece));
+        if let [first, joined @ ..] = &lines[..]
+            && page.is_empty_line(*first)
+        {
+            buffer.area.document.places_mut().forget_lines(&text, joined);
+        }
+    }
+}
+
+/// The empty line that others are to be joined to, if typing ended in it: that line stays, though the edit, which is
+/// its line break alone, looks as if it went.
+fn typed_in_first(cx: &Cx<'_>, pieces: &[Piece]) -> Option<Line> {
+    let buffer = cx.state.buffers.current()?;
+    let page = Page::new(buffer.area.text(), cx.state.tab_width());
+    let (line, _) = buffer.area.document.places().line_and_column(Name::Mark('^'), page.text)?;
+    let [piece] = pieces else { return None };
+    (page.is_empty_line(line) && page.line(piece.spans[0].start) == line).then_some(line)
 }
 
 /// Puts a register's text back; a selection gives way to it, and goes to the register instead
@@ -391,13 +423,21 @@ pub fn undo(cx: &mut Cx<'_>, back: bool) {
     for _ in 0..count {
         let Some(buffer) = cx.state.buffers.current_mut() else { return };
         let before = buffer.area.text().clone();
+        let typed = buffer.area.document.places().line_and_column(Name::Mark('^'), &before);
         let next = buffer.area.document.history().next_start();
         let changes = if back { buffer.area.undo() } else { buffer.area.redo() };
         let Some(changes) = changes else {
             cursors::fail(cx);
             return cx.state.say(if back { "nothing to undo" } else { "nothing to redo" });
         };
-        let after = buffer.area.text();
+        let after = &buffer.area.text().clone();
+        if let Some((line, column)) = typed {
+            let places = buffer.area.document.places_mut();
+            match undone::line(&before, after, &changes, line) {
+                Some(line) => places.put(Name::Mark('^'), after, line, column),
+                None => places.remove(Name::Mark('^')),
+            }
+        }
         // Both ways it goes by where the cursor was before the step was made.
         let was = match next.filter(|_| !back) {
             Some(at) => undone::Was::of(Page::new(&before, tab_width), at),

@@ -155,8 +155,14 @@ pub fn shift(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     }
     let mut edits = vec![(gone, String::new()), (at..at, content)];
     edits.sort_by_key(|(span, _)| span.start);
+    let places = cx.state.buffers.current().map(|b| b.area.document.places().in_lines(&text, first, last));
     change(cx, |page, _| Transaction::new(ChangeSet::replace(page.text.end().0, edits)));
     let cursor = if to > last.0 { to - 1 } else { to + last.0 - first.0 };
+    if let (Some(buffer), Some(places)) = (cx.state.buffers.current_mut(), places) {
+        let moved = Line(cursor - (last.0 - first.0));
+        let after = buffer.area.text().clone();
+        buffer.area.document.places_mut().take_along(places, &after, moved);
+    }
     caret(cx, Line(cursor), goal);
     Ok(())
 }
