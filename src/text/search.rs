@@ -61,6 +61,8 @@ pub struct BadPattern(String);
 pub struct Needle {
     engine: Engine,
     regex: bool,
+    /// Tells of two characters that they belong to one word, where matches are to be whole words.
+    joined: Option<fn(char, char) -> bool>,
 }
 
 #[derive(Debug, Clone)]
@@ -80,10 +82,30 @@ impl Needle {
         if !how.regex && !how.word && (!ignore_case || text.is_ascii()) {
             let automaton = AhoCorasick::builder().ascii_case_insensitive(ignore_case).build([text]);
             let automaton = automaton.map_err(|error| BadPattern(error.to_string()))?;
-            return Ok(Some(Self { engine: Engine::Literal(Arc::new(automaton)), regex: false }));
+            return Ok(Some(Self {
+                engine: Engine::Literal(Arc::new(automaton)),
+                regex: false,
+                joined: None,
+            }));
         }
         let regex = Regex::new(&expression(text, how)).map_err(|error| BadPattern(reason(&error)))?;
-        Ok(Some(Self { engine: Engine::Regex(Arc::new(regex)), regex: how.regex }))
+        Ok(Some(Self { engine: Engine::Regex(Arc::new(regex)), regex: how.regex, joined: None }))
+    }
+
+    /// The same search, of whose matches those count that neither begin nor end between two characters of one word:
+    /// for words that no regular expression has borders for. Right for words, whose matches do not overlap then.
+    #[must_use]
+    pub fn of_words(self, joined: fn(char, char) -> bool) -> Self {
+        Self { joined: Some(joined), ..self }
+    }
+
+    /// Whether a match is wanted where it stands.
+    fn is_apart(&self, text: &Text, found: &Range<Byte>) -> bool {
+        let inside = |at| match (self.joined, text.char_before(at), text.char_at(at)) {
+            (Some(joined), Some(before), Some(behind)) => joined(before, behind),
+            _ => false,
+        };
+        !inside(found.start) && !inside(found.end)
     }
 
     /// A search in which case matters whatever the text is; `None` for the empty text.
@@ -126,15 +148,17 @@ impl Needle {
             Engine::Literal(automaton) => {
                 let chunks = text.chunks_from(range.start);
                 let reader = ChunkReader { chunks, rest: b"", left: range.end - range.start };
-                Box::new(automaton.stream_find_iter(reader).filter_map(move |found| {
+                let found = automaton.stream_find_iter(reader).filter_map(move |found| {
                     // Reading a rope cannot fail, and the automaton reports nothing else.
                     let found = found.ok()?;
                     Some(range.start + found.start()..range.start + found.end())
-                }))
+                });
+                Box::new(found.filter(|found| self.is_apart(text, found)))
             }
             Engine::Regex(regex) => {
                 let found = regex.find_iter(input(text, range));
-                Box::new(found.map(|found| Byte(found.start())..Byte(found.end())))
+                let found = found.map(|found| Byte(found.start())..Byte(found.end()));
+                Box::new(found.filter(|found| self.is_apart(text, found)))
             }
         }
     }

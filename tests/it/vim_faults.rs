@@ -491,3 +491,23 @@ async fn insert_last_goes_with_undone_lines() {
 async fn global_normal_join_leaves_out_lines_joined_to_an_empty_one() {
     check(&[("\\nb\\na\\tb\\n\\n日本\\ns\\n", ":g/^/normal J<CR>", "n 3:7", "b\\na\\tb\\n日本 s\\n")]).await;
 }
+
+#[tokio::test]
+async fn search_word_ends_where_another_script_begins() {
+    check(&[
+        ("日本 語\\n日xx本 語\\n日xx本 語\\n", "j2l*", "n 3:4", "日本 語\\n日xx本 語\\n日xx本 語\\n"),
+        ("日本 語\\n日xx本 語\\n日xx本 語\\n", "j*", "n 3:1", "日本 語\\n日xx本 語\\n日xx本 語\\n"),
+        ("日本 語\\n日xx本 語\\n日xx本 語\\n", "j3l#", "n 3:6", "日本 語\\n日xx本 語\\n日xx本 語\\n"),
+        ("日本 語\\n日xx本 語\\n日xx本 語\\n", "jld#", "n 2:4", "日本 語\\n日xx本 語\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn search_that_fails_forgets_the_column_aimed_at() {
+    check(&[
+        ("ab", ":s/zz/y/e<CR>$n>>", "n 1:2", "    ab\\n"),
+        ("abc\\nabcdef", ":s/zz/y/e<CR>$njx", "n 2:3", "abc\\nabdef\\n"),
+    ])
+    .await;
+}

@@ -58,6 +58,11 @@ impl Script {
     }
 }
 
+/// Whether two characters side by side belong to one word.
+pub fn is_one_word(one: char, other: char) -> bool {
+    motion::is_word(one) && motion::is_word(other) && Script::of(one) == Script::of(other)
+}
+
 /// What a step by one place came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {

@@ -1,6 +1,7 @@
 //! Patterns and replacements as Vim writes them, as regular expressions. What the engine does
 //! not know, as looking ahead, stays as it is and is refused there.
 
+use crate::text::motion::is_word;
 use crate::text::search::Case;
 
 /// The text up to an unescaped sign, and what stands behind it; `None` when it does not come.
@@ -94,6 +95,12 @@ fn at_start(out: &str) -> bool {
     out.is_empty()
         || out.ends_with('(') && !out.ends_with("\\(")
         || out.ends_with('|') && !out.ends_with("\\|")
+}
+
+/// The word that a pattern finds, if it finds a whole word and nothing else.
+pub fn whole_word(pattern: &str) -> Option<&str> {
+    let word = pattern.strip_prefix("\\<")?.strip_suffix("\\>")?;
+    (!word.is_empty() && word.chars().all(is_word)).then_some(word)
 }
 
 /// A pattern that finds a text and nothing else.

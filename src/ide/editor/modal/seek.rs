@@ -7,11 +7,12 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::editor::modal::{background, cursors, flow, moves};
 use crate::text::modal::landing::{Extent, Landing};
-use crate::text::modal::page::{Class, Page};
+use crate::text::modal::page::{Class, Page, is_one_word};
 use crate::text::modal::{pattern, words};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::search::{Case, How, Needle};
+use crate::text::selection::Range;
 
 /// A search looks at so many bytes at once, all cursors together; a task looks further.
 const NEAR: usize = 256 << 10;
@@ -49,7 +50,11 @@ pub fn needle(cx: &mut Cx<'_>, wanted: &str) -> Option<Needle> {
         (true, false) => Case::Ignored,
         (true, true) => Case::Smart,
     });
-    match Needle::new(&regex, How { regex: true, word: false, case }) {
+    let word = pattern::whole_word(wanted);
+    let regex = word.unwrap_or(&regex);
+    match Needle::new(regex, How { regex: true, word: false, case }) {
+        // Words of scripts without spaces end where another script begins.
+        Ok(needle) if word.is_some() => needle.map(|needle| needle.of_words(is_one_word)),
         Ok(needle) => needle,
         Err(error) => {
             cx.state.fail(format!("`{wanted}` cannot be looked for: {error}"));
@@ -123,9 +128,23 @@ fn arrive(cx: &mut Cx<'_>, places: &Places, wanted: &str) {
         Some(Landing::new(*at, Extent::Exclusive))
     });
     if cx.state.modal.failed {
+        forget_goal(cx);
         cx.state.fail(format!("no match: {wanted}"));
     }
     cx.state.modal.failed |= before;
+}
+
+/// After a search the cursors aim at their own columns, though they stayed where they were.
+fn forget_goal(cx: &mut Cx<'_>) {
+    cx.state.modal.visual.to_end = false;
+    for range in &mut cx.state.modal.visual.ranges {
+        range.goal = None;
+    }
+    let Some(buffer) = cx.state.buffers.current().filter(|_| !cx.state.modal.mode.is_visual()) else {
+        return;
+    };
+    let selection = buffer.area.selection.transform(|range| Range { goal: None, ..range });
+    cursors::set(cx, selection);
 }
 
 /// Where the cursors come to.
