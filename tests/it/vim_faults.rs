@@ -511,3 +511,62 @@ async fn search_that_fails_forgets_the_column_aimed_at() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn repeat_of_a_selection_ignores_counts() {
+    check(&[
+        ("abc\\nabc\\nabc\\n", "V>2.", "n 1:1", "        abc\\nabc\\nabc\\n"),
+        ("abc 5\\nabc\\nabc\\n", "V<C-a>3.", "n 1:1", "abc 7\\nabc\\nabc\\n"),
+        ("last\\nA li\\none\\n", "<C-v>jAt. T<Esc>4.", "n 1:1", "lt. Tt. Tast\\nAt. Tt. T li\\none\\n"),
+        (
+            "last\\nA li\\none\\n",
+            "<C-v>j3At. T<Esc>2.",
+            "n 1:1",
+            "lt. Tt. Tt. Tt. Tt. Tt. Tast\\nAt. Tt. Tt. Tt. Tt. Tt. T li\\none\\n",
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn repeat_of_a_rectangle_takes_as_many_columns() {
+    check(&[("\\tname   string\\t\\n}\\n", "<C-v>jd<Esc>.", "n 1:1", "   string\\t\\n\\n")]).await;
+}
+
+#[tokio::test]
+async fn yank_of_rows_to_their_ends_counts_line_breaks_in_short_ones() {
+    check(&[(
+        "foo,afoo,\\n\\ntrail\\n",
+        "ll<C-v>G$y:pu<CR>jr.",
+        "n 5:1",
+        "foo,afoo,\\no,afoo,\\n        \\nail\\n\\ntrail\\n",
+    )])
+    .await;
+}
+
+#[tokio::test]
+async fn delete_of_selected_lines_keeps_the_column_aimed_at_before() {
+    check(&[
+        ("\\tsum\\n    if\\n\\tsum\\n", "Vx<Esc>", "n 1:4", "    if\\n\\tsum\\n"),
+        ("\\tsum\\n    if\\n\\tsum\\n", "llhhVOx<Esc>", "n 1:4", "    if\\n\\tsum\\n"),
+        ("\\tsum\\n\\tsum\\n    if\\n\\tsum\\n", "Vjx<Esc>", "n 1:4", "    if\\n\\tsum\\n"),
+        ("\\tsum\\n    if\\n\\tsum\\n", "Vlhx<Esc>", "n 1:1", "    if\\n\\tsum\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn selection_goes_on_aiming_at_the_column_of_a_tab() {
+    check(&[
+        (
+            "\\tsum\\n\\tsum\\nabcdefgh\\n\\tsum\\n",
+            "v2j<Esc>",
+            "n 3:4",
+            "\\tsum\\n\\tsum\\nabcdefgh\\n\\tsum\\n",
+        ),
+        ("\\tsum\\n\\tsum\\nabcdefgh\\n\\tsum\\n", "llhh<C-v>2jd", "n 1:1", "sum\\nsum\\nefgh\\n\\tsum\\n"),
+        ("\\tsum\\n    if\\n\\tsum\\n", "vX", "n 1:4", "    if\\n\\tsum\\n"),
+        ("\\tsum\\n    if\\n\\tsum\\n", "vlhX", "n 1:1", "    if\\n\\tsum\\n"),
+    ])
+    .await;
+}

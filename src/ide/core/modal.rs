@@ -187,6 +187,8 @@ pub struct Visual {
     pub ranges: Vec<Range>,
     /// Whether rows of a rectangle reach to the ends of their lines.
     pub to_end: bool,
+    /// How many columns a rectangle has that is made again, wherever its corner comes to.
+    pub width: Option<usize>,
     /// What the editor shows for it; another selection was made by somebody else.
     pub shown: Option<Selection>,
 }

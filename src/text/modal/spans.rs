@@ -24,6 +24,8 @@ pub struct Piece {
     pub widened: bool,
     /// Of a rectangle the first column, and the one behind the last.
     pub columns: (Column, Column),
+    /// Of a rectangle whether each row reaches to the end of its line.
+    pub to_end: bool,
     /// Of a rectangle how much of the characters at its sides is taken, for each row.
     pub sides: Vec<Sides>,
 }
@@ -49,6 +51,7 @@ impl Piece {
             goal: None,
             widened: false,
             columns: (Column(0), Column(0)),
+            to_end: false,
             sides: Vec::new(),
         }
     }
@@ -130,16 +133,21 @@ pub fn columns(page: Page<'_>, anchor: Byte, head: Byte) -> (Column, Column) {
     (left, end)
 }
 
-/// What a rectangle holds; `to_end`: each row reaches to the end of its line.
-pub fn block(page: Page<'_>, anchor: Byte, head: Byte, to_end: bool) -> Piece {
-    let (left, right) = columns(page, anchor, head);
+/// What a rectangle of [`columns`] holds; `to_end`: each row reaches to the end of its line.
+pub fn block(
+    page: Page<'_>,
+    anchor: Byte,
+    head: Byte,
+    (left, right): (Column, Column),
+    to_end: bool,
+) -> Piece {
     let (first, last) = (page.line(anchor.min(head)), page.line(anchor.max(head)));
     let (spans, sides): (Vec<_>, Vec<_>) =
         (first.0..=last.0).map(|line| row(page, Line(line), left, right, to_end)).unzip();
     let start = spans[0].start;
     let longest = spans.iter().map(|span| page.column(span.end)).max().unwrap_or(right);
     let columns = (left, if to_end { longest.max(left) } else { right });
-    Piece { columns, sides, ..Piece::new(spans, Shape::Block, start) }
+    Piece { columns, to_end, sides, ..Piece::new(spans, Shape::Block, start) }
 }
 
 /// A row of a rectangle: its characters, those that are taken in part included, and how much of them is.
@@ -192,8 +200,9 @@ pub fn content(page: Page<'_>, pieces: &[Piece]) -> Content {
         let width = right.0.saturating_sub(left.0);
         let row = |(span, sides): (&ByteRange<Byte>, &Sides)| {
             if page.column(span.end) < left {
-                // A line that ends before the rectangle gives a row of spaces.
-                return " ".repeat(width);
+                // A line that ends before the rectangle gives a row of spaces; where rows go to the ends of lines the
+                // line break of the longest one counts.
+                return " ".repeat(width + usize::from(only.to_end));
             }
             let (before, behind) = sides.bytes;
             let whole = span.start + before..span.end.back(behind).max(span.start + before);

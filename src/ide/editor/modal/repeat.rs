@@ -10,11 +10,13 @@ use crate::ide::editor::modal::{cursors, visual};
 use crate::text::content::Content;
 use crate::tui::input::{Key, KeyCode, Mods};
 
-/// Asks for the last change to be made again. Its own count gives way to a new one.
+/// Asks for the last change to be made again. Its own count gives way to a new one, save that of a selection's change.
 pub fn repeat(cx: &mut Cx<'_>) {
     let count = cx.state.modal.count.take();
     let Some(dot) = &mut cx.state.modal.dot else { return cx.state.say("nothing was changed yet") };
-    dot.count = count.or(dot.count);
+    if dot.reach.is_none() {
+        dot.count = count.or(dot.count);
+    }
     // A numbered register gives the next older text each time.
     if let [first, second, ..] = dot.keys.as_mut_slice()
         && first.typed() == Some('"')

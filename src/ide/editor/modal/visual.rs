@@ -24,7 +24,10 @@ pub fn toggle(cx: &mut Cx<'_>, mode: Mode) {
     }
     if !cx.state.modal.mode.is_visual() {
         let Some(buffer) = cx.state.buffers.current() else { return };
-        let ranges = buffer.area.selection.ranges().iter().map(|r| Range { anchor: r.head, ..*r }).collect();
+        let page = Page::new(buffer.area.text(), cx.state.tab_width());
+        // The column that was aimed at before is aimed at still.
+        let begun = |r: &Range| Range { goal: Some(page.aimed(r)), ..Range::cursor(r.head) };
+        let ranges = buffer.area.selection.ranges().iter().map(begun).collect();
         cx.state.modal.visual = Visual { ranges, ..Visual::default() };
         if let Some(count) = cx.state.modal.count.take() {
             extend_by(cx, count);
@@ -69,7 +72,7 @@ pub fn show(cx: &mut Cx<'_>) {
         }
     };
     let ranges: Vec<Range> = if mode == Mode::VisualBlock {
-        let piece = spans::block(page, first.anchor, first.head, visual.to_end);
+        let piece = rows(page, first, visual);
         let head = page.line(first.head);
         let mut rows: Vec<Range> = piece.spans.into_iter().map(|span| oriented(span, &first)).collect();
         // The row of the head comes first, so that it is the main one.
@@ -84,6 +87,19 @@ pub fn show(cx: &mut Cx<'_>) {
     buffer.area.standing = Some((selection.primary(), first.head));
     visual.shown = Some(selection);
     cx.state.damage.add(Part::Editor);
+}
+
+/// The rectangle between two corners.
+pub fn rows(page: Page<'_>, corners: Range, visual: &Visual) -> Piece {
+    let (left, right) = spans::columns(page, corners.anchor, corners.head);
+    let columns = match visual.width {
+        Some(width) => {
+            let left = page.column(corners.anchor);
+            (left, Column(left.0 + width))
+        }
+        None => (left, right),
+    };
+    spans::block(page, corners.anchor, corners.head, columns, visual.to_end)
 }
 
 fn held(page: Page<'_>, range: &Range, mode: Mode) -> Piece {
@@ -101,7 +117,7 @@ pub fn pieces(cx: &Cx<'_>) -> Vec<Piece> {
     let modal = &cx.state.modal;
     match (modal.mode, modal.visual.ranges.first()) {
         (Mode::VisualBlock, Some(first)) => {
-            vec![spans::block(page, first.anchor, first.head, modal.visual.to_end)]
+            vec![rows(page, *first, &modal.visual)]
         }
         (mode, _) => modal.visual.ranges.iter().map(|range| held(page, range, mode)).collect(),
     }
@@ -187,7 +203,8 @@ pub fn reach(cx: &mut Cx<'_>, reach: Reach) {
         }
     };
     let heads = buffer.area.selection.ranges().iter().map(|r| Range::new(r.head, end(r.head))).collect();
-    cx.state.modal.visual = Visual { ranges: heads, to_end: reach.to_end, shown: None };
+    let width = (reach.mode == Mode::VisualBlock).then_some(reach.columns + 1);
+    cx.state.modal.visual = Visual { ranges: heads, to_end: reach.to_end, width, shown: None };
     cx.state.modal.mode = reach.mode;
     show(cx);
 }
@@ -205,7 +222,7 @@ pub fn again(cx: &mut Cx<'_>) {
         remember(cx);
     }
     let ranges = vec![Range { anchor, head, goal: last.goal }];
-    cx.state.modal.visual = Visual { ranges, to_end: last.to_end, shown: None };
+    cx.state.modal.visual = Visual { ranges, to_end: last.to_end, ..Visual::default() };
     cx.state.modal.mode = last.mode;
     show(cx);
 }
@@ -220,7 +237,9 @@ pub fn other_end(cx: &mut Cx<'_>, row: bool) {
     cx.state.modal.visual.to_end = false;
     for range in &mut cx.state.modal.visual.ranges {
         if !(block && row) {
-            *range = Range::new(range.head, range.anchor);
+            if range.head != range.anchor {
+                *range = Range::new(range.head, range.anchor);
+            }
             continue;
         }
         let (left, end) = spans::columns(page, range.anchor, range.head);

@@ -2,8 +2,8 @@
 //! Must not know which keys were typed.
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::modal::{Mode, Rows, RowsAt, Visual};
 use crate::ide::editor::commands::edit;
+use crate::ide::core::modal::{Mode, Rows, RowsAt};
 use crate::ide::editor::modal::{cursors, visual};
 use crate::text::changes::ChangeSet;
 use crate::text::columns::at_column;
@@ -50,14 +50,14 @@ pub fn instead(cx: &mut Cx<'_>, piece: &Piece) -> Option<Rows> {
 pub fn insert(cx: &mut Cx<'_>, behind: bool) -> Option<Rows> {
     let tab_width = cx.state.tab_width();
     let corners = cx.state.modal.visual.ranges.first().copied()?;
-    let to_end = cx.state.modal.visual.to_end;
     visual::remember(cx);
     cx.state.modal.mode = Mode::Normal;
-    cx.state.modal.visual = Visual::default();
+    let held = std::mem::take(&mut cx.state.modal.visual);
+    let to_end = held.to_end;
     let buffer = cx.state.buffers.current()?;
     let text = buffer.area.text().clone();
     let page = Page::new(&text, tab_width);
-    let piece = spans::block(page, corners.anchor, corners.head, to_end);
+    let piece = visual::rows(page, corners, &held);
     let lines = (page.line(corners.start()), page.line(corners.end()));
     let row = &piece.spans[0];
     // The step begins at the rectangle's first row.
