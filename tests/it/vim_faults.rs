@@ -570,3 +570,59 @@ async fn selection_goes_on_aiming_at_the_column_of_a_tab() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn repeat_types_the_text_of_a_register() {
+    check(&[
+        ("one\\n", "/n<CR>IW<C-r>/<Esc>/e<CR>.", "n 1:2", "WnWnone\\n"),
+        ("one\\n", "/n<CR>IW<C-r>/<C-r>/x<Esc>/e<CR>2.", "n 1:8", "WnnxWnnxWnnxone\\n"),
+        ("one\\n", "/n<CR>IW<Left>a<C-r>/x<Esc>/e<CR>2.", "n 1:12", "anxWonanxanxe\\n"),
+        ("one\\n", "/n<CR>A<C-o>x<C-r>/x<Esc>/e<CR>2.", "n 1:7", "onnnxnxx\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn insert_ctrl_u_stops_where_typing_began_first() {
+    check(&[
+        ("abc def \\n", "wi <C-w><Right><C-u><Esc>", "n 1:4", "abc ef \\n"),
+        ("A line (b) and\\n", "f(i<C-w><Right><C-u><Esc>", "n 1:2", "A b) and\\n"),
+        ("A line (b) and\\n", "f(ifoo <Right>x<C-u><Esc>", "n 1:7", "A line b) and\\n"),
+        ("A line (b) and\\n", "f(ifoo <Right>x<C-u><C-u><Esc>", "n 1:1", "b) and\\n"),
+        ("A line (b) and\\n", "f(ifoo <Left><C-u>y<Esc>", "n 1:8", "A line y (b) and\\n"),
+        ("A line (b) and\\n", "f(i<Right><C-u>y<Esc>", "n 1:8", "A line yb) and\\n"),
+        ("A line (b) and\\n", "f(i<Left><C-u>y<Esc>", "n 1:1", "y (b) and\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn own_indentation_that_goes_leaves_its_column_to_aim_at() {
+    check(&[
+        ("\\tname\\n", "o<Esc>gg", "n 1:2", "\\tname\\n\\n"),
+        ("\\tname\\n\\tx\\n", "S<Right><Esc>j", "n 2:2", "\\n\\tx\\n"),
+        ("\\tname\\n", "o<BS><Esc>gg", "n 1:1", "\\tname\\n\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn indentation_erased_near_its_start_counts_as_typed() {
+    check(&[
+        ("    name\\n", "3O<C-h><Esc>", "n 3:1", "\\n\\n \\n    name\\n"),
+        ("    name\\n", "4O<BS><Esc>", "n 4:1", "\\n\\n \\n\\n    name\\n"),
+        ("    name\\n", "S<C-w><C-t><Esc>", "n 1:4", "    \\n"),
+        ("\\tname\\n", "3o<C-w><C-t><Esc>", "n 4:1", "\\tname\\n\\t\\n\\t\\n\\t\\n"),
+        ("    name\\n", "3O<BS><BS><Esc>", "n 1:1", "\\n    name\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn insert_delete_at_the_end_keeps_indentation_and_counts() {
+    check(&[
+        ("    name\\n", "3o<Del><Esc>", "n 4:4", "    name\\n    \\n    \\n    \\n"),
+        ("    name\\n", "3O<Del><Esc>", "n 3:4", "    \\n    \\n    me\\n"),
+    ])
+    .await;
+}

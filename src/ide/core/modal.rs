@@ -163,8 +163,12 @@ pub struct Typing {
     /// The version of the text in which the line got its indentation by itself: it is removed while nothing else was
     /// typed since.
     pub indented: Option<u64>,
-    /// The cursor was moved by keys, and nothing was typed since.
-    pub moved: bool,
+    /// The cursor was moved by keys, and nothing was typed since: how many keys of the command came before.
+    pub moved: Option<usize>,
+    /// Where erasing stops has yet to be settled: nothing was typed since the command that began to type.
+    pub untyped: bool,
+    /// Erasing stops where typing began first, wherever the cursor is moved to.
+    pub stops: bool,
     /// One command is made, then typing goes on.
     pub once: Option<Once>,
 }

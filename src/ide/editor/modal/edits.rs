@@ -449,10 +449,11 @@ pub fn undo(cx: &mut Cx<'_>, back: bool) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Puts a register in while typing.
+/// Puts a register in while typing. What is repeated later is the text that it holds now.
 pub fn insert_register(cx: &mut Cx<'_>, name: char) {
     match registers::read(cx, name) {
         Some(content) => {
+            typing::insert::spell_out(cx, &content.texts.join("\n"));
             edit::apply(cx, |text, selection| {
                 crate::text::edit::insert_each(text, selection, &content.texts, LineEnding::default())
             });

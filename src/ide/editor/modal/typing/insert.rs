@@ -40,10 +40,14 @@ pub fn begin(cx: &mut Cx<'_>, typing: Typing) {
     cx.state.modal.operator = None;
     cx.state.modal.overtyped.clear();
     cx.state.modal.typed.clear();
-    cx.state.modal.typing = typing;
+    cx.state.modal.typing = Typing { untyped: true, ..typing };
     cx.state.modal.changed = true;
     if let Some(buffer) = cx.state.buffers.current_mut() {
         let at = buffer.area.selection.primary().head;
+        // On a line that was opened typing began before its indentation.
+        let start = buffer.area.text().line_start(buffer.area.text().line_of(at));
+        let stop = if typing.lines.is_some() { start } else { at };
+        buffer.area.document.places_mut().set(Name::Stop, stop);
         buffer.area.document.places_mut().set(Name::Typing, at);
         buffer.area.document.places_mut().set(Name::Begun, at);
         buffer.area.standing = None;
@@ -228,7 +232,7 @@ pub fn go_on(cx: &mut Cx<'_>, once: Once) {
     insert(cx, if behind { At::Behind } else { At::Here });
     // What is typed from here on is an insertion of its own, and none where nothing is.
     cx.state.modal.changed = false;
-    cx.state.modal.typing.moved = true;
+    cx.state.modal.typing.moved = Some(cx.state.modal.keys.len());
 }
 
 /// The version of the text and the main cursor, while keys are typed into a file.
@@ -266,7 +270,8 @@ pub fn follow(cx: &mut Cx<'_>, key: Option<Key>) {
     let modal = &mut cx.state.modal;
     let steps = |key: Key| STEPS.contains(&key.code);
     let moves = key.is_some_and(|key| MOVES.contains(&key.code) || steps(key) && before.1 != now.1);
-    if before == now && key.is_some_and(|key| erases(key) || steps(key)) {
+    let empty = |key: Key| erases(key) && key.code != KeyCode::Delete || steps(key);
+    if before == now && key.is_some_and(empty) {
         // A key that does nothing at a border does not come again.
         modal.keys.pop();
         modal.typed.pop();
@@ -276,20 +281,46 @@ pub fn follow(cx: &mut Cx<'_>, key: Option<Key>) {
         modal.keys.pop();
         modal.typed.clear();
         let (block, once) = (modal.typing.block, modal.typing.once);
-        modal.typing = Typing { times: 1, moved: block.is_none(), block, once, ..Typing::default() };
+        let earlier = block.is_none().then_some(modal.keys.len());
+        let Typing { untyped, stops, .. } = modal.typing;
+        modal.typing = Typing { times: 1, moved: earlier, block, once, untyped, stops, ..Typing::default() };
         modal.overtyped.clear();
         if let Some(buffer) = cx.state.buffers.current_mut() {
             buffer.area.document.places_mut().set(Name::Typing, now.1);
             buffer.area.document.places_mut().set(Name::Begun, now.1);
         }
         cursors::group(cx.state);
-    } else if before.0 != now.0 && modal.typing.moved {
-        let last = modal.keys.pop();
-        modal.keys = std::iter::once(Key::char('i')).chain(last).collect();
+    } else if before.0 != now.0 {
+        let before_move = modal.typing.moved.take();
+        settle_stop(cx, before_move.is_some(), now.1, key.is_some_and(erases));
+        let (modal, Some(earlier)) = (&mut cx.state.modal, before_move) else { return };
+        let keys = modal.keys.split_off(earlier.min(modal.keys.len()));
+        modal.keys = std::iter::once(Key::char('i')).chain(keys).collect();
         modal.changed = true;
         modal.used_count = None;
-        modal.typing.moved = false;
     }
+}
+
+/// After something was typed or erased, after the cursor was moved or not: erasing stops where typing began anew, save
+/// where the cursor was moved to the right behind what was typed; and where something was erased before that place.
+fn settle_stop(cx: &mut Cx<'_>, moved: bool, head: Byte, erased: bool) {
+    let typing = &mut cx.state.modal.typing;
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let text = buffer.area.text().clone();
+    let places = buffer.area.document.places_mut();
+    let at = |name| places.line_and_column(name, &text);
+    let (Some(mut stop), Some(began)) = (at(Name::Stop), at(Name::Typing)) else { return };
+    typing.stops |= moved && !typing.untyped && began.1 > stop.1;
+    typing.untyped = false;
+    if moved && !typing.stops {
+        stop = began;
+    }
+    let line = text.line_of(head);
+    let column = head - text.line_start(line);
+    if erased && stop.0 == line && column < stop.1 {
+        stop.1 = column;
+    }
+    places.put(Name::Stop, &text, stop.0, stop.1);
 }
 
 /// Ends typing by a key. What was to be typed more than once is typed again before.
@@ -314,13 +345,41 @@ pub fn again(cx: &mut Cx<'_>) {
     }
 }
 
+/// The keys that put a register in give way to its text where they are kept for `.` and counts. Keys that would do
+/// something else than to be typed stay what they were.
+pub fn spell_out(cx: &mut Cx<'_>, text: &str) {
+    if text.chars().any(char::is_control) {
+        return;
+    }
+    let modal = &mut cx.state.modal;
+    let keys = || text.chars().map(Key::char);
+    if modal.mode.types() && modal.typed.len() >= 2 {
+        modal.typed.truncate(modal.typed.len() - 2);
+        modal.typed.extend(keys());
+    }
+    if !modal.repeating && modal.keys.len() >= 2 {
+        modal.keys.truncate(modal.keys.len() - 2);
+        modal.keys.extend(keys());
+    }
+}
+
 /// Presses a key; what the line got by itself stays that where the key leaves it so.
 pub fn carry_indent(cx: &mut Cx<'_>, key: Key, press: impl FnOnce(&mut Cx<'_>)) {
     let indented = is_indented(cx);
     press(cx);
-    if indented && keeps_indent(key) {
+    if key.code == KeyCode::Delete {
+        cx.state.modal.typing.indented = None;
+    }
+    if indented && keeps_indent(key) && !(erases(key) && is_near_start(cx)) {
         note_indent(cx);
     }
+}
+
+/// Whether the cursor is in the first two columns, in bytes: what is left of an indentation there counts as typed.
+fn is_near_start(cx: &Cx<'_>) -> bool {
+    let Some(buffer) = cx.state.buffers.current() else { return false };
+    let (text, head) = (buffer.area.text(), buffer.area.selection.primary().head);
+    head - text.line_start(text.line_of(head)) <= 1
 }
 
 /// What was typed so far.
@@ -346,7 +405,9 @@ pub fn finish(cx: &mut Cx<'_>) {
     let tab_width = cx.state.tab_width();
     let typed = typed(cx);
     let stays = typing.stays || is_before_last(cx);
-    strip_indent(cx, false);
+    let goal = cursors::aimed(cx);
+    // Behind an indentation that goes one aims at its column still.
+    let goal = strip_indent(cx, false).then_some(goal);
     close(cx);
     let filled = typing.block.and_then(|rows| typing::block::fill(cx, rows));
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
@@ -354,10 +415,10 @@ pub fn finish(cx: &mut Cx<'_>) {
     let page = Page::new(&text, tab_width);
     let stopped = buffer.area.selection.primary().head;
     buffer.area.document.places_mut().set_mark('^', stopped);
-    let mut selection = buffer
-        .area
-        .selection
-        .transform(|range| Range::cursor(if stays { range.head } else { page.left(range.head) }));
+    let mut selection = buffer.area.selection.transform(|range| Range {
+        goal,
+        ..Range::cursor(if stays { range.head } else { page.left(range.head) })
+    });
     if let Some(at) = filled {
         selection = Selection::cursor(page.rest(at));
     }

@@ -30,13 +30,9 @@ pub fn erase(cx: &mut Cx<'_>, what: Erase) {
     if vim {
         cursors::group(cx.state);
     }
-    let opened = cx.state.modal.typing.lines.is_some();
     let begun = cx.state.buffers.current().filter(|_| vim).and_then(|buffer| {
         let head = buffer.area.selection.primary().head;
-        let begun = buffer.area.document.places().get(Name::Typing)?;
-        // On a line that was opened typing began before its indentation.
-        let text = buffer.area.text();
-        let begun = if opened { text.line_start(text.line_of(begun)) } else { begun };
+        let begun = buffer.area.document.places().get(Name::Stop)?;
         (begun < head).then(|| head - begun)
     });
     let tab_width = cx.state.tab_width();
@@ -92,7 +88,8 @@ pub fn shift(cx: &mut Cx<'_>, back: bool) {
     let (stop, by_tabs) = cx.state.indentation();
     let begun = cx.state.buffers.current().and_then(|buffer| {
         let begun = buffer.area.document.places().get(Name::Typing)?;
-        Some(buffer.area.selection.primary().head.0.saturating_sub(begun.0))
+        let stops = buffer.area.document.places().get(Name::Stop) == Some(begun);
+        Some((buffer.area.selection.primary().head.0.saturating_sub(begun.0), stops))
     });
     change(cx, |page, selection| {
         let hard = by_tabs.unwrap_or_else(|| indents_by_tabs(page.text));
@@ -128,11 +125,14 @@ pub fn shift(cx: &mut Cx<'_>, back: bool) {
         Transaction::new(changes).select(after)
     });
     // What stands before the cursor was not typed.
-    if let (Some(typed), Some(buffer)) = (begun, cx.state.buffers.current_mut()) {
+    if let (Some((typed, stops)), Some(buffer)) = (begun, cx.state.buffers.current_mut()) {
         let head = buffer.area.selection.primary().head;
         let start = buffer.area.text().line_start(buffer.area.text().line_of(head));
         let at = head.back(typed).max(start.min(head));
         buffer.area.document.places_mut().set(Name::Typing, at);
+        if stops {
+            buffer.area.document.places_mut().set(Name::Stop, at);
+        }
     }
 }
 
