@@ -626,3 +626,46 @@ async fn insert_delete_at_the_end_keeps_indentation_and_counts() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn operator_back_to_an_empty_line_takes_no_line_break_of_its_own() {
+    check(&[
+        ("\\n   \\n", "jd<BS>", "n 1:3", "   \\n"),
+        ("\\n  x\\n", "jc<BS>x<Esc>", "n 1:1", "x\\n  x\\n"),
+        ("one\\n   \\n", "jd<BS>", "n 1:4", "one   \\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn forced_space_at_a_line_end_takes_nothing() {
+    check(&[
+        ("ab}\\ncd\\n", "$dv<Space><Esc>", "n 1:3", "ab}\\ncd\\n"),
+        ("ab}\\ncd\\n", "$d2v<Space><Esc>", "n 1:3", "abd\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn word_object_with_count_behind_the_last_word_fails() {
+    check(&[
+        ("a\\ndon\\n\\n", "G2diw<Esc>", "n 3:1", "a\\ndon\\n\\n"),
+        ("a\\ndon\\n\\n", "G3g~iw<Esc>", "n 3:1", "a\\ndon\\n\\n"),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn erasing_back_to_an_empty_line_takes_its_line_break() {
+    check(&[("a\\nb 3 a 2 c 1\\n", "o<Right><Esc>d2<BS><Esc>", "n 1:1", "b 3 a 2 c 1\\n")]).await;
+}
+
+#[tokio::test]
+async fn put_over_the_whole_text_ends_as_it_did() {
+    check(&[
+        ("x 0\\nx b\\naa\\n", "vapdccx<Esc>VP<Esc>", "n 1:1", "x 0\\nx b\\naa\\n"),
+        ("  x 0\\nx b\\naa\\n", "VGyVGp<Esc>", "n 1:3", "  x 0\\nx b\\naa\\n"),
+        ("  x 0\\nx b\\naa", "VGyVG2p<Esc>", "n 1:3", "  x 0\\nx b\\naa\\n  x 0\\nx b\\naa\\n"),
+    ])
+    .await;
+}

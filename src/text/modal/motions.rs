@@ -88,8 +88,8 @@ pub fn land(
     };
     let words_back = |way, extent| Some(come(page, operator, way, extent));
     match motion {
-        Move::Right => step(page, from, n, motion, operator).map(ends),
-        Move::Left | Move::Back | Move::On => step(page, from, n, motion, operator),
+        Move::Right | Move::On => step(page, from, n, motion, operator).map(ends),
+        Move::Left | Move::Back => step(page, from, n, motion, operator),
         Move::Down | Move::Up => vertical(page, from, goal, n, motion == Move::Down),
         Move::LineBegin => to(page.start(line), Exclusive),
         Move::FirstNonBlank => to(page.first_non_blank(line), Exclusive),
@@ -152,10 +152,17 @@ fn ending(page: Page<'_>, from: Byte, operator: bool, landing: Landing) -> Landi
 
 /// By characters. For an operator it does not fail at a border: the way is none then, or a line.
 fn step(page: Page<'_>, from: Byte, n: usize, motion: Move, operator: bool) -> Option<Landing> {
+    let line = page.line(from);
     let (at, extent) = match motion {
         Move::Left => (stepped(from, n, |at| page.left(at)), Extent::Exclusive),
         Move::Right => (right(page, from, n, operator), Extent::Exclusive),
-        Move::Back if operator => (wrapped(page, from, n, false, operator), Extent::Exact),
+        Move::Back if operator => {
+            let at = wrapped(page, from, n, false, operator);
+            // Only behind a line with something in it its line break is taken.
+            let above = at.map_or(line.0, |at| page.line(at).0)..line.0;
+            let exact = above.is_empty() || above.map(Line).any(|line| !page.is_empty_line(line));
+            (at, if exact { Extent::Exact } else { Extent::Exclusive })
+        }
         Move::Back => (wrapped(page, from, n, false, operator), Extent::Exclusive),
         _ => (wrapped(page, from, n, true, operator), Extent::Exclusive),
     };

@@ -92,7 +92,7 @@ fn word(page: Page<'_>, taken: Held, big: bool, outer: bool, count: usize) -> La
     }
     for left in (1..=left).rev() {
         inclusive = true;
-        if walk.at < start {
+        if visual && walk.at < start {
             if walk.back_over() == Went::Nowhere {
                 return short(walk);
             }

@@ -283,7 +283,8 @@ fn paste_over(cx: &mut Cx<'_>, content: &Content, how: How) {
         let mut second =
             if breaks { between(page, &places, &content, how) } else { put(page, &places, &content, how) };
         if whole && lines {
-            second = only(page, &content, how);
+            let ends = text.byte_at(text.end().back(1)) == Some(b'\n');
+            second = only(page, &content, how, ends);
         }
         let changes = cut.changes.compose(&second.changes);
         let selection = second.selection.unwrap_or_else(|| Selection::cursor(Byte(0)));
@@ -344,11 +345,17 @@ fn into_rows(cut: &Transaction, page: Page<'_>, piece: &Piece, content: &Content
     Transaction::new(cut.changes.clone().compose(&changes)).select(Selection::cursor(cursor))
 }
 
-/// Lines that take the place of the whole text.
-fn only(page: Page<'_>, content: &Content, how: How) -> Transaction {
-    let text = content.joined().repeat(how.count);
+/// Lines that take the place of the whole text; without a line feed behind the last one where that had none.
+fn only(page: Page<'_>, content: &Content, how: How, ends: bool) -> Transaction {
+    let mut text = content.joined().repeat(how.count);
+    if !ends {
+        text.pop();
+    }
     let changes = ChangeSet::replace(page.text.end().0, [(Byte(0)..page.text.end(), text)]);
-    Transaction::new(changes).select(Selection::cursor(Byte(0)))
+    let mut after = page.text.clone();
+    changes.apply(&mut after);
+    let start = Page::new(&after, page.tab_width).first_non_blank(Line(0));
+    Transaction::new(changes).select(Selection::cursor(start))
 }
 
 /// Counts the numbers at the cursors up or down; `series`: each selected line by one more.
