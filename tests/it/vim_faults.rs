@@ -669,3 +669,38 @@ async fn put_over_the_whole_text_ends_as_it_did() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn percentage_of_lines_keeps_the_column() {
+    check(&[
+        (
+            "abcdef\\nabcdefghij\\nabcdefghijklmn\\n",
+            "llll2%x",
+            "n 1:5",
+            "abcdf\\nabcdefghij\\nabcdefghijklmn\\n",
+        ),
+        (
+            "abcdef\\nabcdefghij\\nabcdefghijklmn\\n",
+            "ll50%x",
+            "n 2:3",
+            "abcdef\\nabdefghij\\nabcdefghijklmn\\n",
+        ),
+        (
+            "abcdef\\nabcdefghij\\nabcdefghijklmn\\n",
+            "ll2y%",
+            "n 1:3",
+            "abcdef\\nabcdefghij\\nabcdefghijklmn\\n",
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn insert_last_is_behind_a_line_break_that_replaced() {
+    check(&[
+        ("item 99, item\\naa\\n", "r<CR>gi<C-u>)<Esc>", "n 1:1", ")tem 99, item\\naa\\n"),
+        ("  item 99, item\\naa\\n", "wr<CR>gi)<Esc>", "n 2:3", "  \\n  )tem 99, item\\naa\\n"),
+        ("  item 99, item\\naa\\n", "ww3r<CR>Ggi)<Esc>", "n 2:3", "  item \\n  )item\\naa\\n"),
+    ])
+    .await;
+}

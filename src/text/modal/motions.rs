@@ -121,7 +121,7 @@ pub fn land(
             let goal = goal.unwrap_or_else(|| page.column(from));
             Some(Landing::new(page.at(wanted, goal), Lines).aiming(goal))
         }
-        Move::Match => bracket(page, from, count),
+        Move::Match => bracket(page, from, goal, count),
         Move::Word(big) => words_on(words::next(page, from, n, big, operator), Exclusive),
         Move::WordEnd(big) => words_on(words::end(page, from, n, big, false), Inclusive),
         Move::WordBack(big) => words_back(words::previous(page, from, n, big), Exclusive),
@@ -239,11 +239,12 @@ fn last_non_blank(page: Page<'_>, line: Line) -> Byte {
     at
 }
 
-fn bracket(page: Page<'_>, from: Byte, count: Option<usize>) -> Option<Landing> {
+fn bracket(page: Page<'_>, from: Byte, goal: Option<Column>, count: Option<usize>) -> Option<Landing> {
     if let Some(percent) = count {
         let lines = page.last_line().0 + 1;
         let line = Line((percent * lines).div_ceil(100).clamp(1, lines) - 1);
-        return (percent <= 100).then(|| Landing::new(page.first_non_blank(line), Extent::Lines));
+        let goal = goal.unwrap_or_else(|| page.column(from));
+        return (percent <= 100).then(|| Landing::new(page.at(line, goal), Extent::Lines).aiming(goal));
     }
     let mut at = from;
     while !page.at_end(at) {

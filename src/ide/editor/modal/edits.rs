@@ -19,6 +19,7 @@ use crate::text::modal::put::{How, put};
 use crate::text::modal::replace;
 use crate::text::modal::spans::{self, Piece};
 use crate::text::modal::undone;
+use crate::text::motion;
 use crate::text::numbers;
 use crate::text::places::Name;
 use crate::text::position::{Byte, Line};
@@ -87,9 +88,20 @@ pub fn replace_char(cx: &mut Cx<'_>, with: char) {
     match replace::replace(page, &cursors, with, count) {
         Some(edit) => {
             change(cx, |_, _| edit);
+            if with == '\n' {
+                note_typing(cx);
+            }
         }
         None => cursors::fail(cx),
     }
+}
+
+/// A line break in place of a character counts as typed: behind the indentation of the new line.
+fn note_typing(cx: &mut Cx<'_>) {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    let text = buffer.area.text();
+    let at = motion::indent_end(text, text.line_of(buffer.area.caret()));
+    buffer.area.document.places_mut().set_mark('^', at);
 }
 
 /// Gives letters the other case and goes on behind them.

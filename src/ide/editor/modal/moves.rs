@@ -62,7 +62,7 @@ pub fn go(cx: &mut Cx<'_>, motion: Move) {
         }
         // Only what deletes takes the end of the line before.
         let operator = op.is_some_and(|op| motion != Move::Back || matches!(op, Op::Delete | Op::Change));
-        let vertical = matches!(motion, Move::Down | Move::Up | Move::Top | Move::Bottom);
+        let vertical = matches!(motion, Move::Down | Move::Up | Move::Top | Move::Bottom | Move::Match);
         let goal = if vertical { Some(page.aimed(range)) } else { range.goal };
         let landing = motions::land(page, range.head, goal, motion, count, operator);
         // A selection ends on the last character of the text, not behind it.
