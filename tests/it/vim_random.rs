@@ -10,7 +10,7 @@ use crate::vim;
 const SCRIPTS: usize = 1000;
 
 /// So many of them agree at least; `docs/vim.md` lists what the others are about. The number only ever grows.
-const AGREE_MIN: usize = 990;
+const AGREE_MIN: usize = 993;
 
 /// A script, what Neovim comes to and what comes of it here.
 type Difference = (Script, String, String);
