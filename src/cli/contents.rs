@@ -10,7 +10,7 @@ use super::args::Args;
 use super::process;
 use super::sessions::{located, open, shortened};
 use crate::base::error::Report;
-use crate::runtime::contents::{Contents, Item};
+use crate::runtime::context::report::{Contents, Item};
 use crate::runtime::{Options, prompt_to_go_on};
 use crate::session::store::listing;
 use crate::session::{AgentMessage, Session, context};

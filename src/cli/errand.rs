@@ -17,7 +17,7 @@ use super::{contents, login, prompt, restore, sessions, setup, stored, tool};
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
 use crate::runtime::Options;
-use crate::runtime::refresh;
+use crate::runtime::models::refresh;
 use crate::tools::Mode;
 
 /// Such work.

@@ -14,8 +14,8 @@ use crate::base::error::Report;
 use crate::base::width::visible_lines;
 use crate::llm::auth::oauth::Talk;
 use crate::llm::model::{Notice, Question};
+use crate::runtime::lifecycle::options::Options;
 use crate::runtime::login;
-use crate::runtime::options::Options;
 
 /// Logs in at a provider; which one is asked where none is named.
 pub async fn login(options: &Options, provider: Option<&str>, talk: &dyn Talk) -> Result<String, Report> {

@@ -15,9 +15,9 @@ use crate::base::error::Report;
 use crate::base::ids::RandomIds;
 use crate::base::json::json;
 use crate::runtime::Options;
-use crate::runtime::checkpoints::state;
-use crate::runtime::restoring;
-use crate::runtime::ways::{Preview, Shown, Way, What};
+use crate::runtime::restore::checkpoints::state;
+use crate::runtime::restore::perform;
+use crate::runtime::restore::target::{Preview, Shown, Way, What};
 use crate::session::checkpoints::{self, Checkpoint, When};
 use crate::session::legs::Leg;
 use crate::session::{Entry, Session};
@@ -141,15 +141,15 @@ fn go(
     let session = if dry { Session::look_at(file, clock, ids) } else { Session::open(file, clock, ids) };
     let mut session = session.map_err(|error| Report::caused("cannot read the session", &error))?;
     let way = with_whole_id(&session, way)?;
-    let wanted = restoring::legs(&session, &way)?;
+    let wanted = perform::legs(&session, &way)?;
     let Some(first) = wanted.first() else { return Err(Report::new("there is nothing to bring back")) };
     let (root, home) = (PathBuf::from(&first.target.root), &options.home);
-    restoring::are_here(&wanted, &root)?;
+    perform::are_here(&wanted, &root)?;
     let own = [home.data.clone(), home.state.clone(), home.cache.clone()];
     let keeper = Keeper::open(&home.checkpoints(), &root, &own, Limits::default());
     let keeper = keeper.map_err(|error| failed(&error))?;
     let (now, plan) = plan(&keeper, &wanted, decision, cancel).map_err(|error| failed(&error))?;
-    let preview = restoring::show(&keeper, way.clone(), plan.clone());
+    let preview = perform::show(&keeper, way.clone(), plan.clone());
     if cancel.is_cancelled() {
         return Err(given_up());
     }
@@ -163,12 +163,12 @@ fn plan(
     decision: Decision,
     cancel: &CancellationToken,
 ) -> Result<(Taken, Plan), CheckpointError> {
-    let disk = match restoring::open_ended(keeper, wanted)? {
+    let disk = match perform::open_ended(keeper, wanted)? {
         Some(names) => Some(keeper.take(&names, &[], cancel)?),
         None => None,
     };
-    let steps = restoring::load(keeper, wanted, disk.as_ref())?;
-    let changed: Vec<_> = restoring::changed(&steps).into_iter().collect();
+    let steps = perform::load(keeper, wanted, disk.as_ref())?;
+    let changed: Vec<_> = perform::changed(&steps).into_iter().collect();
     let now = keeper.take(&changed, &[], cancel)?;
     let decisions: Decisions = changed.into_iter().map(|name| (name, decision)).collect();
     let plan = keeper.plan(&now, &steps, &decisions)?;

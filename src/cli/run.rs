@@ -270,7 +270,7 @@ async fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str
             return USAGE;
         }
     };
-    let (models, problems) = runtime::start::usable_models(&options).await;
+    let (models, problems) = runtime::lifecycle::start::usable_models(&options).await;
     problems.iter().for_each(tell);
     let lines = models::lines(models.iter().map(|model| &**model), Some(search));
     if lines.is_empty() {

@@ -27,7 +27,7 @@ use crate::llm::retry::Policy;
 use crate::net::http::Transport;
 use crate::net::roots::Roots;
 use crate::net::tape::Tape;
-use crate::runtime::options::{Options as SessionOptions, SessionChoice};
+use crate::runtime::lifecycle::options::{Options as SessionOptions, SessionChoice};
 use crate::tools::choice::Flags;
 use crate::tools::files::ReadFirst;
 use crate::tools::truncation::Override;

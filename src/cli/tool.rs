@@ -17,7 +17,7 @@ use crate::exec::wrap::{ReadOnly, Wrapped};
 use crate::llm::model::message::KnownPart;
 use crate::llm::model::{Part, ToolSpec};
 use crate::modes::{notes, print};
-use crate::runtime::{Equipment, Options, once};
+use crate::runtime::{Equipment, Options, controls::single_call};
 use crate::tools::command::is_read_only;
 use crate::tools::registry::Row;
 
@@ -58,7 +58,7 @@ pub async fn run(
     place_name: Option<&str>,
     json: bool,
 ) -> Result<i32, (i32, Report)> {
-    let found = once::tools(&options);
+    let found = single_call::tools(&options);
     let (equipment, problems) = found.map_err(|report| (FAILED, report))?;
     problems.iter().for_each(tell);
     let (name, given) = match wanted {
@@ -70,12 +70,12 @@ pub async fn run(
     };
     let spec = equipment.all.row(name).map(|row| &*row.spec);
     let args = arguments(given, spec).map_err(|report| (USAGE, report))?;
-    once::check_name(&equipment, name, &args).map_err(|report| (USAGE, report))?;
+    single_call::check_name(&equipment, name, &args).map_err(|report| (USAGE, report))?;
     let options = Options { env: place(place_name, options.env.clone()), ..options };
     // From here on it ends the call with all that it started, and not only this program.
     let interruption = print::interruption();
     let cancel = CancellationToken::new();
-    let call = once::call(options, equipment.all, name.clone(), args, cancel.clone());
+    let call = single_call::call(options, equipment.all, name.clone(), args, cancel.clone());
     // On a task of its own, so that the interruption is heard whatever the tool does.
     let mut call = tokio::spawn(call);
     let (ran, interrupted) = tokio::select! {
@@ -170,8 +170,8 @@ fn told(content: &[Part]) -> String {
     out
 }
 
-fn told_json(name: &str, ran: &once::Ran) -> Value {
-    let once::Ran { outcome, took, .. } = ran;
+fn told_json(name: &str, ran: &single_call::Ran) -> Value {
+    let single_call::Ran { outcome, took, .. } = ran;
     json!({
         "tool": name, "content": outcome.content, "details": outcome.details, "isError": outcome.is_error,
         "durationMs": took.as_millis() as u64,

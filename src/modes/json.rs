@@ -18,10 +18,10 @@ use crate::llm::model::message::KnownPart;
 use crate::modes::lines::{LINE_MAX, Line, Out};
 use crate::modes::notes::{demo, note};
 use crate::modes::print::{FAILED, INTERRUPTED, OK, Prompt, interruption, tell};
-use crate::runtime::drive::Rule;
-use crate::runtime::hub::Reader;
-use crate::runtime::wire::Wire;
-use crate::runtime::{Delivery, Handle, RuntimeEvent, sayable};
+use crate::runtime::controls::client::Rule;
+use crate::runtime::events::hub::Reader;
+use crate::runtime::events::wire::Wire;
+use crate::runtime::{Delivery, Handle, RuntimeEvent, controls::user_input};
 
 pub mod input;
 pub mod said;
@@ -179,7 +179,7 @@ impl Face<'_> {
 
     /// Begins with a prompt.
     async fn say(&mut self, Prompt { text, images }: Prompt) {
-        if let Err(report) = sayable::check(&text, &images) {
+        if let Err(report) = user_input::check(&text, &images) {
             return self.refuse(&report.to_string()).await;
         }
         self.handle.prompt(text, images, Delivery::Steer);
@@ -213,7 +213,7 @@ impl Face<'_> {
             Line::Bad(why) => Err(why.clone()),
         };
         match said {
-            Ok(Said::Message(text, images)) => match sayable::check(&text, &images) {
+            Ok(Said::Message(text, images)) => match user_input::check(&text, &images) {
                 Ok(()) => self.waiting.push_back(Prompt { text, images }),
                 Err(report) => self.refuse(&report.to_string()).await,
             },

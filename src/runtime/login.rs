@@ -2,10 +2,14 @@
 //!
 //! Must not know who talks with the person.
 
+pub mod channel;
+#[doc(hidden)]
+pub mod keyring;
+
 use std::sync::Arc;
 
-use super::options::Options;
-use super::{keyring, reach};
+use super::lifecycle::options::Options;
+use super::models::access;
 use crate::base::error::Report;
 use crate::llm::auth::entry::Entry;
 use crate::llm::auth::oauth::{self, Talk, flow};
@@ -55,13 +59,13 @@ impl Left {
 /// credentials nobody could say what is kept.
 #[doc(hidden)]
 pub fn choices(options: &Options) -> Result<Vec<Choice>, Report> {
-    let entries = reach::store(options).read().map_err(|error| Report::new(error.to_string()))?;
+    let entries = access::store(options).read().map_err(|error| Report::new(error.to_string()))?;
     let kept = |id: &str| match entries.get(id).and_then(Entry::read) {
         Some(Entry::Login(_)) => "login",
         Some(Entry::Key { .. }) => "key",
         None => "",
     };
-    let catalog = reach::reach(options).catalog;
+    let catalog = access::reach(options).catalog;
     let wants = |p: &&ProviderInfo| !p.key_vars.is_empty() || p.login.is_some() || p.api_key.is_some();
     let row = |p: &ProviderInfo| Choice { id: p.id.clone(), name: p.name.clone(), kept: kept(&p.id) };
     Ok(catalog.providers.iter().filter(wants).map(row).collect())
@@ -70,7 +74,7 @@ pub fn choices(options: &Options) -> Result<Vec<Choice>, Report> {
 /// Logs in and keeps what comes; gives a sentence for the person.
 #[doc(hidden)]
 pub async fn login(options: &Options, provider: &str, talk: &dyn Talk) -> Result<String, Report> {
-    let catalog = reach::reach(options).catalog;
+    let catalog = access::reach(options).catalog;
     let Some(info) = catalog.provider(provider) else {
         return Err(Report::new(format!("there is no provider `{provider}`"))
             .hint("`bowline login` lists those that there are"));
@@ -78,7 +82,7 @@ pub async fn login(options: &Options, provider: &str, talk: &dyn Talk) -> Result
     let row = info.login.as_deref().and_then(oauth::find);
     let entry = match row {
         Some(row) if info.key_vars.is_empty() || by_login(info, row, options, talk).await? => {
-            let http = Arc::new(reach::http(options));
+            let http = Arc::new(access::http(options));
             let means = flow::Means { http: &http, clock: &options.clock, vars: &options.vars, talk };
             let flow = flow::run(row, &means).await;
             flow.map_err(|error| Report::new(format!("{}: {error}", info.name)))?
@@ -120,7 +124,7 @@ async fn put(
     provider: &str,
     entry: Option<serde_json::Value>,
 ) -> Result<Option<serde_json::Value>, Report> {
-    let (store, id) = (reach::store(options), provider.to_string());
+    let (store, id) = (access::store(options), provider.to_string());
     let work = tokio::task::spawn_blocking(move || {
         let lock = store.lock()?;
         let before = lock.read()?.get(&id).cloned();
@@ -143,7 +147,7 @@ fn key_of(entry: &serde_json::Value) -> Option<String> {
 
 /// What opens a provider that nothing is kept for. Reads files.
 fn still_opens(options: &Options, provider: &str) -> Option<String> {
-    let catalog = reach::reach(options).catalog;
+    let catalog = access::reach(options).catalog;
     let info = catalog.provider(provider)?;
     let var = |name: &str| options.vars.get(name).cloned().filter(|value| !value.trim().is_empty());
     let set = |name: &&String| var(name).is_some();

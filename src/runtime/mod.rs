@@ -1,82 +1,30 @@
-//! One live session with its controls and its event stream: the face for every front end and
-//! for embedding.
+//! One live session with its controls and its event stream: the API for every front end and for embedding.
+//!
+//! A session starts, runs and ends in [`lifecycle`]; front ends and programs ask through [`controls`] and listen
+//! through [`events`]. [`agent_setup`], [`models`] and [`login`] decide what the agent works with; [`context`],
+//! [`restore`] and [`history`] act on the conversation and the files that a session has already written.
 //!
 //! Layer 6. May import layers 0 to 5 except `tui` and `text`; must not know who displays it.
 
 #[doc(hidden)]
-pub mod accounts;
+pub mod agent_setup;
 #[doc(hidden)]
-pub mod again;
+pub mod context;
+pub mod controls;
+pub mod events;
+pub mod history;
 #[doc(hidden)]
-pub mod builder;
-#[doc(hidden)]
-pub mod checkpoints;
-#[doc(hidden)]
-pub mod choice;
-#[doc(hidden)]
-pub mod contents;
-pub mod drive;
-#[doc(hidden)]
-pub mod driven;
-#[doc(hidden)]
-pub mod earlier;
-mod editing;
-#[doc(hidden)]
-pub mod event;
-mod facts;
-mod going;
-#[doc(hidden)]
-pub mod handle;
-pub mod hub;
-#[doc(hidden)]
-pub mod keyring;
-#[doc(hidden)]
-pub mod live;
+pub mod lifecycle;
 pub mod login;
-pub mod moving;
-pub mod observe;
-#[doc(hidden)]
-pub mod offered;
-#[doc(hidden)]
-pub mod once;
-#[doc(hidden)]
-pub mod options;
-#[doc(hidden)]
-pub mod outfit;
-#[doc(hidden)]
-pub mod past;
-mod permissions;
-#[doc(hidden)]
-pub mod reach;
-#[doc(hidden)]
-pub mod recorder;
-mod recruits;
-pub mod refresh;
-mod relocating;
-#[doc(hidden)]
-pub mod restoring;
-pub mod sayable;
-pub mod shell;
-#[doc(hidden)]
-pub mod shown;
-#[doc(hidden)]
-pub mod start;
-mod staying;
-mod submit;
-mod summaries;
-pub mod talk;
-pub mod ways;
-#[doc(hidden)]
-pub mod wire;
-#[doc(hidden)]
-pub mod wishes;
+pub mod models;
+pub mod restore;
 
-pub use builder::Builder;
-pub use event::{Delivery, RuntimeEvent, Snapshot, Summary};
-pub use handle::Handle;
-pub use options::{Options, SessionChoice};
-pub use outfit::Equipment;
-pub use shown::Shown;
-pub use start::start;
+pub use agent_setup::prompt_report::Shown;
+pub use agent_setup::toolset::Equipment;
+pub use controls::handle::Handle;
+pub use events::event::{Delivery, RuntimeEvent, Snapshot, Summary};
+pub use lifecycle::builder::Builder;
+pub use lifecycle::options::{Options, SessionChoice};
+pub use lifecycle::start::start;
 #[doc(hidden)]
-pub use start::{prompt_of, prompt_to_go_on};
+pub use lifecycle::start::{prompt_of, prompt_to_go_on};

@@ -8,7 +8,7 @@ use bowline::agent::AgentEvent;
 use bowline::agent::config::Lifecycle;
 use bowline::llm::model::Thinking;
 use bowline::runtime::Options;
-use bowline::runtime::observe::EventKind;
+use bowline::runtime::events::observe::EventKind;
 use bowline::tools::config::Config as ToolsConfig;
 use serde_json::json;
 

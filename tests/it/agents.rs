@@ -3,8 +3,8 @@
 use bowline::agent::AgentEvent;
 use bowline::agent::config::Lifecycle;
 use bowline::runtime::Options;
-use bowline::runtime::observe::EventKind;
-use bowline::runtime::wire::Wire;
+use bowline::runtime::events::observe::EventKind;
+use bowline::runtime::events::wire::Wire;
 use serde_json::json;
 
 use crate::support::family::{FAMILIES, Stage, ask_agent, of, outputs, wait};

@@ -2,7 +2,7 @@
 //! runs for them ends with them.
 
 use bowline::agent::AgentEvent;
-use bowline::runtime::observe::EventKind;
+use bowline::runtime::events::observe::EventKind;
 use bowline::runtime::{Options, RuntimeEvent};
 use serde_json::json;
 

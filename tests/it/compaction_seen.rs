@@ -7,8 +7,8 @@ use bowline::agent::compaction::Settings;
 use bowline::llm::providers::scripted::{Step, Turn};
 use bowline::modes::print::{Prompt, print};
 use bowline::runtime::Options;
-use bowline::runtime::observe::EventKind;
-use bowline::runtime::wire::Wire;
+use bowline::runtime::events::observe::EventKind;
+use bowline::runtime::events::wire::Wire;
 use serde_json::Value;
 
 use crate::support::compacting::{FULL, Rig, filling, says};

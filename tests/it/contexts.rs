@@ -3,8 +3,8 @@
 use bowline::agent::compaction::Settings;
 use bowline::llm::model::Thinking;
 use bowline::llm::providers::scripted::{Step, Turn};
-use bowline::runtime::contents::{Contents, Item, Why};
-use bowline::runtime::moving::Spot;
+use bowline::runtime::context::report::{Contents, Item, Why};
+use bowline::runtime::history::navigation::Spot;
 use bowline::runtime::{Options, SessionChoice};
 use serde_json::{Value, json};
 

@@ -13,7 +13,7 @@ use bowline::llm::draft::Draft;
 use bowline::llm::model::{Message, Model, Request, StopReason, StreamEvent};
 use bowline::llm::provider::{EventStream, Provider};
 use bowline::llm::providers::scripted::{Scripted, Step, Turn};
-use bowline::runtime::observe::EventKind;
+use bowline::runtime::events::observe::EventKind;
 use bowline::runtime::{Builder, Delivery};
 use bowline::tools::{Ask, Decision, FromFn, Outcome};
 use futures::FutureExt;

@@ -10,7 +10,7 @@ use bowline::exec::wrap::{Counted, Deed, Layer, ReadOnly, Rooted, Wrapped};
 use bowline::exec::{EnvError, Environment, LocalEnvironment};
 use bowline::llm::provider::Injected;
 use bowline::llm::providers::scripted::{Scripted, Step, Turn};
-use bowline::runtime::observe::{EventKind, Observer};
+use bowline::runtime::events::observe::{EventKind, Observer};
 use bowline::runtime::{Builder, Delivery, RuntimeEvent};
 use bowline::tools::{FromFn, Outcome};
 use futures::FutureExt;

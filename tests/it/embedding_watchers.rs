@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use bowline::agent::AgentEvent;
 use bowline::llm::providers::scripted::{Scripted, Step, Turn};
-use bowline::runtime::moving::Change;
-use bowline::runtime::observe::EventKind;
+use bowline::runtime::events::observe::EventKind;
+use bowline::runtime::history::navigation::Change;
 use bowline::runtime::{Builder, Delivery, Handle, RuntimeEvent, Snapshot};
 use tokio::sync::mpsc::Receiver;
 

@@ -6,7 +6,7 @@ use bowline::ide::features::login;
 use bowline::ide::features::login::view::LoginView;
 use bowline::ide::shell::input;
 use bowline::llm::model::{Notice, Question};
-use bowline::runtime::talk::Said;
+use bowline::runtime::login::channel::Said;
 use bowline::tui::input::Input;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;

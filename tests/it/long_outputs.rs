@@ -6,7 +6,7 @@ use bowline::agent::AgentEvent;
 use bowline::exec::LocalEnvironment;
 use bowline::llm::model::ToolCall;
 use bowline::llm::model::message::join_text;
-use bowline::runtime::observe::EventKind;
+use bowline::runtime::events::observe::EventKind;
 use bowline::tools::{self, Approval, Ask, Context, Decision, Kind, Mode, Outcome, Registry, Rules, Shared};
 use futures::FutureExt;
 use futures::future::BoxFuture;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use bowline::exec::trust::Trust;
-use bowline::runtime::wishes::Wishes;
+use bowline::runtime::agent_setup::trust_requests::Wishes;
 use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bowline::agent::AgentEvent;
 use bowline::llm::providers::scripted::Turn;
-use bowline::runtime::ways::{Way, What};
+use bowline::runtime::restore::target::{Way, What};
 use bowline::runtime::{Options, RuntimeEvent, SessionChoice};
 use bowline::session::checkpoints::{self, When};
 use bowline::workspace::checkpoint::{Decision, Decisions, Name};

@@ -8,7 +8,7 @@ use bowline::agent::compaction::estimate;
 use bowline::agent::history;
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::{RandomIds, SharedIds};
-use bowline::runtime::contents::{Contents, Item};
+use bowline::runtime::context::report::{Contents, Item};
 use bowline::session::editing::{self, Wish};
 use bowline::session::projection::{self, Projection};
 use bowline::session::{AgentMessage, EntryBody, Session, context, pins};

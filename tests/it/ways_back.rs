@@ -5,7 +5,7 @@ use std::path::Path;
 use bowline::agent::AgentEvent;
 use bowline::base::clock::SystemClock;
 use bowline::base::ids::RandomIds;
-use bowline::runtime::ways::What;
+use bowline::runtime::restore::target::What;
 use bowline::runtime::{Options, RuntimeEvent, SessionChoice};
 use bowline::session::Session;
 use bowline::session::checkpoints::{self, When};
@@ -16,7 +16,7 @@ use crate::support::process::until;
 use crate::support::recorded::{Place, Rig, bash, done};
 use crate::support::server::{Piece, Reply};
 
-async fn restore(rig: &Rig, entry: &str, what: What) -> bowline::runtime::ways::Restored {
+async fn restore(rig: &Rig, entry: &str, what: What) -> bowline::runtime::restore::target::Restored {
     let restored = rig.handle.restore(entry, what, Decisions::new()).await.unwrap();
     assert!(restored.applied.failed.is_empty(), "{:?}", restored.applied);
     restored

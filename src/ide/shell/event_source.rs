@@ -18,7 +18,7 @@ use crate::ide::features::questions::events::InquirePerson;
 use crate::ide::shell::app::App;
 use crate::ide::shell::preload::Feed;
 use crate::runtime::RuntimeEvent;
-use crate::runtime::hub::Reader;
+use crate::runtime::events::hub::Reader;
 
 /// Events taken in before a frame is drawn and the keyboard is asked again.
 const BATCH: usize = 256;

@@ -16,7 +16,7 @@ use crate::base::error::Report;
 use crate::base::json::json;
 use crate::llm::model::message::join_text;
 use crate::modes::lines::Out;
-use crate::runtime::moving::Spot;
+use crate::runtime::history::navigation::Spot;
 use crate::runtime::{Handle, Summary};
 
 /// Pieces of a command's output that wait to be told; of what comes faster the middle is left out.
@@ -63,7 +63,7 @@ pub async fn answer(bench: Bench, id: Option<Box<RawValue>>, command: Command) -
         }
         Command::Compact { custom_instructions } => {
             let done = handle.compact_now(custom_instructions).await?;
-            Ok(crate::runtime::wire::compacted(&done).into())
+            Ok(crate::runtime::events::wire::compacted(&done).into())
         }
         Command::Bash { command, exclude_from_context } => {
             let (tell, mut pieces) = mpsc::channel(PIECES);

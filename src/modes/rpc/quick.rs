@@ -12,10 +12,10 @@ use crate::base::error::Report;
 use crate::base::secrets;
 use crate::llm::model::message::join_text;
 use crate::llm::model::{Model, Thinking};
-use crate::runtime::drive::{Rule, Status, Taken};
-use crate::runtime::moving::{Change, Spot};
-use crate::runtime::ways::{self, Way};
-use crate::runtime::{Delivery, Handle, sayable};
+use crate::runtime::controls::client::{Rule, Status, Taken};
+use crate::runtime::history::navigation::{Change, Spot};
+use crate::runtime::restore::target::{self, Way};
+use crate::runtime::{Delivery, Handle, controls::user_input};
 
 /// Does it and gives the answer.
 pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answer {
@@ -123,18 +123,18 @@ async fn said(handle: &Handle, command: Command) -> Answer {
                 StreamingBehavior::Steer => Delivery::Steer,
                 StreamingBehavior::FollowUp => Delivery::FollowUp,
             });
-            sayable::check(&message, &images)?;
+            user_input::check(&message, &images)?;
             let taken = handle.say(message, images, delivery).await?;
             let disposition = if taken == Taken::Started { "started" } else { "queued" };
             Ok(json!({"disposition": disposition}).into())
         }
         Command::Steer { message, images } => {
-            sayable::check(&message, &images)?;
+            user_input::check(&message, &images)?;
             handle.queue(message, images, Delivery::Steer).await?;
             Ok(json!({"disposition": "queued"}).into())
         }
         Command::FollowUp { message, images } => {
-            sayable::check(&message, &images)?;
+            user_input::check(&message, &images)?;
             handle.queue(message, images, Delivery::FollowUp).await?;
             Ok(json!({"disposition": "queued"}).into())
         }
@@ -262,18 +262,18 @@ fn approval(mode: Approval) -> &'static str {
     }
 }
 
-fn restored(what: Option<What>) -> ways::What {
+fn restored(what: Option<What>) -> target::What {
     match what {
-        Some(What::Conversation) => ways::What::Conversation,
-        Some(What::Code) => ways::What::Code,
-        Some(What::Both) | None => ways::What::Both,
+        Some(What::Conversation) => target::What::Conversation,
+        Some(What::Code) => target::What::Code,
+        Some(What::Both) | None => target::What::Both,
     }
 }
 
-fn taken(take: Option<Take>) -> ways::Take {
+fn taken(take: Option<Take>) -> target::Take {
     match take {
-        Some(Take::Theirs) => ways::Take::Theirs,
-        Some(Take::Beside) => ways::Take::Beside,
-        Some(Take::Mine) | None => ways::Take::Mine,
+        Some(Take::Theirs) => target::Take::Theirs,
+        Some(Take::Beside) => target::Take::Beside,
+        Some(Take::Mine) | None => target::Take::Mine,
     }
 }

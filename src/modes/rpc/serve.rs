@@ -30,8 +30,8 @@ use crate::base::lenient;
 use crate::modes::lines::{Line, Out};
 use crate::modes::notes::note;
 use crate::modes::print::{FAILED, INTERRUPTED, OK};
-use crate::runtime::hub::Reader;
-use crate::runtime::wire::Wire;
+use crate::runtime::events::hub::Reader;
+use crate::runtime::events::wire::Wire;
 use crate::runtime::{Handle, RuntimeEvent};
 
 /// Commands that may take their time at once.

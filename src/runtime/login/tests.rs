@@ -61,9 +61,9 @@ async fn a_key_is_kept_as_it_is_and_forgotten() {
     let person = Person::with(&[" !a$b\n"]);
     let said = login(&options, "deepseek", &person).await.unwrap();
     assert!(said.contains("DeepSeek can be asked now") && !said.contains("a$b"), "{said}");
-    let models = reach::reach(&options).client.models().to_vec();
+    let models = access::reach(&options).client.models().to_vec();
     assert_eq!(models[0].provider, "deepseek");
-    let entries = reach::store(&options).read().unwrap();
+    let entries = access::store(&options).read().unwrap();
     let kept = entries["deepseek"]["key"].as_str().unwrap();
     let value = crate::llm::auth::value::resolve(kept, |_| None, None).await;
     assert_eq!(value.as_deref(), Ok("!a$b"));
@@ -72,7 +72,7 @@ async fn a_key_is_kept_as_it_is_and_forgotten() {
     let left = |was_kept| Left { was_kept, still: None };
     assert_eq!(logout(&options, "deepseek").await.unwrap(), left(true));
     assert_eq!(logout(&options, "deepseek").await.unwrap(), left(false));
-    assert_eq!(reach::reach(&options).client.models()[0].provider, "demo");
+    assert_eq!(access::reach(&options).client.models()[0].provider, "demo");
 }
 
 #[tokio::test]
@@ -81,14 +81,14 @@ async fn what_an_address_needs_is_asked() {
     let options = options(dir.path());
     let person = Person::with(&["k", "acc"]);
     login(&options, "cloudflare-workers-ai", &person).await.unwrap();
-    let entries = reach::store(&options).read().unwrap();
+    let entries = access::store(&options).read().unwrap();
     assert_eq!(entries["cloudflare-workers-ai"]["env"]["CLOUDFLARE_ACCOUNT_ID"], "acc");
-    let models = reach::reach(&options).client.models().to_vec();
+    let models = access::reach(&options).client.models().to_vec();
     assert!(models[0].base_url.contains("/accounts/acc/"), "{}", models[0].base_url);
     let without = Person::with(&["other", " "]);
     let refused = login(&options, "cloudflare-workers-ai", &without).await.unwrap_err().to_string();
     assert!(refused.contains("no address without CLOUDFLARE_ACCOUNT_ID"), "{refused}");
-    assert_eq!(reach::store(&options).read().unwrap(), entries);
+    assert_eq!(access::store(&options).read().unwrap(), entries);
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn a_login_that_cannot_serve_is_told_and_a_key_is_asked() {
     let codex = login(&options, "openai-codex", &Person::default()).await.unwrap_err().to_string();
     assert!(codex.contains("platform.openai.com") && codex.contains("pretends to be none"), "{codex}");
     assert!(login(&options, "nobody", &Person::default()).await.is_err());
-    assert!(reach::store(&options).read().unwrap().is_empty());
+    assert!(access::store(&options).read().unwrap().is_empty());
 }
 
 /// A keyring of one key, as the program of the system would keep it.
@@ -138,13 +138,13 @@ async fn a_key_goes_into_the_keyring_and_out_of_it() {
     let dir = tempfile::tempdir().unwrap();
     let options = with_keyring(dir.path());
     login(&options, "deepseek", &Person::with(&["!a$b"])).await.unwrap();
-    let file = std::fs::read_to_string(reach::store(&options).path()).unwrap();
+    let file = std::fs::read_to_string(access::store(&options).path()).unwrap();
     assert!(!file.contains("a$") && file.contains("secret-tool lookup service bowline account deepseek"));
     let calls = std::fs::read_to_string(dir.path().join("bin/calls")).unwrap();
     assert_eq!(calls, "--label=bowline: DeepSeek service bowline account deepseek\n");
     let kept = dir.path().join("bin/key-deepseek");
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "!a$b");
-    assert_eq!(reach::reach(&options).client.models()[0].provider, "deepseek");
+    assert_eq!(access::reach(&options).client.models()[0].provider, "deepseek");
     // A key that goes elsewhere leaves none behind.
     let plain = Options { keyring: false, ..options.clone() };
     login(&plain, "deepseek", &Person::with(&["other"])).await.unwrap();
@@ -171,7 +171,7 @@ async fn without_a_keyring_nothing_is_kept_and_the_way_out_is_told() {
         }
         let report = login(&options, "deepseek", &Person::with(&["hunter2"])).await.unwrap_err().to_string();
         assert!(report.contains(why) && report.contains("keyring = false"), "{report}");
-        assert!(!report.contains("hunter2") && reach::store(&options).read().unwrap().is_empty());
+        assert!(!report.contains("hunter2") && access::store(&options).read().unwrap().is_empty());
     }
 }
 
@@ -201,7 +201,7 @@ async fn what_opens_a_provider_after_a_logout_is_told() {
 async fn a_broken_file_of_credentials_is_told_and_not_taken_for_an_empty_one() {
     let dir = tempfile::tempdir().unwrap();
     let options = options(dir.path());
-    let path = reach::store(&options).path().to_path_buf();
+    let path = access::store(&options).path().to_path_buf();
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, "{\"deepseek\": hunter2").unwrap();
     for report in [choices(&options).unwrap_err(), logout(&options, "deepseek").await.unwrap_err()] {

@@ -24,7 +24,7 @@ use bowline::llm::model::Model;
 use bowline::llm::provider::Injected;
 use bowline::llm::providers::scripted::{Scripted, Turn};
 use bowline::runtime;
-use bowline::runtime::options::{Options as SessionOptions, SessionChoice};
+use bowline::runtime::lifecycle::options::{Options as SessionOptions, SessionChoice};
 use bowline::tools::Mode;
 use bowline::tools::choice::Flags;
 use bowline::tui::input::Input;

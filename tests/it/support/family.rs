@@ -8,7 +8,7 @@ use std::time::Duration;
 use bowline::agent::AgentEvent;
 use bowline::base::paths::Home;
 use bowline::exec::local::LocalEnvironment;
-use bowline::runtime::observe::{EventKind, Observer, SessionEvent};
+use bowline::runtime::events::observe::{EventKind, Observer, SessionEvent};
 use bowline::runtime::{self, Delivery, Handle, Options, RuntimeEvent, SessionChoice};
 use bowline::tools::{Approval, Ask, Decision, Mode};
 use futures::FutureExt;

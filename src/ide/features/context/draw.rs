@@ -7,7 +7,7 @@ use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::keymap::{Keymap, Place};
 use crate::ide::core::layers::frame;
 use crate::ide::features::context::view::ContentsView;
-use crate::runtime::contents::{Contents, Item, Why};
+use crate::runtime::context::report::{Contents, Item, Why};
 use crate::tui::canvas::Canvas;
 use crate::tui::widgets::line::{self, Break, Span};
 

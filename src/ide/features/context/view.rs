@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use crate::runtime::contents::{Contents, Item};
-use crate::runtime::moving::Told;
+use crate::runtime::context::report::{Contents, Item};
+use crate::runtime::history::navigation::Told;
 
 /// The list.
 #[derive(Debug)]

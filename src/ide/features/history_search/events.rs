@@ -24,8 +24,8 @@ use crate::ide::features::history_search::conversations::EntryAt;
 use crate::ide::features::sessions::events as sessions;
 use crate::llm::model::Message;
 use crate::llm::model::message::join_text;
-use crate::runtime::moving::{Change, Spot};
-use crate::runtime::past::{FoundSaid, Past};
+use crate::runtime::history::navigation::{Change, Spot};
+use crate::runtime::history::search::{FoundSaid, Past};
 use crate::runtime::{Handle, Summary};
 use crate::session::message::{AgentMessage, Earlier};
 

@@ -18,8 +18,8 @@ use crate::ide::features::login::view::LoginView;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::llm::model::Model;
 use crate::runtime::Handle;
-use crate::runtime::refresh::Told;
-use crate::runtime::talk::Said;
+use crate::runtime::login::channel::Said;
+use crate::runtime::models::refresh::Told;
 use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Messages that a login sends before the loop takes the first.

@@ -9,7 +9,7 @@ use crate::ide::features::pipe::command::{self, OUTPUT_MAX};
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins::protocol as talk;
 use crate::ide::features::plugins::state::{Came, PluginJob, PluginProblem, PluginText};
-use crate::runtime::wishes::Wishes;
+use crate::runtime::agent_setup::trust_requests::Wishes;
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
 use crate::text::position::Byte;

@@ -5,7 +5,7 @@ use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::features::restore;
 use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::sessions::view::SessionView;
-use crate::runtime::ways::{HERE, Way, What};
+use crate::runtime::restore::target::{HERE, Way, What};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[

@@ -6,7 +6,7 @@ use crate::base::counted::counted;
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::layers::frame;
 use crate::ide::features::restore::view::WayBack;
-use crate::runtime::ways::{Shown, Way, What};
+use crate::runtime::restore::target::{Shown, Way, What};
 use crate::tui::canvas::Canvas;
 use crate::workspace::checkpoint::{Decision, Node};
 

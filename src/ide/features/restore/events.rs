@@ -7,7 +7,7 @@ use crate::ide::core::context::{Cx, reported};
 use crate::ide::features::agent;
 use crate::ide::features::restore::view::WayBack;
 use crate::ide::features::sessions::view::SessionView;
-use crate::runtime::ways::{Preview, Restored, Way, What};
+use crate::runtime::restore::target::{Preview, Restored, Way, What};
 use crate::tui::input::{Key, KeyCode};
 use crate::workspace::checkpoint::{Decision, Decisions};
 

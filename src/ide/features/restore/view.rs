@@ -1,7 +1,7 @@
 //! A way back of files, as it is looked at before it is gone: which paths, and what the person decides about
 //! those that both sides changed. Must not know how it is drawn, nor how one goes it.
 
-use crate::runtime::ways::{Preview, Shown};
+use crate::runtime::restore::target::{Preview, Shown};
 use crate::workspace::checkpoint::{Decision, Decisions};
 
 /// A way back over everything else.
@@ -71,7 +71,7 @@ impl WayBack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::ways::{Way, What};
+    use crate::runtime::restore::target::{Way, What};
     use crate::workspace::checkpoint::plan::Clash;
     use crate::workspace::checkpoint::{Conflict, Name};
 

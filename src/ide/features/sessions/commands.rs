@@ -9,7 +9,7 @@ use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::sessions::picker::SessionFile;
 use crate::ide::features::sessions::trash;
 use crate::runtime::Summary;
-use crate::runtime::moving::{Change, Spot};
+use crate::runtime::history::navigation::{Change, Spot};
 use crate::text::edit::Reach;
 
 /// The area's rows.

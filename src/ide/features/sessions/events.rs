@@ -13,7 +13,7 @@ use crate::ide::features::agent;
 use crate::ide::features::sessions;
 use crate::ide::features::sessions::view::{Missing, SessionView};
 use crate::llm::model::UserMessage;
-use crate::runtime::moving::{Change, Spot};
+use crate::runtime::history::navigation::{Change, Spot};
 use crate::runtime::{Handle, Summary};
 use crate::session::outline::Filter;
 

@@ -12,7 +12,7 @@ use crate::ide::core::layers::picker::push;
 use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::undo_tree::view::age;
-use crate::runtime::moving::Change;
+use crate::runtime::history::navigation::Change;
 
 /// Those of this folder.
 pub const PICKER: Row = Row {

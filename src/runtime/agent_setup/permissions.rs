@@ -1,0 +1,202 @@
+//! The rules of a session, from the person's file and the project's.
+//!
+//! Must not know what a rule means.
+
+use std::io;
+use std::path::Path;
+
+use super::trust_requests::{self, Wishes};
+use crate::base::error::Report;
+use crate::config::load::read_text;
+use crate::exec::{EnvError, Environment, LocalEnvironment, Stamp};
+use crate::runtime::lifecycle::options::Options;
+use crate::tools::rules::{Author, Rules, SharedRules};
+
+/// What a person is told of a project that is not trusted.
+pub(in crate::runtime) const OFF: &str = "what this project wants to allow is off; trust.show shows it";
+
+/// The rules that were read.
+#[derive(Debug, Default)]
+pub(in crate::runtime) struct Loaded {
+    /// Those that hold.
+    pub rules: Rules,
+    /// What is wrong with the files.
+    pub problems: Vec<Report>,
+    /// Whether what the project wants to allow counts; nothing where it wants to allow nothing.
+    pub trusted: Option<bool>,
+}
+
+impl Loaded {
+    fn note(&mut self, path: &Path, why: &str) {
+        self.problems.push(Report::new(format!("{}: {why}", path.display())));
+    }
+
+    /// The rules for a session that begins, and what its person is told: what is wrong with the files, and that
+    /// the project is not trusted.
+    pub(in crate::runtime) fn begin(mut self, options: &Options) -> (SharedRules, Vec<Report>) {
+        if self.trusted == Some(false) {
+            self.note(&trust_requests::rules(&options.cwd), OFF);
+        }
+        (self.rules.into(), self.problems)
+    }
+}
+
+/// Reads both files and tells what is wrong with them. Either may be missing. `now` is the digest of what the
+/// person trusts until the program ends.
+pub(in crate::runtime) async fn load(options: &Options, now: Option<&str>) -> Loaded {
+    let root = options.env.resolve(options.env.root()).await;
+    // The root is asked about again with every edit, which then fails by itself.
+    let root = root.unwrap_or_else(|_| options.env.root().to_path_buf());
+    let (home, cwd, now) = (options.home.clone(), options.cwd.clone(), now.map(str::to_string));
+    let read = move || {
+        let mut loaded = Loaded::default();
+        loaded.add(
+            &home.config.join(trust_requests::RULES),
+            read_text(&home.config.join(trust_requests::RULES)),
+            Author::Person,
+            &root,
+            &home.user,
+        );
+        let path = trust_requests::rules(&cwd);
+        let text = read_text(&path);
+        let wishes = Wishes::of(text.as_ref().ok().and_then(Option::as_deref), &cwd, &home.user);
+        if !wishes.allows.is_empty() {
+            let trusted = wishes.are_trusted(&cwd, &home.state, now.as_deref());
+            if let Err(error) = &trusted {
+                loaded.note(&path, &format!("what it wants to allow cannot be trusted: {error}"));
+            }
+            loaded.trusted = Some(trusted.unwrap_or(false));
+        }
+        let author = Author::Project { trusted: loaded.trusted == Some(true) };
+        loaded.add(&path, text, author, &root, &home.user);
+        loaded
+    };
+    tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
+        let mut loaded = Loaded::default();
+        loaded.rules.add_unreadable();
+        loaded.problems =
+            vec![Report::new("the files of rules could not be read; everything is asked about")];
+        loaded
+    })
+}
+
+impl Loaded {
+    fn add(
+        &mut self,
+        path: &Path,
+        text: io::Result<Option<String>>,
+        author: Author,
+        root: &Path,
+        user: &Path,
+    ) {
+        let wrong = match text {
+            Ok(None) => Vec::new(),
+            Ok(Some(text)) => self.rules.add(&text, author, root, user),
+            Err(error) => {
+                self.rules.add_unreadable();
+                vec![format!("it cannot be read ({error}); everything is asked about")]
+            }
+        };
+        for why in &wrong {
+            self.note(path, why);
+        }
+    }
+}
+
+/// Tries, when somebody else writes the file meanwhile.
+const TRIES: usize = 3;
+
+/// Writes a rule to the end of the person's file. What stands there stays as it is; a file with a
+/// mistake in it is not touched.
+pub(in crate::runtime) async fn remember(options: &Options, rule: &str) -> Result<String, Report> {
+    let path = options.home.config.join(trust_requests::RULES);
+    let files = LocalEnvironment::new(options.home.config.clone(), []);
+    for _ in 0..TRIES {
+        let (text, stamp) = match files.read(&path).await {
+            Ok(data) => {
+                let text = String::from_utf8(data.bytes);
+                (text.map_err(|error| Report::caused("the rules are no text", &error))?, data.stamp)
+            }
+            Err(EnvError::NotFound(_)) => (String::new(), Stamp::missing()),
+            Err(error) => return Err(Report::caused("cannot read the rules", &error)),
+        };
+        let text = with(&text, rule)
+            .map_err(|why| Report::new(format!("the rule was not written: {}: {why}", path.display())))?;
+        let Some(text) = text else { return Ok("the rule is there already".to_string()) };
+        match files.write(&path, text.into_bytes(), Some(stamp)).await {
+            Ok(_) => return Ok(format!("the rule is in {}", path.display())),
+            Err(EnvError::Stale(_)) => {}
+            Err(error) => return Err(Report::caused("the rule was not written", &error)),
+        }
+    }
+    Err(Report::new(format!("the rule was not written: {} changes all the time", path.display())))
+}
+
+/// A file with one rule more; `None` where it is there already.
+fn with(text: &str, rule: &str) -> Result<Option<String>, String> {
+    let check = |text: &str| {
+        let wrong = Rules::default().add(text, Author::Person, Path::new("/"), Path::new("/"));
+        wrong.into_iter().next().map_or(Ok(()), Err)
+    };
+    check(text)?;
+    // By itself, so that nothing becomes part of the rule above it.
+    check(rule)?;
+    let holds = toml::from_str::<toml::Table>(rule).map_err(|error| error.message().to_string())?;
+    if holds.get("rule").and_then(toml::Value::as_array).is_none_or(Vec::is_empty) {
+        return Err("it holds no [[rule]]".to_string());
+    }
+    if text.contains(rule.trim()) {
+        return Ok(None);
+    }
+    let gap = match text {
+        "" => "",
+        text if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    let longer = format!("{text}{gap}{}\n", rule.trim_end());
+    check(&longer)?;
+    Ok(Some(longer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::rules::{Names, Ruling};
+    use std::fs;
+
+    #[test]
+    fn a_rule_goes_to_the_end_and_all_else_stays() {
+        let rule = "[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\n";
+        assert_eq!(with("", rule).unwrap().unwrap(), rule);
+        let own = "# mine\n[[rule]] # and why\ndecision = \"deny\"\ncommand = \"rm\"";
+        let longer = with(own, rule).unwrap().unwrap();
+        assert_eq!(longer, format!("{own}\n\n{rule}"));
+        assert_eq!(with(&longer, rule), Ok(None), "it is there once");
+        assert!(with("[[rule]]\ndecision = 3\n", rule).is_err(), "a mistake is not written on");
+        assert!(with("rule = []\n", rule).is_err(), "a list of another form");
+    }
+
+    #[test]
+    fn files_are_read_as_what_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        let file = "[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\n\
+                    [[rule]]\ndecision = \"deny\"\ncommand = \"make clean\"\n";
+        fs::write(place("rules"), file).unwrap();
+        fs::create_dir(place("folder")).unwrap();
+        let said = |author, name: &str, line: &str| {
+            let (mut loaded, path) = (Loaded::default(), place(name));
+            loaded.add(&path, read_text(&path), author, Path::new("/w"), Path::new("/h"));
+            let said = loaded.rules.command(&Names::plain(&["bash"]), line);
+            (said.map(|said| said.ruling), loaded.problems.len())
+        };
+        assert_eq!(said(Author::Person, "rules", "make"), (Some(Ruling::Allow), 0));
+        assert_eq!(said(Author::Person, "rules", "make clean"), (Some(Ruling::Deny), 0));
+        let project = |trusted| Author::Project { trusted };
+        assert_eq!(said(project(false), "rules", "make"), (None, 0));
+        assert_eq!(said(project(true), "rules", "make"), (Some(Ruling::Allow), 0));
+        assert_eq!(said(project(false), "rules", "make clean"), (Some(Ruling::Deny), 0));
+        assert_eq!(said(Author::Person, "absent", "make"), (None, 0));
+        assert_eq!(said(Author::Person, "folder", "make"), (Some(Ruling::Ask), 1));
+    }
+}

@@ -1,0 +1,286 @@
+//! Equips the agents that an agent of this session starts: with the model, the tools and the rules that
+//! the session has at that moment.
+//!
+//! Must not know what they do.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+
+use super::toolset::Outfit;
+use crate::agent::config::Config;
+use crate::agent::driver::{Services, Setup};
+use crate::agent::equip::{Ears, Equip, Gear, Recruit, Renewed};
+use crate::agent::event::AgentEvent;
+use crate::agent::team::Team;
+use crate::base::clock::SharedClock;
+use crate::base::ids::SharedIds;
+use crate::base::paths;
+use crate::exec::wrap::Rooted;
+use crate::exec::{EnvError, FileKind};
+use crate::llm::catalog::Catalog;
+use crate::llm::client::Client;
+use crate::llm::model::{Model, Thinking};
+use crate::runtime::events::event::RuntimeEvent;
+use crate::runtime::events::hub::Hub;
+use crate::runtime::models::available::Offered;
+use crate::runtime::models::choice::Wish;
+use crate::runtime::restore::checkpoints::Checkpoints;
+use crate::tools::delegate::Task;
+use crate::tools::policy::is_guarded;
+use crate::tools::{self, Kind};
+
+/// Answers that an agent may give when nobody says otherwise, as the specification has it (7.2).
+const TURNS_MAX: u32 = 50;
+
+/// What an agent that another one started is told besides.
+const ROLE: &str = "You are working for another agent, who sees nothing of your work but your last words. Do \
+                    the task that you are given, by yourself: nobody answers questions. End with what was \
+                    asked for, whole and by itself: what you found or did, where, and what is left.";
+
+/// What the session works with now.
+#[derive(Clone)]
+pub(in crate::runtime) struct Kit {
+    /// Reaches models.
+    pub(in crate::runtime) client: Client,
+    /// The models that can be named.
+    pub(in crate::runtime) catalog: Catalog,
+    /// Who answers.
+    pub(in crate::runtime) model: Arc<Model>,
+    /// How hard it thinks.
+    pub(in crate::runtime) thinking: Thinking,
+    /// The tools and the prompt.
+    pub(in crate::runtime) outfit: Outfit,
+    /// What all calls share.
+    pub(in crate::runtime) context: tools::Context,
+    /// The rules of the loop.
+    pub(in crate::runtime) config: Config,
+}
+
+/// Equips agents of one depth. Cheap to clone; all clones know the same.
+#[derive(Clone)]
+pub(in crate::runtime) struct Recruits {
+    kit: Arc<Mutex<Option<Kit>>>,
+    models: Offered,
+    clock: SharedClock,
+    ids: SharedIds,
+    hub: Hub,
+    /// Who records the workspace has to know who works in it.
+    checkpoints: Option<Checkpoints>,
+    /// How deep the agents are that are equipped: 1 for those of the session's own.
+    depth: u32,
+    limits: Limits,
+    /// Agents that were started in the session, at all depths.
+    started: Arc<AtomicU32>,
+}
+
+/// How many agents a session may have.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::runtime) struct Limits {
+    /// How deep they may be.
+    pub(in crate::runtime) depth: u32,
+    /// How many may be started in all.
+    pub(in crate::runtime) total: u32,
+}
+
+impl Recruits {
+    /// For the session's own agent.
+    pub(in crate::runtime) fn new(
+        models: Offered,
+        clock: SharedClock,
+        ids: SharedIds,
+        hub: Hub,
+        limits: Limits,
+    ) -> Self {
+        let (kit, started) = (Arc::default(), Arc::default());
+        Self { kit, models, clock, ids, hub, checkpoints: None, depth: 1, limits, started }
+    }
+
+    /// The same where states of the workspace are recorded.
+    #[must_use]
+    pub(in crate::runtime) fn with_checkpoints(self, checkpoints: Option<Checkpoints>) -> Self {
+        Self { checkpoints, ..self }
+    }
+
+    /// The team of an agent of this depth; none where that is deep enough.
+    pub(in crate::runtime) fn team(&self) -> Option<Team> {
+        (self.depth <= self.limits.depth).then(|| Team::new(Arc::new(self.clone()), self.ears()))
+    }
+
+    /// Takes what the session works with from now on.
+    pub(in crate::runtime) fn set(&self, kit: Kit) {
+        *self.kit.lock() = Some(kit);
+    }
+
+    /// Nobody is equipped any more.
+    pub(in crate::runtime) fn dismiss(&self) {
+        // What is in it leads back to here.
+        *self.kit.lock() = None;
+    }
+
+    fn kit(&self) -> Option<Kit> {
+        self.kit.lock().clone()
+    }
+
+    fn ears(&self) -> Ears {
+        let (hub, checkpoints) = (self.hub.clone(), self.checkpoints.clone());
+        Arc::new(move |id, event: AgentEvent| {
+            match (&checkpoints, &event) {
+                (Some(checkpoints), AgentEvent::AgentStart) => checkpoints.joins(),
+                (Some(checkpoints), AgentEvent::AgentEnd { .. }) => checkpoints.leaves(),
+                _ => {}
+            }
+            let (hub, id) = (hub.clone(), id.to_string());
+            async move { hub.tell(RuntimeEvent::Delegated { agent: id, event }).await }.boxed()
+        })
+    }
+
+    /// The model that a task wants, or the session's.
+    fn model(&self, kit: &Kit, task: &Task) -> Result<(Arc<Model>, Thinking), String> {
+        let Some(name) = task.model.as_deref().filter(|name| !matches!(*name, "" | "inherit")) else {
+            return Ok((kit.model.clone(), kit.thinking));
+        };
+        let providers: Vec<&str> =
+            kit.catalog.providers.iter().map(|provider| provider.id.as_str()).collect();
+        let models = self.models.all();
+        let wish = Wish::read(None, Some(name), &providers).unwrap_or(Wish {
+            provider: None,
+            id: None,
+            thinking: None,
+        });
+        // The same provider's model of that name goes before another's.
+        let own =
+            Wish { provider: wish.provider.clone().or(Some(kit.model.provider.clone())), ..wish.clone() };
+        let known =
+            |model: &Arc<Model>| models.iter().any(|m| m.id == model.id && m.provider == model.provider);
+        let found = own.find(&models).filter(known).or_else(|| wish.find(&models));
+        let model = found.ok_or_else(|| {
+            let refusal = wish.refusal(&models, &kit.catalog, self.models.are_awaited());
+            format!("{refusal}. Leave the model out to use your own.")
+        })?;
+        Ok((model, wish.thinking.unwrap_or(kit.thinking)))
+    }
+
+    async fn recruit(self, task: Task) -> Result<Recruit, String> {
+        let kit = self.kit().ok_or("The session is not ready yet.")?;
+        let (model, thinking) = self.model(&kit, &task)?;
+        let context = self.context(&kit, &task).await?;
+        let deeper = context.shared.delegate.is_some();
+        let keep = |kind| kind != Kind::AskUser && (deeper || kind != Kind::Agent);
+        let mut outfit = kit.outfit.clone();
+        outfit.follow(&model);
+        outfit.work_in(context.env.root());
+        outfit.keep(keep);
+        let mut fitted = Fitted { picks: outfit.picks(), outfit, model: model.clone() };
+        let Renewed { registry, parallel, system } = fitted.now().await;
+        let turns_max = task.turns_max.filter(|turns| *turns > 0).unwrap_or(TURNS_MAX);
+        let config = Config { turns_max, close_on_failure: false, parallel, ..kit.config.clone() };
+        let services = Services {
+            client: kit.client,
+            registry,
+            tools: context,
+            clock: self.clock.clone(),
+            ids: self.ids.clone(),
+            // Nothing is kept of what such an agent says, so nothing of it is compacted.
+            hook: None,
+        };
+        let setup = Setup {
+            model,
+            thinking,
+            system,
+            history: Vec::new(),
+            session_id: self.ids.session(self.clock.now_ms()),
+        };
+        Ok(Recruit { config, services, setup, gear: Box::new(fitted) })
+    }
+
+    /// The session's files and rules, seen from the task's folder.
+    async fn context(&self, kit: &Kit, task: &Task) -> Result<tools::Context, String> {
+        let mut context = kit.context.clone();
+        if let Some(folder) = task.folder.as_deref().filter(|folder| !folder.is_empty()) {
+            let told = |error: EnvError| format!("The agent cannot work in {folder}: {error}.");
+            let root = context.env.resolve(context.env.root()).await.map_err(told)?;
+            let path = paths::absolute(context.env.root(), folder.as_ref());
+            let path = context.env.resolve(&path).await.map_err(told)?;
+            if context.env.stat(&path).await.map_err(told)?.kind != FileKind::Folder {
+                return Err(format!("The agent cannot work in {folder}: it is no folder."));
+            }
+            let Ok(below) = path.strip_prefix(&root) else {
+                return Err(format!("The agent cannot work in {folder}: it is outside the workspace."));
+            };
+            if is_guarded(below) {
+                return Err(format!(
+                    "The agent cannot work in {folder}: it is of the workspace's own set-up."
+                ));
+            }
+            context.env = Arc::new(Rooted::new(context.env, path));
+        }
+        let deeper = Self { depth: self.depth + 1, ..self.clone() };
+        let mut shared = (*context.shared).clone();
+        shared.questions = None;
+        // What one agent has seen the other has not.
+        shared.files = Arc::new(shared.files.apart());
+        // It begins where it was told to work.
+        shared.folder = Arc::default();
+        // It ends only the commands that it has started.
+        shared.jobs = Arc::new(shared.jobs.apart());
+        shared.delegate = deeper.team().map(|team| Arc::new(team) as Arc<dyn tools::delegate::Delegate>);
+        context.shared = Arc::new(shared);
+        Ok(context)
+    }
+}
+
+/// What a working agent is fitted with.
+struct Fitted {
+    outfit: Outfit,
+    model: Arc<Model>,
+    /// How often the person had chosen other tools when it was looked at.
+    picks: u64,
+}
+
+impl Fitted {
+    async fn now(&mut self) -> Renewed {
+        let (shown, _) = self.outfit.prompt(&self.model).await;
+        let mut system: Vec<String> = shown.parts.into_iter().map(|part| part.text).collect();
+        system.push(ROLE.to_string());
+        let equipment = self.outfit.equipment();
+        let mut registry = equipment.all;
+        registry.retain(|name| equipment.offered.contains(name));
+        Renewed { registry, parallel: self.outfit.profile().parallel, system }
+    }
+}
+
+impl Gear for Fitted {
+    fn renewed(&mut self) -> BoxFuture<'_, Option<Renewed>> {
+        async move {
+            // Counted before it is looked at, so that what changes meanwhile is seen the next time.
+            let picks = self.outfit.picks();
+            if std::mem::replace(&mut self.picks, picks) == picks {
+                return None;
+            }
+            Some(self.now().await)
+        }
+        .boxed()
+    }
+}
+
+impl Equip for Recruits {
+    fn equip(&self, task: &Task) -> BoxFuture<'static, Result<Recruit, String>> {
+        self.clone().recruit(task.clone()).boxed()
+    }
+
+    fn admit(&self) -> Result<(), String> {
+        let total = self.limits.total;
+        let more = |started| (started < total).then_some(started + 1);
+        let admitted = self.started.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        admitted.map(|_| ()).map_err(|_| {
+            format!(
+                "No more agents can be started: this session may start {total} in all, and has. Do the work \
+                 yourself, or send it to an agent that is still there."
+            )
+        })
+    }
+}

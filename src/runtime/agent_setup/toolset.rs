@@ -1,0 +1,183 @@
+//! What the model of a session works with: its profile, tools and system prompt. They follow the model;
+//! the person's choice of tools stays.
+//!
+//! Must not know the conversation, nor who displays it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
+
+use super::facts;
+use super::prompt_report::Shown;
+use crate::agent::place::Facts;
+use crate::agent::profile;
+use crate::agent::profiles::Profile;
+use crate::agent::prompt::{self, Words};
+use crate::base::clock::SharedClock;
+use crate::base::error::Report;
+use crate::exec::Environment;
+use crate::llm::model::Model;
+use crate::runtime::lifecycle::options::Options;
+use crate::tools::{Choice, Kind, Registry, SharedChoice, Tool};
+use crate::workspace;
+
+/// The tools of a session as they are now.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Equipment {
+    /// The profile's id.
+    pub profile: &'static str,
+    /// All that could be on offer.
+    #[doc(hidden)]
+    pub all: Registry,
+    /// The names of those that are.
+    pub offered: BTreeSet<String>,
+}
+
+/// What a session works with. Clones share the person's choice of tools.
+#[derive(Clone)]
+#[doc(hidden)]
+pub struct Outfit {
+    /// The profile that the person wants whatever the model is.
+    wished: Option<&'static Profile>,
+    profile: &'static Profile,
+    custom: Vec<Arc<dyn Tool>>,
+    all: Registry,
+    choice: SharedChoice,
+    words: Words,
+    cwd: PathBuf,
+    /// Whose documents are read, wherever the work is done.
+    project: PathBuf,
+    /// The person's own instructions; `None` where no documents are wanted at all.
+    own: Option<PathBuf>,
+    /// By the profile's id, read when it is first needed.
+    documents: BTreeMap<&'static str, Vec<(PathBuf, String)>>,
+    facts: Shared<BoxFuture<'static, Facts>>,
+}
+
+impl Outfit {
+    /// For a session that begins with this model. An unknown profile or tool among the options is an
+    /// error that names what there is.
+    pub fn new(options: &Options, model: &Model) -> Result<Self, Report> {
+        let wished = match options.profile.as_deref() {
+            None | Some(profile::AUTO) => None,
+            Some(id) => Some(profile::named(id).ok_or_else(|| {
+                let known = profile::words().collect::<Vec<_>>().join(", ");
+                Report::new(format!("there is no profile `{id}`")).hint(format!("one of {known}"))
+            })?),
+        };
+        let profile = wished.unwrap_or_else(|| profile::of(model));
+        let all = profile.tools(&options.tools);
+        let choice = Choice::new(options.tool_flags.clone(), &all).map_err(|error| {
+            let names = all.names().collect::<Vec<_>>().join(", ");
+            let hint = format!("profile {} has {names}; names of kinds are understood, too", profile.id);
+            Report::new(error.to_string()).hint(hint)
+        })?;
+        // Looked for when the first prompt needs them: a start must not wait for git.
+        let facts = facts::gather(options.env.clone(), options.clock.clone()).boxed().shared();
+        Ok(Self {
+            wished,
+            profile,
+            custom: options.tools.clone(),
+            all,
+            choice: choice.into(),
+            words: options.words.clone(),
+            cwd: options.cwd.clone(),
+            project: options.cwd.clone(),
+            own: (!options.no_documents).then(|| options.home.config.join("AGENTS.md")),
+            documents: BTreeMap::new(),
+            facts,
+        })
+    }
+
+    /// The profile now.
+    pub fn profile(&self) -> &'static Profile {
+        self.profile
+    }
+
+    /// Takes the profile of a model; tells whether it is another one.
+    pub fn follow(&mut self, model: &Model) -> bool {
+        let profile = self.wished.unwrap_or_else(|| profile::of(model));
+        let other = profile.id != self.profile.id;
+        if other {
+            self.profile = profile;
+            self.all = profile.tools(&self.custom);
+        }
+        other
+    }
+
+    /// Another folder to work in, as the prompt tells it. The documents stay the project's.
+    pub fn work_in(&mut self, folder: &Path) {
+        self.cwd = folder.to_path_buf();
+    }
+
+    /// Another place to work in, of which the prompt tells from now on.
+    pub fn move_to(&mut self, env: Arc<dyn Environment>, clock: SharedClock) {
+        self.work_in(env.root());
+        self.facts = facts::gather(env, clock).boxed().shared();
+    }
+
+    /// Leaves out the tools whose kinds do not pass, until another profile is taken.
+    pub fn keep(&mut self, keep: impl Fn(Kind) -> bool) {
+        let names = self.all.names_anywhere(|tool| keep(tool.kind()));
+        self.all.retain(|name| names.contains(name));
+    }
+
+    /// The person wants exactly these tools.
+    pub fn pick(&mut self, names: &[String]) {
+        self.choice.pick(self.profile.id, &self.all, names);
+    }
+
+    /// How often the person has chosen other tools.
+    pub fn picks(&self) -> u64 {
+        self.choice.changes()
+    }
+
+    /// The tools now.
+    pub fn equipment(&self) -> Equipment {
+        let offered = self.choice.offered(self.profile.id, &self.all);
+        Equipment { profile: self.profile.id, all: self.all.clone(), offered }
+    }
+
+    /// Reads the documents of the profile, unless they were; tells what of them cannot be read.
+    pub async fn read_documents(&mut self) -> Vec<Report> {
+        let Some(own) = self.own.clone().filter(|_| !self.documents.contains_key(self.profile.id)) else {
+            return Vec::new();
+        };
+        let (cwd, names) = (self.project.clone(), self.profile.documents);
+        let reading =
+            tokio::task::spawn_blocking(move || workspace::documents::load(&cwd, names, Some(&own)));
+        let Ok(documents) = reading.await else {
+            return vec![Report::new("the project's instructions could not be read")];
+        };
+        let found = documents.found.into_iter().map(|d| (d.path, d.text)).collect();
+        self.documents.insert(self.profile.id, found);
+        let unread = documents.problems.into_iter();
+        unread.map(|(path, why)| Report::new(format!("cannot read {}: {why}", path.display()))).collect()
+    }
+
+    /// The prompt for a model, and what is wrong with the documents that are in it.
+    pub async fn prompt(&mut self, model: &Arc<Model>) -> (Shown, Vec<Report>) {
+        let problems = self.read_documents().await;
+        let none = Facts::default();
+        let facts = if self.profile.environment { &self.facts.clone().await } else { &none };
+        let Equipment { mut all, offered, .. } = self.equipment();
+        all.retain(|name| offered.contains(name));
+        let parts = prompt::parts(prompt::Inputs {
+            profile: self.profile,
+            model,
+            tools: &all.snippets(),
+            documents: self.documents.get(self.profile.id).map_or(&[], Vec::as_slice),
+            cwd: &self.cwd,
+            facts,
+            words: &self.words,
+        });
+        let documents = self.documents.get(self.profile.id).cloned().unwrap_or_default();
+        let shown =
+            Shown { profile: self.profile.id, model: model.clone(), parts, documents, tools: all.specs() };
+        (shown, problems)
+    }
+}

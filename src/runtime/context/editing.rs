@@ -1,0 +1,131 @@
+//! The context by hand: what the next request will hold, and entries that are left out of it, told
+//! differently, or pinned.
+//!
+//! Must not know who displays it. Edits and pins are entries like all others: going back to before them
+//! undoes them. While the agent works the context is its own, and edits are refused; pins are not, since they
+//! change nothing of what it is told.
+
+use super::report::Contents;
+use crate::base::error::Report;
+use crate::runtime::controls::handle::Handle;
+use crate::runtime::events::event::RuntimeEvent;
+use crate::runtime::history::navigation::{Ask, Told, busy};
+use crate::runtime::history::recorder::Recorder;
+use crate::runtime::lifecycle::owner::Live;
+use crate::session::editing::{self, Wish};
+use crate::session::export::blocks;
+use crate::session::pins;
+use crate::session::projection::{Projection, original};
+
+/// Characters of a message that are shown at length.
+const TEXT_MAX: usize = 20_000;
+
+impl Handle {
+    /// What the next request will hold.
+    #[doc(hidden)]
+    pub async fn contents(&self) -> Result<Contents, Report> {
+        self.ask(Ask::Contents).await
+    }
+
+    /// An entry as a model is told it; `None` where there is no such message.
+    #[doc(hidden)]
+    pub async fn told(&self, entry: String) -> Result<Option<Told>, Report> {
+        self.ask(|reply| Ask::Told(entry, reply)).await
+    }
+
+    /// Leaves a message out of what the model is told, an answer with the results of its calls. Gives a
+    /// sentence for the person. Refused while the agent works.
+    pub async fn leave_out(&self, entry: String) -> Result<String, Report> {
+        self.ask(|reply| Ask::Edit(entry, Wish::Drop, reply)).await?
+    }
+
+    /// Has a message told with other words. Refused while the agent works.
+    pub async fn tell_differently(&self, entry: String, words: String) -> Result<String, Report> {
+        self.ask(|reply| Ask::Edit(entry, Wish::Replace(words), reply)).await?
+    }
+
+    /// Has a message told again as it was said. Refused while the agent works.
+    pub async fn tell_as_it_was(&self, entry: String) -> Result<String, Report> {
+        self.ask(|reply| Ask::Edit(entry, Wish::Restore, reply)).await?
+    }
+
+    /// Pins a message, so that compactions leave it as it is, or takes its pin away.
+    pub async fn pin(&self, entry: String, pinned: bool) -> Result<(), Report> {
+        self.ask(|reply| Ask::Pin(entry, pinned, reply)).await?
+    }
+}
+
+impl Live {
+    pub(in crate::runtime) async fn contents(&mut self) -> Contents {
+        let model = self.driver.setup().model.clone();
+        let (shown, problems) = self.outfit.prompt(&model).await;
+        self.notices.extend(problems);
+        let path = self.driver.listener().session().tree().path();
+        Contents::of(Some(&shown), &path, false)
+    }
+
+    pub(in crate::runtime) async fn edit(&mut self, entry: &str, wish: &Wish) -> Result<String, Report> {
+        if self.driver.working() {
+            return Err(busy());
+        }
+        let recorder = self.driver.listener();
+        let path = recorder.session().tree().path();
+        let edits = editing::edits(&path, entry, wish)
+            .map_err(|refused| Report::new(refused.to_string()).hint("/context lists what can be changed"))?;
+        let told = sentence(wish, edits.len());
+        for edit in edits {
+            recorder
+                .change(|session| session.append(edit))
+                .map_err(|error| Report::caused("the edit was not kept", &error))?;
+        }
+        self.tell_anew().await;
+        Ok(told)
+    }
+
+    /// The next request tells the conversation as it stands now. Who answers stays, whatever the conversation
+    /// says of that: he may have been chosen for what comes.
+    pub(in crate::runtime) async fn tell_anew(&mut self) {
+        let history = self.driver.listener().reload();
+        self.driver.set_history(history);
+        let snapshot = self.snapshot_of(self.hub.wants_recent());
+        self.hub.tell(RuntimeEvent::Replaced(Box::new(snapshot))).await;
+    }
+}
+
+impl Recorder {
+    pub(in crate::runtime) fn told(&self, entry: &str) -> Option<Told> {
+        let path = self.session.tree().path();
+        let projection = Projection::of(&path);
+        let found = projection.rows.iter().filter(|row| row.entry.id() == entry);
+        let message = found.filter_map(|row| projection.told(row).or_else(|| original(row))).next_back()?;
+        let summary = || serde_json::to_value(&*message).ok()?["summary"].as_str().map(str::to_string);
+        let text = blocks::of_message(&message).map(blocks::Block::in_words).or_else(summary);
+        let text = text.unwrap_or_default().chars().take(TEXT_MAX).collect();
+        Some(Told { text, words: editing::words(&message) })
+    }
+
+    pub(in crate::runtime) fn pin(&mut self, entry: &str, pinned: bool) -> Result<(), Report> {
+        let path = self.session.tree().path();
+        if pins::of(&path).contains(entry) == pinned {
+            return Ok(());
+        }
+        let found = path.iter().find(|known| known.id() == entry);
+        let can = found.is_some_and(|entry| pins::can_be(entry));
+        if pinned && !can {
+            return Err(Report::new("only messages of the conversation can be pinned"));
+        }
+        self.change(|session| session.append(pins::entry(entry, pinned)))
+            .map_err(|error| Report::caused("the pin was not kept", &error))
+    }
+}
+
+fn sentence(wish: &Wish, entries: usize) -> String {
+    let told = match (wish, entries) {
+        (Wish::Drop, 1) => "the model is not told that any more",
+        (Wish::Drop, _) => "the model is not told that any more, nor what its calls gave",
+        (Wish::Replace(_), _) => "the model is told this from now on; what was said stays in the session",
+        (Wish::Restore, 1) => "the model is told that again as it was",
+        (Wish::Restore, _) => "the model is told that again as it was, with the calls and what they gave",
+    };
+    told.to_string()
+}

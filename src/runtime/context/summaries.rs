@@ -1,0 +1,193 @@
+//! The session's side of summaries: compactions and summaries of branches as entries, and what a person does
+//! with them.
+//!
+//! Must not know how summaries are written, nor who shows them. Entries are only added; where one is
+//! changed the one before stays in the tree.
+
+use serde_json::Value;
+
+use crate::base::json::json;
+
+use crate::agent::compaction::branch::{self, Leaving};
+use crate::agent::compaction::summary::{Unwritten, Written};
+use crate::agent::compaction::{Budget, Plan, plan};
+use crate::agent::event::Compacted;
+use crate::base::error::Report;
+use crate::llm::model::Message;
+use crate::runtime::history::navigation::busy;
+use crate::runtime::history::recorder::Recorder;
+use crate::runtime::lifecycle::owner::Live;
+use crate::session::{AgentMessage, Entry, EntryBody, pins};
+
+impl Live {
+    /// What a summary would be made of when the conversation goes to another place.
+    pub(in crate::runtime) fn leaving(&mut self, to: Option<&str>) -> Option<Leaving> {
+        let model = self.driver.setup().model.clone();
+        let budget = self.driver.config().compaction.budget(&model);
+        branch::leaving(self.driver.listener().session.tree(), to, budget)
+    }
+
+    /// Puts another text in place of the summary that counts.
+    pub(in crate::runtime) async fn edit_summary(&mut self, text: &str) -> Result<(), Report> {
+        if self.driver.working() {
+            return Err(busy());
+        }
+        self.driver.listener().edit_summary(text)?;
+        self.tell_anew().await;
+        Ok(())
+    }
+}
+
+impl Recorder {
+    pub(in crate::runtime) fn planned(&self, budget: Budget, tokens: u64) -> Option<Plan> {
+        plan::plan(&self.session.tree().path(), budget, tokens)
+    }
+
+    /// Puts a compaction behind the leaf, and behind that what is pinned and would not be told any more.
+    pub(in crate::runtime) async fn keep_compaction(
+        &mut self,
+        done: &Compacted,
+    ) -> Option<(String, Vec<Message>)> {
+        let body = EntryBody::Compaction {
+            summary: done.summary.clone(),
+            first_kept_entry_id: done.first_kept.clone(),
+            tokens_before: done.tokens_before,
+            usage: done.usage.clone(),
+            details: done.details.clone(),
+            from_hook: done.from_hook.then_some(true),
+            system_message: None,
+        };
+        let pinned = pins::carried(&self.session.tree().path(), &done.first_kept);
+        let entry = self.append(body).await?;
+        for copy in pinned {
+            self.append(copy).await;
+        }
+        Some((entry, self.reload()))
+    }
+
+    /// Leaves the last answer of the path and what was answered to its calls out of the context.
+    pub(in crate::runtime) async fn leave_out(&mut self) -> Vec<Message> {
+        let path = self.session.tree().path();
+        let message = |entry: &&&Entry| entry.kind() == "message";
+        let mut targets = Vec::new();
+        for entry in path.iter().rev().filter(message) {
+            let EntryBody::Message { message: AgentMessage::Llm(message) } = entry.body() else { break };
+            if matches!(message, Message::User(_)) {
+                break;
+            }
+            targets.push(entry.id().to_string());
+            if matches!(message, Message::Assistant(_)) {
+                break;
+            }
+        }
+        for target_id in targets.into_iter().rev() {
+            self.append(EntryBody::ContextEdit { target_id, replacement: None }).await;
+        }
+        self.reload()
+    }
+
+    /// Goes from one branch to another with a summary, or stays.
+    pub(in crate::runtime) fn leave(
+        &mut self,
+        leaving: &Leaving,
+        summary: Result<&Written, &Unwritten>,
+    ) -> Option<Vec<Message>> {
+        let moved = match summary {
+            Ok(written) => self.put_branch_summary(leaving, written),
+            Err(Unwritten::Failed(error)) => {
+                Err(Report::new(format!("the branch was not summed up: {error}"))
+                    .hint("go there without a summary, or try again"))
+            }
+            Err(_) => Err(Report::new("the conversation is where it was: the summary was given up")),
+        };
+        let history = moved.is_ok().then(|| self.reload());
+        self.arrived = self.moving.take().map(|moving| (moving, moved));
+        history
+    }
+
+    fn put_branch_summary(&mut self, leaving: &Leaving, written: &Written) -> Result<(), Report> {
+        let failed = |error| Report::caused("cannot go there", &error);
+        self.session.branch(leaving.to.as_deref()).map_err(failed)?;
+        let body = EntryBody::BranchSummary {
+            from_id: Some(leaving.from.clone()),
+            summary: written.text.clone(),
+            usage: written.usage.clone(),
+            details: written.details.clone(),
+            from_hook: written.from_hook.then_some(true),
+        };
+        let stored = self.session.append(body);
+        if stored.is_err() {
+            // Nobody has gone anywhere.
+            self.session.branch(Some(&leaving.from)).map_err(failed)?;
+        }
+        stored.map(drop).map_err(failed)
+    }
+
+    /// The summary that a person may change: that of the compaction that counts, or of the branch at whose
+    /// summary the conversation is.
+    pub(in crate::runtime) fn summary(&self) -> Option<String> {
+        match self.summary_entry()?.body() {
+            EntryBody::Compaction { summary, .. } | EntryBody::BranchSummary { summary, .. } => Some(summary),
+            _ => None,
+        }
+    }
+
+    fn summary_entry(&self) -> Option<&Entry> {
+        let path = self.session.tree().path();
+        let leaf = path.last().copied().filter(|entry| entry.kind() == "branch_summary");
+        leaf.or_else(|| path.iter().rev().find(|entry| entry.kind() == "compaction").copied())
+    }
+
+    /// Adds an entry with another summary: one of a compaction behind the leaf, where it counts from then
+    /// on and keeps what the one before keeps; one of a branch beside the one before.
+    fn edit_summary(&mut self, text: &str) -> Result<(), Report> {
+        let failed = |error| Report::caused("the summary was not changed", &error);
+        let none = || Report::new("there is no summary to change").hint("/compact makes one");
+        let text = text.trim().to_string();
+        if text.is_empty() {
+            return Err(Report::new("a summary cannot be empty").hint("go back to before it instead (Alt-g)"));
+        }
+        let entry = self.summary_entry().ok_or_else(none)?;
+        let parent = entry.parent_id().map(str::to_string);
+        match entry.body() {
+            EntryBody::Compaction { first_kept_entry_id, tokens_before, details, system_message, .. } => {
+                let body = EntryBody::Compaction {
+                    summary: text,
+                    first_kept_entry_id,
+                    tokens_before,
+                    usage: None,
+                    details: Some(edited(details)),
+                    from_hook: None,
+                    system_message,
+                };
+                self.session.append(body).map_err(failed)?;
+            }
+            EntryBody::BranchSummary { from_id, details, .. } => {
+                let before = entry.id().to_string();
+                self.session.branch(parent.as_deref()).map_err(failed)?;
+                let details = Some(edited(details));
+                let body = EntryBody::BranchSummary {
+                    from_id,
+                    summary: text,
+                    usage: None,
+                    details,
+                    from_hook: None,
+                };
+                if let Err(error) = self.session.append(body) {
+                    self.session.branch(Some(&before)).map_err(failed)?;
+                    return Err(failed(error));
+                }
+            }
+            _ => return Err(none()),
+        }
+        self.refresh();
+        Ok(())
+    }
+}
+
+/// The details of a summary that a person has changed.
+fn edited(details: Option<Value>) -> Value {
+    let mut details = details.filter(Value::is_object).unwrap_or_else(|| json!({}));
+    details["edited"] = json!(true);
+    details
+}

@@ -1,0 +1,356 @@
+//! What programs ask of a live session that drive it, and are answered: words with what became of them, where
+//! it stands, its rules while it runs, its entries. A person at a screen is told by events instead.
+//!
+//! Must not know which program asks, nor in which form.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::client::{Drive, Filled, Looker, Reply, Rule, Status, Taken, Waiting, answer, ended};
+use super::handle::Handle;
+use crate::agent::config::Lifecycle;
+use crate::agent::driver::Listener;
+use crate::agent::effect::Event;
+use crate::agent::event::Compacted;
+use crate::agent::queue::{Lane, QueueMode};
+use crate::base::error::Report;
+use crate::base::json::json;
+use crate::llm::model::{Model, Part, Thinking, UserMessage};
+use crate::runtime::agent_setup::trust_requests;
+use crate::runtime::events::event::{Delivery, said};
+use crate::runtime::history::navigation::busy;
+use crate::runtime::lifecycle::owner::{Command, Live};
+use crate::runtime::models::choice::Wish;
+use crate::session::{AgentMessage, EntryBody, Session};
+use crate::tools::Mode;
+
+fn lane(delivery: Delivery) -> Lane {
+    match delivery {
+        Delivery::Steer => Lane::Steering,
+        Delivery::FollowUp => Lane::FollowUp,
+    }
+}
+
+impl Handle {
+    /// Says something and gives what became of it, before anything that follows from it is told. Without a
+    /// delivery it is refused while the agent works.
+    pub async fn say(
+        &self,
+        text: String,
+        images: Vec<Part>,
+        delivery: Option<Delivery>,
+    ) -> Result<Taken, Report> {
+        self.drive(|reply| Drive::Say(said(text, images), delivery, reply)).await?
+    }
+
+    /// Puts words into a queue. They wait for the run that goes on, else for the next one.
+    pub async fn queue(&self, text: String, images: Vec<Part>, delivery: Delivery) -> Result<(), Report> {
+        let lane = lane(delivery);
+        self.drive(|reply| Drive::Queue(said(text, images), lane, reply)).await?
+    }
+
+    /// Empties both queues and gives what was in them.
+    pub async fn clear_queue(&self) -> Result<Waiting, Report> {
+        self.drive(Drive::ClearQueue).await
+    }
+
+    /// Where the session stands.
+    pub async fn status(&self) -> Result<Status, Report> {
+        self.drive(Drive::Status).await
+    }
+
+    /// Lets another model answer from the next request on; gives it, and the level of thinking. Only one that is
+    /// offered ([`Handle::models`]), or that answers already: a program has the list, so another id is a mistake.
+    pub async fn choose_model(&self, provider: &str, id: &str) -> Result<(Arc<Model>, Thinking), Report> {
+        self.drive(|reply| Drive::Model(provider.to_string(), id.to_string(), reply)).await?
+    }
+
+    /// Another level of thinking from the next request on; gives the one that the model has instead.
+    pub async fn choose_thinking(&self, level: Thinking) -> Result<Thinking, Report> {
+        self.drive(|reply| Drive::Thinking(level, reply)).await
+    }
+
+    /// Changes a rule of the loop.
+    pub async fn set_rule(&self, rule: Rule) -> Result<(), Report> {
+        self.commands.send(Command::Drive(Drive::Rule(rule))).await.map_err(|_| ended())
+    }
+
+    /// Waits until no run goes on.
+    pub async fn idle(&self) {
+        // What was sent before is done first: then it is known whether one goes on.
+        if self.status().await.is_err() {
+            return;
+        }
+        let mut stands = self.lifecycles();
+        let rests = |now: &Lifecycle| !matches!(now, Lifecycle::Processing);
+        if stands.wait_for(rests).await.is_err() {
+            tracing::debug!("the session ended while somebody waited for its rest");
+        }
+    }
+
+    /// Which tool calls run unasked from now on, by the mode's name.
+    pub async fn approve(&self, mode: &str) -> Result<(), Report> {
+        let Some(mode) = Mode::parse(mode) else {
+            return Err(Report::new(format!("there is no approval mode {mode}")));
+        };
+        self.commands.send(Command::Policy(mode)).await.map_err(|_| ended())
+    }
+
+    /// Which tool calls run unasked: the mode, the files of rules, and what was allowed for this session.
+    pub async fn permissions(&self) -> Result<Value, Report> {
+        let (mode, grants) = self.drive(Drive::Permissions).await?;
+        let options = self.again.options();
+        let modes: Vec<&str> = Mode::ALL.iter().map(|mode| mode.name()).collect();
+        let file = |path: PathBuf| json!(path.to_string_lossy());
+        Ok(json!({
+            "mode": mode.name(), "modes": modes, "userRules": file(options.home.config.join(trust_requests::RULES)),
+            "projectRules": file(trust_requests::rules(&options.cwd)), "sessionRules": grants,
+        }))
+    }
+
+    /// Sums the older part of the conversation up, in place of what the agent does. Waits until that is done;
+    /// [`Handle::abort`] gives it up.
+    pub async fn compact_now(&self, instructions: Option<String>) -> Result<Arc<Compacted>, Report> {
+        self.drive(|reply| Drive::Compact(instructions, reply)).await?
+    }
+
+    /// Looks at the session, and gives what was seen. Nothing else goes on meanwhile.
+    #[doc(hidden)]
+    pub async fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Session) -> T + Send + 'static,
+    ) -> Result<T, Report> {
+        let look = |reply: oneshot::Sender<T>| {
+            Drive::Look(Looker(Box::new(move |session: &Session| answer(reply, look(session)))))
+        };
+        self.drive(look).await
+    }
+
+    pub(in crate::runtime) async fn drive<T>(
+        &self,
+        ask: impl FnOnce(oneshot::Sender<T>) -> Drive,
+    ) -> Result<T, Report> {
+        let (reply, told) = oneshot::channel();
+        self.commands.send(Command::Drive(ask(reply))).await.map_err(|_| ended())?;
+        told.await.map_err(|_| ended())
+    }
+}
+
+impl Live {
+    pub(in crate::runtime) async fn driven(&mut self, ask: Drive) {
+        match ask {
+            Drive::Say(message, delivery, reply) => self.say(message, delivery, reply).await,
+            Drive::Queue(message, lane, reply) => {
+                self.driver.send(Event::Queue { message, lane }).await;
+                answer(reply, Ok(()));
+            }
+            Drive::ClearQueue(reply) => {
+                let waiting = self.waiting();
+                // They are given as texts; nobody has to get them back as messages.
+                let (sender, messages) = oneshot::channel();
+                self.driver.listener().want_queue(sender);
+                self.driver.send(Event::TakeQueue).await;
+                drop(messages);
+                answer(reply, waiting);
+            }
+            Drive::Status(reply) => {
+                let status = self.status();
+                answer(reply, status);
+            }
+            Drive::Model(provider, id, reply) => {
+                let chosen = self.choose_offered(provider, id).await;
+                answer(reply, chosen);
+            }
+            Drive::Thinking(level, reply) => {
+                let model = self.driver.setup().model.clone();
+                let level = model.nearest_level(level);
+                self.driver.setup().thinking = level;
+                self.driver.listener().choose(model, level).await;
+                answer(reply, level);
+            }
+            Drive::Rule(rule) => self.rule(rule),
+            Drive::Permissions(reply) => {
+                let tools = self.driver.tools();
+                answer(reply, (tools.mode.get(), tools.shared.grants()));
+            }
+            Drive::Compact(instructions, reply) => self.compact_now(instructions, reply).await,
+            Drive::Ran(message, number) if number == self.again.number() => {
+                self.ran.push(message);
+                self.write_ran().await;
+            }
+            Drive::Ran(..) => tracing::info!("a command ended behind the session that it was begun in"),
+            Drive::Account(reply) => {
+                let window = self.driver.setup().model.context_window;
+                let recorder = self.driver.listener();
+                let filled = Filled { tokens: recorder.context_tokens(), window };
+                answer(reply, (Box::new(recorder.session().beside()), filled));
+            }
+            Drive::Look(Looker(look)) => look(self.driver.listener().session()),
+            Drive::Submit(message, reply) => self.submitted(message, reply).await,
+            Drive::MayMove(root, reply) => {
+                let may = self.may_move(&root);
+                answer(reply, may);
+            }
+            Drive::Move(stay, reply) => {
+                let relocated = self.move_to(*stay).await;
+                answer(reply, relocated);
+            }
+        }
+    }
+
+    pub(super) async fn say(
+        &mut self,
+        message: UserMessage,
+        delivery: Option<Delivery>,
+        reply: Reply<Taken>,
+    ) {
+        let working = self.driver.working();
+        if self.driver.state().sums_by_hand() {
+            let hint = "wait until that is done, or put the words into a queue";
+            return answer(reply, Err(Report::new("the conversation is being summed up").hint(hint)));
+        }
+        if working && delivery.is_none() {
+            let hint = "say whether it steers or follows up, or interrupt first";
+            return answer(reply, Err(Report::new("the agent is working").hint(hint)));
+        }
+        let lane = lane(delivery.unwrap_or(Delivery::Steer));
+        let model = self.driver.setup().model.clone();
+        if !working && !self.models.all().iter().any(|known| known.provider == model.provider) {
+            let hint = format!("`bowline login {}` opens it, or choose another model", model.provider);
+            let report = Report::new(format!("{} cannot be asked any more", model.provider)).hint(hint);
+            return answer(reply, Err(report));
+        }
+        // What it begins is told behind the answer; where it waits, that is told before.
+        let waits = if working {
+            Some(reply)
+        } else {
+            answer(reply, Ok(Taken::Started));
+            None
+        };
+        self.put_prompt().await;
+        self.driver.send(Event::Prompt { message, lane }).await;
+        if let Some(reply) = waits {
+            answer(reply, Ok(Taken::Queued));
+        }
+    }
+
+    fn waiting(&self) -> Waiting {
+        let queues = self.driver.state().queues();
+        Waiting { steering: queues.texts(Lane::Steering), follow_up: queues.texts(Lane::FollowUp) }
+    }
+
+    fn status(&mut self) -> Status {
+        let state = self.driver.state();
+        let (working, compacting) = (state.working(), state.summing());
+        let waits_to_retry = state.waits_to_retry();
+        let waiting = self.waiting();
+        let config = self.driver.config();
+        let (steering, follow_up) = (config.steering, config.follow_up);
+        let (auto_compaction, auto_retry) = (config.compaction.enabled, config.retry_policy().retries > 0);
+        let setup = self.driver.setup();
+        let (model, thinking) = (setup.model.clone(), setup.thinking);
+        let messages = self.driver.listener().messages();
+        let session = self.driver.listener().session();
+        Status {
+            session_id: session.id().to_string(),
+            file: session.file().map(Into::into),
+            name: session.name(),
+            messages,
+            model,
+            thinking,
+            working,
+            compacting,
+            waits_to_retry,
+            steering: steering.name(),
+            follow_up: follow_up.name(),
+            auto_compaction,
+            auto_retry,
+            waiting,
+        }
+    }
+
+    /// The same as [`Self::choose_by_name`], but of a known provider, too, only what some list has.
+    async fn choose_offered(
+        &mut self,
+        provider: String,
+        id: String,
+    ) -> Result<(Arc<Model>, Thinking), Report> {
+        let is_it =
+            |model: &Model| model.provider == provider && (model.id == id || model.aliases.contains(&id));
+        let models = self.models.all();
+        if models.iter().any(|model| is_it(model)) || is_it(&self.driver.setup().model) {
+            return self.choose_by_name(provider, id).await;
+        }
+        let refused = Report::new(format!("Model not found: {provider}/{id}"));
+        let wish = Wish { provider: Some(provider), id: Some(id), thinking: None };
+        let hint = wish.refusal(&models, &self.catalog, self.models.are_awaited()).hint;
+        Err(Report { hint, ..refused })
+    }
+
+    /// Lets another model answer; the level of thinking goes along, as near as the model has it.
+    pub(in crate::runtime) async fn choose_by_name(
+        &mut self,
+        provider: String,
+        id: String,
+    ) -> Result<(Arc<Model>, Thinking), Report> {
+        let wish = Wish { provider: Some(provider), id: Some(id), thinking: None };
+        let models = self.models.all();
+        let Some(model) = wish.find(&models) else {
+            return Err(wish.refusal(&models, &self.catalog, self.models.are_awaited()));
+        };
+        let thinking = self.driver.setup().thinking;
+        self.answer_by(model.clone(), thinking).await;
+        self.driver.listener().choose(model.clone(), thinking).await;
+        Ok((model.clone(), model.nearest_level(thinking)))
+    }
+
+    fn rule(&mut self, rule: Rule) {
+        let mode = |all: bool| if all { QueueMode::All } else { QueueMode::One };
+        let config = self.driver.config();
+        match rule {
+            Rule::SteerAll(all) => config.steering = mode(all),
+            Rule::FollowUpAll(all) => config.follow_up = mode(all),
+            Rule::AutoCompaction(on) => config.compaction.enabled = on,
+            Rule::CompactAfterRuns(on) => config.compaction.after_runs = on,
+            Rule::AutoRetry(on) => config.auto_retry = on,
+        }
+    }
+
+    async fn compact_now(&mut self, instructions: Option<String>, reply: Reply<Arc<Compacted>>) {
+        self.driver.send(Event::Abort).await;
+        while self.driver.working() {
+            let step = self.driver.next().await;
+            self.driver.handle(step).await;
+        }
+        self.driver.listener().want_compaction(reply);
+        self.driver.send(Event::Compact { instructions }).await;
+        if !self.driver.working() {
+            self.driver.listener().no_compaction(busy);
+        }
+    }
+
+    /// Writes down what the person ran, unless the agent works: then it comes behind that.
+    pub(in crate::runtime) async fn write_ran(&mut self) {
+        if self.ran.is_empty() || self.driver.working() {
+            return;
+        }
+        for message in std::mem::take(&mut self.ran) {
+            let message = AgentMessage::Other(message);
+            let told = crate::agent::history::for_model(&message);
+            if self.driver.listener().append(EntryBody::Message { message }).await.is_some()
+                && let Some(told) = told
+            {
+                self.driver.add_kept(told);
+            }
+        }
+        self.driver.listener().sync().await;
+    }
+
+    /// Tells those who want it which entries are new.
+    pub(in crate::runtime) async fn tell_entries(&mut self) {
+        self.driver.listener().tell_entries().await;
+    }
+}

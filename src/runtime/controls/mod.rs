@@ -1,0 +1,17 @@
+//! What front ends and programs can ask of a live session.
+//!
+//! `handle` has the controls that every front end uses. `client` is the plain data of requests by other
+//! programs, `client_requests` answers them; `submit` sends a prompt and waits for the answer, `user_input`
+//! checks what may be sent, `user_command` runs a command of the user, `single_call` runs one tool without a
+//! model. Must not know who asks.
+
+pub mod client;
+#[doc(hidden)]
+pub mod client_requests;
+#[doc(hidden)]
+pub mod handle;
+#[doc(hidden)]
+pub mod single_call;
+pub(super) mod submit;
+pub mod user_command;
+pub mod user_input;

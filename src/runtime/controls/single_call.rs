@@ -1,0 +1,89 @@
+//! One call of one tool, without a model and without a conversation: through the same checks, rules, approval
+//! and limits as a model's call.
+//!
+//! Must not know who wants it, nor how the result is shown. Needs no key and asks nobody but `approval`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::profiles::PROFILES;
+use crate::base::error::Report;
+use crate::llm::model::ToolCall;
+use crate::runtime::agent_setup::permissions;
+use crate::runtime::agent_setup::toolset::{Equipment, Outfit};
+use crate::runtime::lifecycle::options::Options;
+use crate::runtime::lifecycle::owner::COMMANDS_LEAVE;
+use crate::runtime::lifecycle::start;
+use crate::runtime::models::access;
+use crate::runtime::models::choice;
+use crate::session::recent::Chosen;
+use crate::tools::files::ReadFirst;
+use crate::tools::{Outcome, Registry, execute};
+
+/// Where the outputs are kept that are too long for a model, in place of a session's id. The next call finds
+/// them there.
+const KEPT_BY: &str = "tool";
+
+/// What a call gave.
+#[derive(Debug)]
+pub struct Ran {
+    /// As a model and front ends get it.
+    pub outcome: Outcome,
+    /// How long it took, questions included.
+    pub took: Duration,
+    /// What is wrong with the files of rules.
+    pub problems: Vec<Report>,
+}
+
+/// The tools that whoever would answer has, and what is wrong with the person's files. Reads files.
+pub fn tools(options: &Options) -> Result<(Equipment, Vec<Report>), Report> {
+    let reached = access::reach(options);
+    let model = start::answering(options, &reached, &Chosen::default())?;
+    Ok((Outfit::new(options, &model)?.equipment(), reached.problems))
+}
+
+/// Refuses a name that means none of the tools: tells what there is, and what is near to it.
+pub fn check_name(equipment: &Equipment, name: &str, args: &Value) -> Result<(), Report> {
+    let Equipment { profile, all, .. } = equipment;
+    if all.meant(name, args).is_some() {
+        return Ok(());
+    }
+    let there = format!("there are {}", all.names().collect::<Vec<_>>().join(", "));
+    let with = |id: &&str| id != profile && Registry::of(id).row(name).is_some();
+    let others: Vec<String> =
+        PROFILES.iter().map(|profile| profile.id).filter(with).map(|id| format!("--profile {id}")).collect();
+    let near = choice::nearest(name, all.names().map(str::to_string));
+    let hint = match (&others[..], &near[..]) {
+        ([], []) => there,
+        ([], near) => format!("did you mean {}? {there}", near.join(" or ")),
+        (others, _) => format!("{} has it; {there}", others.join(" or ")),
+    };
+    Err(Report::new(format!("profile {profile} has no tool `{name}`")).hint(hint))
+}
+
+/// Runs a call to its end, and ends what it has left running. Cancelled, it ends as calls do.
+pub async fn call(
+    options: Options,
+    tools: Registry,
+    name: String,
+    args: Value,
+    cancel: CancellationToken,
+) -> Ran {
+    // Nothing can have been read before the only call, so a rule about that would refuse every change.
+    let options = Options { read_first: ReadFirst::Off, ..options };
+    let (rules, problems) = permissions::load(&options, None).await.begin(&options);
+    let shared = start::shared(&options, KEPT_BY, None, None);
+    let context = start::context(&options, rules, shared);
+    let call = ToolCall { id: options.ids.entry(), name, arguments: args, thought_signature: None };
+    let began = options.clock.monotonic();
+    let outcome = execute(&tools, &context, &call, cancel, Arc::new(|_| {})).await;
+    let took = options.clock.monotonic().saturating_sub(began);
+    context.shared.jobs.end_all(COMMANDS_LEAVE).await;
+    Ran { outcome, took, problems }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! Commands that a person runs through a program (`!` of other agents): nobody judges them, and what they print
+//! goes into the conversation unless he does not want that.
+//!
+//! Must not know who asks. It runs beside the session; only its end is written there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use tokio_util::sync::CancellationToken;
+
+use super::client::Drive;
+use super::handle::Handle;
+use crate::base::error::Report;
+use crate::base::json::json;
+use crate::runtime::lifecycle::owner::Command;
+use crate::tools::artifacts::Artifacts;
+use crate::tools::running::{End, Live, Wanted, start};
+
+/// Between two pieces of what it prints.
+const PIECE_EVERY: Duration = Duration::from_millis(50);
+
+/// A command that was run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ran {
+    /// The end of what it printed, as much as a tool's call would give.
+    pub output: String,
+    /// Its exit code; `None` where it was stopped.
+    pub exit_code: Option<i32>,
+    /// Whether it was stopped.
+    pub cancelled: bool,
+    /// Whether something is missing in the output.
+    pub truncated: bool,
+    /// The file that has all of it, or its first 256 MiB, where something is missing.
+    pub full_output: Option<String>,
+}
+
+impl Ran {
+    /// In pi's fields.
+    pub fn json(&self) -> Value {
+        let mut all = json!({
+            "output": self.output, "exitCode": self.exit_code, "cancelled": self.cancelled, "truncated": self.truncated,
+        });
+        if self.exit_code.is_none() {
+            all.as_object_mut().map(|fields| fields.shift_remove("exitCode"));
+        }
+        if let Some(path) = &self.full_output {
+            all["fullOutputPath"] = json!(path);
+        }
+        all
+    }
+}
+
+impl Handle {
+    /// Runs a command in the workspace and writes it into the session, behind what the agent does; into none
+    /// where another one has taken its place meanwhile. `told`:
+    /// whether the model hears of it. `heard` gets what it prints, piece by piece; of what comes faster than
+    /// it is taken, the middle is left out.
+    pub async fn run_command(
+        &self,
+        command: &str,
+        told: bool,
+        mut heard: impl FnMut(String) + Send,
+        cancel: &CancellationToken,
+    ) -> Result<Ran, Report> {
+        let (options, number) = (self.again.here(), self.again.number());
+        let folder = options.env.root().to_path_buf();
+        let artifacts = Arc::new(Artifacts::new(options.outputs().join("commands")));
+        let wanted = Wanted { script: command.to_string(), folder, tool: "bash", ..Wanted::default() };
+        let live = start(&*options.env, &artifacts, wanted).await;
+        let live = live.map_err(|error| Report::caused("cannot run the command", &error))?;
+        let end = follow(&live, &mut heard, cancel).await;
+        let output = live.take().last_lines();
+        let ran = Ran {
+            exit_code: match end {
+                End::Code(code) => Some(code),
+                End::Stopped => None,
+            },
+            cancelled: end == End::Stopped,
+            truncated: output.truncation.is_some(),
+            full_output: output.kept.map(|kept| kept.path.to_string_lossy().into_owned()),
+            output: output.text,
+        };
+        let mut message = json!({"role": "bashExecution", "command": command});
+        if let (Value::Object(message), Value::Object(fields)) = (&mut message, ran.json()) {
+            message.extend(fields);
+            message.insert("timestamp".to_string(), json!(options.clock.now_ms()));
+            if !told {
+                message.insert("excludeFromContext".to_string(), json!(true));
+            }
+        }
+        let ended = || Report::new("the session has ended");
+        self.commands.send(Command::Drive(Drive::Ran(message, number))).await.map_err(|_| ended())?;
+        Ok(ran)
+    }
+}
+
+/// Sees a command to its end.
+async fn follow(live: &Live, heard: &mut (impl FnMut(String) + Send), cancel: &CancellationToken) -> End {
+    let mut from = 0;
+    let mut tell = |live: &Live| {
+        let (text, to) = live.since(from);
+        from = to;
+        if !text.is_empty() {
+            heard(text);
+        }
+    };
+    loop {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => {
+                live.stop_all().await;
+                tell(live);
+                return End::Stopped;
+            }
+            end = live.ended() => {
+                tell(live);
+                return end;
+            }
+            () = live.arrived() => tell(live),
+        }
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => {}
+            _ = live.ended() => {}
+            () = tokio::time::sleep(PIECE_EVERY) => {}
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! What happens in a live session as the kinds of event that the agent loop's specification (section
+//! 2.9) names, for programs that embed bowline.
+//!
+//! Must not know who listens. One source with the wire's events: what the agent tells.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use tokio::sync::mpsc::Receiver;
+use tokio::task::JoinHandle;
+
+use super::event::RuntimeEvent;
+use crate::agent::event::AgentEvent;
+use crate::agent::step::STEERING;
+use crate::base::clock::SharedClock;
+use crate::base::json::json;
+use crate::llm::model::message::{KnownPart, join_text};
+use crate::llm::model::{AssistantMessage, Message, Part, StreamEvent, ToolResultMessage, UserMessage};
+use crate::tools::artifacts::Artifacts;
+
+/// A kind of event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum EventKind {
+    /// Somebody listens to a session.
+    SessionStart,
+    /// The session is over: `state`. Without it only its events are: an error before it says why.
+    SessionEnd,
+    /// A person said something: `content`.
+    UserInput,
+    /// The model begins to answer.
+    AssistantTextStart,
+    /// More of its text: `delta`.
+    AssistantTextDelta,
+    /// It has answered: `text`, `reasoning`, `usage`.
+    AssistantTextEnd,
+    /// A tool begins: `tool_name`, `call_id`, `arguments`.
+    ToolCallStart,
+    /// More of its live output: `call_id`, `delta`; with `restart` it is the last part of an output that
+    /// is too long to be told whole.
+    ToolCallOutputDelta,
+    /// It has ended: `call_id`, `tool_name`, and `output` or `error`, which is all of the output, not
+    /// what the model gets; `artifact` names where it is kept, where the model got a part only. What was
+    /// longer than may be kept (256 MiB) is as the model got it.
+    ToolCallEnd,
+    /// The tools work in another place from now on: `root`. The specification has no word for it.
+    PlaceChanged,
+    /// Words that came meanwhile go into the conversation: `content`.
+    SteeringInjected,
+    /// A limit was reached: `message`.
+    TurnLimit,
+    /// The calls repeat themselves: `message`.
+    LoopDetection,
+    /// Something that a person may want to know: `message`.
+    Warning,
+    /// Something failed: `message`.
+    Error,
+}
+
+impl EventKind {
+    /// The specification's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "SESSION_START",
+            Self::SessionEnd => "SESSION_END",
+            Self::UserInput => "USER_INPUT",
+            Self::AssistantTextStart => "ASSISTANT_TEXT_START",
+            Self::AssistantTextDelta => "ASSISTANT_TEXT_DELTA",
+            Self::AssistantTextEnd => "ASSISTANT_TEXT_END",
+            Self::ToolCallStart => "TOOL_CALL_START",
+            Self::ToolCallOutputDelta => "TOOL_CALL_OUTPUT_DELTA",
+            Self::ToolCallEnd => "TOOL_CALL_END",
+            Self::PlaceChanged => "PLACE_CHANGED",
+            Self::SteeringInjected => "STEERING_INJECTED",
+            Self::TurnLimit => "TURN_LIMIT",
+            Self::LoopDetection => "LOOP_DETECTION",
+            Self::Warning => "WARNING",
+            Self::Error => "ERROR",
+        }
+    }
+}
+
+/// One event.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct SessionEvent {
+    /// What kind it is.
+    pub kind: EventKind,
+    /// When it was heard, in milliseconds since 1970.
+    pub timestamp: u64,
+    /// Whose it is.
+    pub session_id: String,
+    /// Its fields, as the kind says.
+    pub data: Map<String, Value>,
+}
+
+/// The events of a live session from the moment at which it was asked for. Where another session takes the
+/// place of the one that is heard, that one ends and the other one starts.
+pub struct Observer {
+    session_id: String,
+    clock: SharedClock,
+    events: Receiver<RuntimeEvent>,
+    ready: VecDeque<SessionEvent>,
+    /// The live output of running calls, as far as it was told.
+    live: HashMap<String, String>,
+    /// Where sessions keep outputs that no event carries, and those of this one.
+    kept: PathBuf,
+    outputs: Arc<Artifacts>,
+    /// An event for which one of them is being read; those behind it wait.
+    reading: Option<Reading>,
+    over: bool,
+}
+
+/// An event whose output is being read.
+struct Reading {
+    event: SessionEvent,
+    field: &'static str,
+    text: JoinHandle<Option<String>>,
+}
+
+impl Observer {
+    pub(in crate::runtime) fn new(
+        session_id: String,
+        clock: SharedClock,
+        kept: PathBuf,
+        events: Receiver<RuntimeEvent>,
+    ) -> Self {
+        let (ready, live) = (VecDeque::new(), HashMap::new());
+        let outputs = Arc::new(Artifacts::new(kept.join(&session_id)));
+        let mut observer =
+            Self { session_id, clock, events, ready, live, kept, outputs, reading: None, over: false };
+        observer.push(EventKind::SessionStart, json!({}));
+        observer
+    }
+
+    /// The next event; `None` after the end of the live session. Who does not ask for ten seconds while more than a
+    /// thousand of them wait is let go, and hears of it.
+    pub async fn next(&mut self) -> Option<SessionEvent> {
+        loop {
+            if let Some(reading) = &mut self.reading {
+                let text = (&mut reading.text).await.ok().flatten();
+                self.ready.extend(self.reading.take().map(|reading| reading.done(text)));
+            }
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            if self.over {
+                return None;
+            }
+            match self.events.recv().await {
+                Some(event) => self.take(&event),
+                None => self.cut_off(),
+            }
+        }
+    }
+
+    /// No more events come, and the session did not say that it is over.
+    fn cut_off(&mut self) {
+        self.over = true;
+        let message = "events were lost: they were not read in time, or the session broke off";
+        self.push(EventKind::Error, json!({"message": message}));
+        self.push(EventKind::SessionEnd, json!({}));
+    }
+
+    fn push(&mut self, kind: EventKind, data: Value) {
+        let event = self.event(kind, data);
+        self.ready.extend(event);
+    }
+
+    fn event(&self, kind: EventKind, data: Value) -> Option<SessionEvent> {
+        let Value::Object(data) = data else { return None };
+        let (timestamp, session_id) = (self.clock.now_ms(), self.session_id.clone());
+        Some(SessionEvent { kind, timestamp, session_id, data })
+    }
+
+    /// The end of a call. What is too long to be carried by events is read first.
+    fn call_ended(&mut self, data: Value, is_whole: bool) {
+        let kept = data["artifact"].as_str().filter(|_| !is_whole).map(str::to_string);
+        let field = if data.get("error").is_some() { "error" } else { "output" };
+        let event = self.event(EventKind::ToolCallEnd, data);
+        match (event, kept) {
+            (Some(event), Some(name)) => {
+                let outputs = Arc::clone(&self.outputs);
+                let text = tokio::spawn(async move { outputs.whole(&name).await });
+                self.reading = Some(Reading { event, field, text });
+            }
+            (event, _) => self.ready.extend(event),
+        }
+    }
+
+    fn take(&mut self, event: &RuntimeEvent) {
+        match event {
+            RuntimeEvent::Agent(event) => self.agent(event),
+            RuntimeEvent::Failed(report) => {
+                self.push(EventKind::Error, json!({"message": report.to_string()}));
+            }
+            RuntimeEvent::PlaceChanged { root } => {
+                self.push(EventKind::PlaceChanged, json!({"root": root.to_string_lossy()}));
+            }
+            RuntimeEvent::Ended => {
+                self.over = true;
+                self.push(EventKind::SessionEnd, json!({"state": "CLOSED"}));
+            }
+            RuntimeEvent::Replaced(snapshot) if snapshot.session_id != self.session_id => {
+                self.follow(&snapshot.session_id);
+            }
+            _ => {}
+        }
+    }
+
+    /// Another session goes on in place of the one that was heard.
+    fn follow(&mut self, session_id: &str) {
+        self.push(EventKind::SessionEnd, json!({"state": "CLOSED"}));
+        self.session_id = session_id.to_string();
+        self.outputs = Arc::new(Artifacts::new(self.kept.join(session_id)));
+        self.live.clear();
+        self.push(EventKind::SessionStart, json!({}));
+    }
+
+    fn agent(&mut self, event: &AgentEvent) {
+        match event {
+            AgentEvent::MessageStart(message) => match &**message {
+                Message::User(user) => self.user(user),
+                Message::Assistant(_) => self.push(EventKind::AssistantTextStart, json!({})),
+                Message::ToolResult(_) => {}
+            },
+            AgentEvent::MessageUpdate(update) => {
+                match &**update {
+                    // The answer begins anew.
+                    StreamEvent::Start => self.push(EventKind::AssistantTextStart, json!({})),
+                    StreamEvent::TextDelta { delta, .. } => {
+                        self.push(EventKind::AssistantTextDelta, json!({"delta": delta}));
+                    }
+                    _ => {}
+                }
+            }
+            AgentEvent::MessageEnd(message) => {
+                if let Message::Assistant(answer) = &**message {
+                    self.answer(answer);
+                }
+            }
+            AgentEvent::ToolStart { call_id, tool, args } => {
+                let data = json!({"call_id": call_id, "tool_name": tool, "arguments": args});
+                self.push(EventKind::ToolCallStart, data);
+            }
+            AgentEvent::ToolUpdate { call_id, text } => self.output(call_id, text),
+            AgentEvent::ToolEnd { call_id, tool, result, full_text, took } => {
+                self.live.remove(call_id);
+                let mut data = ended(result, full_text.as_deref());
+                data["call_id"] = json!(call_id);
+                data["tool_name"] = json!(tool);
+                data["duration_ms"] = json!(took.as_millis() as u64);
+                self.call_ended(data, full_text.is_some());
+            }
+            AgentEvent::SteeringInjected(text) => {
+                self.push(EventKind::SteeringInjected, json!({"content": text}));
+            }
+            AgentEvent::LimitReached(text) => self.push(EventKind::TurnLimit, json!({"message": text})),
+            AgentEvent::LoopDetected => {
+                let message = "the last tool calls follow a repeating pattern; the model was told";
+                self.push(EventKind::LoopDetection, json!({"message": message}));
+            }
+            AgentEvent::ContextWarning { tokens, window } => {
+                let percent = (*tokens as f64 / (*window).max(1) as f64 * 100.0).round();
+                let message = format!("Context usage at ~{percent}% of context window");
+                self.push(EventKind::Warning, json!({"message": message}));
+            }
+            AgentEvent::CompactionEnd { result: Some(done), .. } => {
+                let (before, after) = (done.tokens_before, done.tokens_after);
+                let message = format!("Context compacted: ~{before} tokens became ~{after}");
+                self.push(EventKind::Warning, json!({"message": message}));
+            }
+            AgentEvent::CompactionEnd { error: Some(error), .. }
+            | AgentEvent::BranchSummaryEnd { error: Some(error), .. }
+            | AgentEvent::RetryStart { error, .. }
+            | AgentEvent::SummaryRetryStart { error, .. } => {
+                self.push(EventKind::Warning, json!({"message": error}));
+            }
+            AgentEvent::AgentEnd { error: Some(error), .. } => {
+                self.push(EventKind::Error, json!({"message": error}));
+            }
+            _ => {}
+        }
+    }
+
+    /// What was said meanwhile has been told as that.
+    fn user(&mut self, user: &UserMessage) {
+        if !user.extra.contains_key(STEERING) {
+            self.push(EventKind::UserInput, json!({"content": join_text(&user.content)}));
+        }
+    }
+
+    fn answer(&mut self, answer: &AssistantMessage) {
+        let thinking = |part: &Part| match part {
+            Part::Known(KnownPart::Thinking { thinking, .. }) => Some(thinking.clone()),
+            _ => None,
+        };
+        let reasoning: Vec<String> = answer.content.iter().filter_map(thinking).collect();
+        let reasoning = (!reasoning.is_empty()).then(|| reasoning.join("\n"));
+        let data = json!({"text": answer.text(), "reasoning": reasoning, "usage": answer.usage});
+        self.push(EventKind::AssistantTextEnd, data);
+    }
+
+    /// Live output comes whole each time; only what is new is told.
+    fn output(&mut self, call_id: &str, text: &str) {
+        let before = self.live.insert(call_id.to_string(), text.to_string()).unwrap_or_default();
+        let data = match text.strip_prefix(before.as_str()) {
+            Some("") => return,
+            Some(new) => json!({"call_id": call_id, "delta": new}),
+            None => json!({"call_id": call_id, "delta": text, "restart": true}),
+        };
+        self.push(EventKind::ToolCallOutputDelta, data);
+    }
+}
+
+impl Reading {
+    /// The event with the output, if there is one.
+    fn done(mut self, text: Option<String>) -> SessionEvent {
+        if let Some(text) = text {
+            self.event.data.insert(self.field.to_string(), text.into());
+        }
+        self.event
+    }
+}
+
+fn ended(result: &ToolResultMessage, full_text: Option<&str>) -> Value {
+    let told = join_text(&result.content);
+    let output = full_text.unwrap_or(&told);
+    let mut data = if result.is_error { json!({"error": output}) } else { json!({"output": output}) };
+    let details = result.details.as_ref();
+    let kept = |name: &str| details.and_then(|details| details.get(name));
+    if let Some(name) = kept("artifact").or_else(|| kept("fullOutputPath")) {
+        data["artifact"] = name.clone();
+    }
+    data
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::ManualClock;
+
+    #[tokio::test]
+    async fn a_beginning_has_an_end_whatever_becomes_of_the_session() {
+        use EventKind::{Error, SessionEnd, SessionStart};
+        let ended = [(SessionStart, json!(null)), (SessionEnd, json!("CLOSED"))];
+        let lost = [(SessionStart, json!(null)), (Error, json!(null)), (SessionEnd, json!(null))];
+        for (says_so, wanted) in [(true, &ended[..]), (false, &lost[..])] {
+            let (sender, events) = tokio::sync::mpsc::channel(1);
+            let mut observer = Observer::new("s".into(), ManualClock::new(7), "/nowhere".into(), events);
+            if says_so {
+                sender.send(RuntimeEvent::Ended).await.unwrap();
+            }
+            drop(sender);
+            let mut told = Vec::new();
+            while let Some(event) = observer.next().await {
+                told.push((event.kind, event.data.get("state").cloned().unwrap_or_default()));
+            }
+            assert_eq!(told, wanted);
+            assert!(observer.next().await.is_none());
+        }
+    }
+
+    #[test]
+    fn live_output_is_told_by_what_is_new() {
+        let (_, events) = tokio::sync::mpsc::channel(1);
+        let mut observer = Observer::new("s".into(), ManualClock::new(7), "outputs".into(), events);
+        let update = |text: &str| {
+            RuntimeEvent::Agent(AgentEvent::ToolUpdate { call_id: "c".into(), text: text.into() })
+        };
+        for text in ["one", "one", "one two", "wo three"] {
+            observer.take(&update(text));
+        }
+        let told: Vec<(String, bool)> = observer
+            .ready
+            .iter()
+            .skip(1)
+            .map(|event| {
+                let data = |name: &str| event.data.get(name).cloned().unwrap_or_default();
+                (data("delta").as_str().unwrap_or_default().to_string(), data("restart") == json!(true))
+            })
+            .collect();
+        assert_eq!(told, [("one".into(), false), (" two".into(), false), ("wo three".into(), true)]);
+        let first = &observer.ready[0];
+        assert_eq!(
+            (first.kind, first.timestamp, first.session_id.as_str()),
+            (EventKind::SessionStart, 7, "s")
+        );
+    }
+}

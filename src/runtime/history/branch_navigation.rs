@@ -1,0 +1,384 @@
+//! Moving in a session's tree, and to other sessions, while front ends stay with the same live session.
+//!
+//! Must not know who displays it. Whoever listens is told with [`RuntimeEvent::Replaced`], in line with
+//! every other event, so that nothing from before comes after it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::navigation::{Ask, Change, Moved, Moving, Spot, busy, not_there};
+use crate::agent::driver::Listener;
+use crate::agent::effect::Event;
+use crate::base::error::Report;
+use crate::llm::model::UserMessage;
+use crate::runtime::controls::client::answer;
+use crate::runtime::controls::handle::Handle;
+use crate::runtime::events::event::{RuntimeEvent, Snapshot, Summary};
+use crate::runtime::lifecycle::options::{Options, SessionChoice};
+use crate::runtime::lifecycle::owner::{Command, Live};
+use crate::runtime::lifecycle::start;
+use crate::runtime::models::choice::Wish;
+use crate::session::outline::turn::Turn;
+use crate::session::outline::{Filter, Outline};
+use crate::session::recent::Chosen;
+use crate::session::store::listing::{self, Listed};
+use crate::session::{EntryBody, Session, SessionError};
+
+fn ended() -> Report {
+    Report::new("the session has ended")
+}
+
+impl Handle {
+    /// The session's tree.
+    #[doc(hidden)]
+    pub async fn outline(&self, filter: Filter) -> Result<Outline, Report> {
+        self.ask(|reply| Ask::Outline(filter, reply)).await
+    }
+
+    /// What entries say, in a line each; of those that there are.
+    pub async fn words(&self, entries: Vec<String>) -> Result<Vec<(String, String)>, Report> {
+        self.ask(|reply| Ask::Words(entries, reply)).await
+    }
+
+    /// The turn that an entry belongs to.
+    #[doc(hidden)]
+    pub async fn turn(&self, entry: String) -> Result<Option<Turn>, Report> {
+        self.ask(|reply| Ask::Turn(entry, reply)).await
+    }
+
+    /// Gives an entry a label, or takes it away.
+    pub async fn label(&self, entry: String, label: Option<String>) -> Result<(), Report> {
+        self.ask(|reply| Ask::Label(entry, label, reply)).await?
+    }
+
+    /// Gives the session a name.
+    pub async fn name(&self, name: String) -> Result<(), Report> {
+        self.ask(|reply| Ask::Name(name, reply)).await?
+    }
+
+    /// Goes somewhere else in the session; the way that is left stays in it. Refused while the agent
+    /// works. Gives what the person may want to say differently.
+    pub async fn go(&self, spot: Spot) -> Moved {
+        self.go_with(spot, Summary::None).await
+    }
+
+    /// The same with a summary of what is left behind, which the model is told there. Until that is written
+    /// the conversation stays where it is; [`Handle::abort`] gives it up.
+    pub async fn go_with(&self, spot: Spot, summary: Summary) -> Moved {
+        self.ask(|reply| Ask::Go(spot, summary, reply)).await?
+    }
+
+    /// Goes behind an entry, and gives the session as it is there.
+    pub async fn navigate(&self, entry: &str, summary: Summary) -> Result<Snapshot, Report> {
+        self.go_with(Spot::Behind(entry.to_string()), summary).await?;
+        self.snapshot().await
+    }
+
+    /// The session as it stands.
+    pub async fn snapshot(&self) -> Result<Snapshot, Report> {
+        self.ask(Ask::Snapshot).await
+    }
+
+    /// Goes on with another session, in place of this one, which is saved and let go. Ends what the agent
+    /// does. After a failure the session is the one that it was.
+    pub async fn replace(&self, change: Change) -> Moved {
+        self.ask(|reply| Ask::Replace(change, reply)).await?
+    }
+
+    /// The sessions of this folder, or of every one, those that were active last first.
+    #[doc(hidden)]
+    pub async fn sessions(&self, anywhere: bool) -> Result<Vec<Listed>, Report> {
+        let options = self.again.options();
+        let (root, cwd) = (options.session_root(), options.cwd.to_string_lossy().into_owned());
+        let listed = tokio::task::spawn_blocking(move || {
+            let mut found = listing::list(&root);
+            found.retain(|listed| anywhere || listed.summary.cwd == cwd);
+            found
+        });
+        listed.await.map_err(|error| Report::caused("the work was ended", &error))
+    }
+
+    pub(in crate::runtime) async fn ask<T>(
+        &self,
+        ask: impl FnOnce(oneshot::Sender<T>) -> Ask,
+    ) -> Result<T, Report> {
+        let (reply, told) = oneshot::channel();
+        self.commands.send(Command::Ask(ask(reply))).await.map_err(|_| ended())?;
+        told.await.map_err(|_| ended())
+    }
+}
+
+impl Live {
+    pub(in crate::runtime) async fn asked(&mut self, ask: Ask) {
+        let recorder = self.driver.listener();
+        match ask {
+            Ask::Outline(filter, reply) => answer(reply, recorder.session().outline(filter)),
+            Ask::Words(ids, reply) => {
+                let session = recorder.session();
+                let said = ids.into_iter().filter_map(|id| Some((session.words(&id)?, id)));
+                answer(reply, said.map(|(words, id)| (id, words)).collect());
+            }
+            Ask::Turn(id, reply) => answer(reply, recorder.session().turn(&id)),
+            Ask::Label(id, label, reply) => {
+                let done = recorder.change(|session| session.label(&id, label.as_deref()));
+                answer(reply, done.map_err(|error| Report::caused("the label was not kept", &error)));
+            }
+            Ask::Name(name, reply) => {
+                let done =
+                    recorder.change(|session| session.append(EntryBody::SessionInfo { name: Some(name) }));
+                answer(reply, done.map_err(|error| Report::caused("the name was not kept", &error)));
+            }
+            Ask::Snapshot(reply) => {
+                let snapshot = self.snapshot();
+                answer(reply, snapshot);
+            }
+            Ask::Contents(reply) => {
+                let contents = self.contents().await;
+                answer(reply, contents);
+            }
+            Ask::Told(id, reply) => answer(reply, recorder.told(&id)),
+            Ask::Edit(id, wish, reply) => {
+                let edited = self.edit(&id, &wish).await;
+                answer(reply, edited);
+            }
+            Ask::Pin(id, pinned, reply) => answer(reply, recorder.pin(&id, pinned)),
+            Ask::Go(spot, summary, reply) => self.go(&spot, summary, reply).await,
+            Ask::Replace(change, reply) => {
+                let moved = self.replace(change).await;
+                answer(reply, moved);
+            }
+        }
+    }
+
+    async fn go(&mut self, spot: &Spot, summary: Summary, reply: oneshot::Sender<Moved>) {
+        let (leaf, said) = match self.place_of(spot) {
+            Ok(found) => found,
+            Err(report) => return answer(reply, Err(report)),
+        };
+        let instructions = match summary {
+            Summary::None => {
+                let moved = self.go_to(leaf.as_deref(), said).await;
+                return answer(reply, moved);
+            }
+            Summary::Written => None,
+            Summary::WithInstructions(text) => Some(text),
+        };
+        match self.leaving(leaf.as_deref()) {
+            None => {
+                let moved = self.go_to(leaf.as_deref(), said).await;
+                answer(reply, moved);
+            }
+            Some(leaving) => {
+                self.driver.listener().moving = Some(Moving { reply, said });
+                self.driver.leave(leaving, instructions).await;
+                self.arrive().await;
+            }
+        }
+    }
+
+    /// Behind which entry a spot is, and what was said there.
+    fn place_of(&mut self, spot: &Spot) -> Result<(Option<String>, Option<UserMessage>), Report> {
+        if self.driver.working() {
+            return Err(busy());
+        }
+        match spot {
+            Spot::Behind(id) if self.driver.listener().session().tree().contains(id) => {
+                Ok((Some(id.clone()), None))
+            }
+            Spot::Behind(id) | Spot::To(id) => self.way_to(id),
+            Spot::Root => Ok((None, None)),
+        }
+    }
+
+    /// Goes to a spot without a summary.
+    pub(in crate::runtime) async fn go_now(&mut self, spot: &Spot) -> Moved {
+        let (leaf, said) = self.place_of(spot)?;
+        self.go_to(leaf.as_deref(), said).await
+    }
+
+    async fn go_to(&mut self, leaf: Option<&str>, said: Option<UserMessage>) -> Moved {
+        let moved = self.driver.listener().go_to(leaf);
+        let chosen = moved.map_err(|error| Report::caused("cannot go there", &error))?;
+        self.resume(&chosen).await;
+        Ok(said)
+    }
+
+    /// Somebody who waited for a summary is where he wanted to be, or stays where he is.
+    pub(in crate::runtime) async fn arrive(&mut self) {
+        let Some((moving, moved)) = self.driver.listener().arrived.take() else { return };
+        match moved {
+            Ok(()) => {
+                let chosen = self.driver.listener().session().chosen();
+                self.resume(&chosen).await;
+                answer(moving.reply, Ok(moving.said));
+            }
+            Err(report) => answer(moving.reply, Err(report)),
+        }
+    }
+
+    async fn replace(&mut self, change: Change) -> Moved {
+        let options = self.again.options().clone();
+        let current = self.driver.listener().session().file().map(PathBuf::from);
+        let (session, told, said) = match change {
+            Change::New(parent) => {
+                let begin = |_: &Session| {
+                    let session = start::new_session(&options);
+                    Ok(parent.iter().fold(session, |session, parent| session.descending_from(parent)))
+                };
+                self.leave(begin).await?
+            }
+            Change::Copy => self.leave(|session| session.copy(&options.session_root())).await?,
+            Change::Fork(id) => {
+                let (leaf, said) = self.way_to(&id)?;
+                let fork =
+                    |session: &Session| session.fork(&options.session_root(), &options.cwd, leaf.as_deref());
+                let (session, told, _) = self.leave(fork).await?;
+                (session, told, said)
+            }
+            Change::Open(path, at) if current.is_some_and(|current| listing::is_same(&current, &path)) => {
+                let found = at.map(|at| self.way_to(&at)).transpose()?;
+                self.rest().await;
+                let Some((leaf, said)) = found else {
+                    let chosen = self.driver.listener().session().chosen();
+                    self.resume(&chosen).await;
+                    return Ok(None);
+                };
+                return self.go_to(leaf.as_deref(), said).await;
+            }
+            Change::Open(path, at) => {
+                let opened = tokio::task::spawn_blocking(move || open(options, path, at)).await;
+                let opened = opened.map_err(|error| Report::caused("the work was ended", &error))??;
+                self.rest().await;
+                opened
+            }
+        };
+        self.adopt(session, told).await;
+        Ok(said)
+    }
+
+    fn way_to(&mut self, id: &str) -> Result<(Option<String>, Option<UserMessage>), Report> {
+        let session = self.driver.listener().session();
+        session.way_to(id).map_err(|error| Report::caused("cannot go there", &error))
+    }
+
+    /// Makes a session from the one that is there, once nothing is written to that any more.
+    async fn leave(
+        &mut self,
+        make: impl FnOnce(&Session) -> Result<Session, SessionError>,
+    ) -> Result<Opened, Report> {
+        self.rest().await;
+        let other = make(self.driver.listener().session());
+        other
+            .map(|session| (session, None, None))
+            .map_err(|error| Report::caused("cannot begin another session", &error))
+    }
+
+    /// Ends what the agent does, and waits for that. Messages that wait go back to the person.
+    async fn rest(&mut self) {
+        self.driver.send(Event::Abort).await;
+        if let Some(team) = &self.team {
+            crate::tools::delegate::Delegate::close_all(team).await;
+        }
+        while self.driver.working() {
+            let step = self.driver.next().await;
+            self.driver.handle(step).await;
+        }
+        self.driver.send(Event::TakeQueue).await;
+        self.write_ran().await;
+        self.settle().await;
+        let tools = Arc::clone(&self.driver.tools().shared);
+        tokio::join!(
+            self.driver.end_work(),
+            tools.jobs.end_all(crate::runtime::lifecycle::owner::COMMANDS_LEAVE)
+        );
+        self.driver.listener().sync().await;
+    }
+
+    /// Goes on with a session, in place of the one before.
+    async fn adopt(&mut self, session: Session, told: Option<Report>) {
+        self.again.begin_next();
+        let options = self.again.options();
+        let checkpoints = self.driver.listener().checkpoints();
+        self.driver.tools().shared = start::shared(options, session.id(), self.team.clone(), checkpoints);
+        let turns = start::turns(self.driver.config().turns_max, &session);
+        self.driver.begin_anew(session.id().to_string(), turns);
+        let notices: Vec<Report> = start::problems(&session).into_iter().chain(told).collect();
+        let chosen = self.driver.listener().adopt(session);
+        self.resume(&chosen).await;
+        for report in notices {
+            self.hub.tell(RuntimeEvent::Failed(report)).await;
+        }
+    }
+
+    /// Goes on with the conversation that the recorder has now: its words, its model, its level.
+    pub(super) async fn resume(&mut self, chosen: &Chosen) {
+        self.driver.read_history_later();
+        let lost = self.model_of(chosen).await;
+        let snapshot = self.snapshot_of(self.hub.wants_recent());
+        self.hub.tell(RuntimeEvent::Replaced(Box::new(snapshot))).await;
+        if let Some(report) = lost {
+            self.hub.tell(RuntimeEvent::Failed(report)).await;
+        }
+    }
+
+    fn snapshot(&mut self) -> Snapshot {
+        self.snapshot_of(false)
+    }
+
+    /// The same with all messages, or only the latest.
+    pub(in crate::runtime) fn snapshot_of(&mut self, recent: bool) -> Snapshot {
+        let working = self.driver.working();
+        let equipment = Arc::new(self.outfit.equipment());
+        let offline = !self.catalog.withheld.is_empty();
+        Snapshot { offline, ..self.driver.listener().snapshot(working, equipment, recent) }
+    }
+
+    /// Lets the model and the level of a conversation answer. Where the model is not there any more, the
+    /// one that answers now stays, and that is told.
+    async fn model_of(&mut self, chosen: &Chosen) -> Option<Report> {
+        let setup = self.driver.setup();
+        let (mut model, now) = (setup.model.clone(), setup.thinking);
+        let thinking = chosen.thinking.unwrap_or(now);
+        let mut lost = None;
+        if let Some((provider, id)) = &chosen.model {
+            let wish = Wish { provider: Some(provider.clone()), id: Some(id.clone()), thinking: None };
+            match wish.find(&self.models.all()) {
+                Some(found) => model = found,
+                None => lost = Some(not_there(provider, id, &model.name)),
+            }
+        }
+        self.answer_by(model.clone(), thinking).await;
+        self.driver.listener().take_choice(model, thinking);
+        lost
+    }
+}
+
+/// A session, what is to be told of how it was opened, and words that the person gets back.
+type Opened = (Session, Option<Report>, Option<UserMessage>);
+
+/// Opens a session for this folder, perhaps at an entry. One of another folder goes on in a copy for this one.
+fn open(options: Options, path: PathBuf, at: Option<String>) -> Result<Opened, Report> {
+    let failed = |error: SessionError| Report::caused("cannot open the session", &error);
+    // Of what cannot be read opening tells why.
+    let folder = listing::read_header(&path).map(|header| header.cwd);
+    let Some(folder) = folder.filter(|folder| Path::new(folder) != options.cwd) else {
+        let choice = SessionChoice::Open(path);
+        let opened = start::open_session(&Options { session: choice, session_name: None, ..options });
+        let (mut session, told) = opened?;
+        let Some(at) = at else { return Ok((session, told, None)) };
+        let (leaf, said) = session.way_to(&at).map_err(failed)?;
+        session.branch(leaf.as_deref()).map_err(failed)?;
+        return Ok((session, told, said));
+    };
+    let told = Report::new(format!("the session is of {folder}, so this goes on in a copy for this folder"))
+        .hint("start bowline there to go on with the session itself");
+    let there = Session::look_at(&path, options.clock.clone(), options.ids.clone()).map_err(failed)?;
+    let (leaf, said) = match at {
+        Some(at) => there.way_to(&at).map_err(failed)?,
+        None => (there.leaf().map(str::to_string), None),
+    };
+    let session = there.fork(&options.session_root(), &options.cwd, leaf.as_deref()).map_err(failed)?;
+    Ok((session, Some(told), said))
+}

@@ -1,0 +1,17 @@
+//! The conversation of a session as it is stored, and other sessions.
+//!
+//! `recorder` writes messages as they are finished, `pages` reads older messages piece by piece, `statistics`
+//! reports the tree, usage and cost. `navigation` is the plain data of moves between branches and sessions,
+//! `branch_navigation` carries them out, `search` finds earlier prompts and text in all sessions. Must not know
+//! who displays it.
+
+pub(super) mod branch_navigation;
+pub mod navigation;
+#[doc(hidden)]
+pub mod pages;
+#[doc(hidden)]
+pub mod recorder;
+#[doc(hidden)]
+pub mod search;
+#[doc(hidden)]
+pub mod statistics;

@@ -1,0 +1,320 @@
+//! What a session tells of itself to programs, in pi's words: its tree, what it consists of and has cost, where
+//! it can be forked, its last answer, a page of it.
+//!
+//! Must not know who asks. What goes through the whole session does so beside it ([`Account`]): its task, on which
+//! answers stream in, gives away no more than how it stands.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::base::json::json;
+
+use crate::base::error::Report;
+use crate::exec::Environment;
+use crate::llm::model::message::join_text;
+use crate::llm::model::{Message, StopReason, Usage};
+use crate::runtime::controls::client::{Drive, Filled, Lines};
+use crate::runtime::controls::handle::Handle;
+use crate::session::export::{self, Format};
+use crate::session::recent::Bound;
+use crate::session::store::listing;
+use crate::session::{AgentMessage, EntryBody, Session};
+
+/// Messages that are read at a time where the latest of a kind is looked for.
+const PIECE: Bound = Bound { messages: 20, bytes: 1 << 20 };
+
+/// A place where a session can be forked: something that the person said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Its entry.
+    pub entry: String,
+    /// The words.
+    pub text: String,
+}
+
+/// A session as it stood at a moment, for what goes through all of it. That takes its time: not for a thread that
+/// must not wait.
+#[derive(Debug)]
+pub struct Account {
+    session: Session,
+    filled: Filled,
+}
+
+impl Account {
+    /// The tree in pi's form, as JSON: `{"tree":[{"entry":…,"children":[…]}],"leafId":…}`.
+    pub fn tree(&self) -> Result<String, Report> {
+        tree(&self.session)
+    }
+
+    /// The entries as they stand in the session's file: all, or those behind one.
+    pub fn entries(&self, since: Option<&str>) -> Result<Lines, Report> {
+        lines(&self.session, since)
+    }
+
+    /// What the person said, anywhere in the session, in the order of its file.
+    pub fn fork_places(&self) -> Vec<Said> {
+        places(&self.session)
+    }
+
+    /// What the session consists of and has cost, in pi's fields.
+    pub fn statistics(&self) -> Value {
+        let mut all = statistics(&self.session);
+        let Filled { tokens, window } = self.filled;
+        if window > 0 {
+            // Behind a compaction nobody has counted yet.
+            let tokens = (tokens > 0).then_some(tokens);
+            let percent = tokens.map(|tokens| tokens as f64 * 100.0 / window as f64);
+            all["contextUsage"] = json!({"tokens": tokens, "contextWindow": window, "percent": percent});
+        }
+        all
+    }
+
+    /// The session as one page of HTML.
+    fn page(&self) -> Result<String, Report> {
+        let page = export::document(&self.session, Format::Html);
+        page.map_err(|error| Report::caused("the session cannot be read", &error))
+    }
+}
+
+impl Handle {
+    /// The session as it stands now, which goes on meanwhile.
+    #[doc(hidden)]
+    pub async fn account(&self) -> Result<Account, Report> {
+        let (session, filled) = self.drive(Drive::Account).await?;
+        Ok(Account { session: *session, filled })
+    }
+
+    /// Looks at the session as it stands now, on a thread that may wait, while it goes on.
+    pub(in crate::runtime) async fn beside<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Session) -> T + Send + 'static,
+    ) -> Result<T, Report> {
+        self.tell(move |account| look(&account.session)).await
+    }
+
+    async fn tell<T: Send + 'static>(
+        &self,
+        tell: impl FnOnce(&Account) -> T + Send + 'static,
+    ) -> Result<T, Report> {
+        let account = self.account().await?;
+        let told = tokio::task::spawn_blocking(move || tell(&account)).await;
+        told.map_err(|error| Report::caused("the work was ended", &error))
+    }
+
+    /// [`Account::tree`] as it is now.
+    pub async fn tree(&self) -> Result<String, Report> {
+        self.tell(Account::tree).await?
+    }
+
+    /// [`Account::entries`] as they are now.
+    pub async fn entries(&self, since: Option<String>) -> Result<Lines, Report> {
+        self.tell(move |account| account.entries(since.as_deref())).await?
+    }
+
+    /// [`Account::fork_places`] as they are now.
+    #[doc(hidden)]
+    pub async fn fork_places(&self) -> Result<Vec<Said>, Report> {
+        self.tell(Account::fork_places).await
+    }
+
+    /// [`Account::statistics`] as they are now.
+    pub async fn statistics(&self) -> Result<Value, Report> {
+        self.tell(Account::statistics).await
+    }
+
+    /// The words of the last answer on the path; `None` where there are none.
+    pub async fn last_answer(&self) -> Result<Option<String>, Report> {
+        self.look(last_answer).await
+    }
+
+    /// The messages of the conversation, oldest first.
+    pub async fn messages(&self) -> Result<Vec<Arc<AgentMessage>>, Report> {
+        self.look(|session| session.context().messages).await
+    }
+
+    /// Writes the session as one page of HTML, into the workspace unless a path says otherwise; gives where.
+    pub async fn export_page(&self, to: Option<PathBuf>) -> Result<PathBuf, Report> {
+        let options = self.again.here();
+        let env = options.env.clone();
+        let made = self.tell(|account| {
+            let session = &account.session;
+            (session.id().to_string(), session.file().map(PathBuf::from), account.page())
+        });
+        let (id, file, page) = made.await?;
+        let path = env.root().join(to.unwrap_or_else(|| PathBuf::from(format!("bowline-session-{id}.html"))));
+        // A page in place of a session would be the end of that.
+        let root = options.session_root();
+        let (root, real) = (env.resolve(&root).await.unwrap_or(root), env.resolve(&path).await);
+        let real = real.unwrap_or_else(|_| path.clone());
+        if real.starts_with(root) || file.is_some_and(|file| listing::is_same(&file, &real)) {
+            let what = format!("cannot write {}: sessions are kept there", path.display());
+            return Err(Report::new(what).hint("name a file in another folder"));
+        }
+        let written = Environment::write(&*env, &path, page?.into_bytes(), None).await;
+        written.map_err(|error| Report::caused(format!("cannot write {}", path.display()), &error))?;
+        Ok(path)
+    }
+}
+
+fn lines(session: &Session, since: Option<&str>) -> Result<Lines, Report> {
+    let tree = session.tree();
+    let from = match since {
+        None => 0,
+        Some(id) => match tree.index_of(id) {
+            Some(at) => at as usize + 1,
+            None => return Err(Report::new(format!("there is no entry {id}"))),
+        },
+    };
+    let all = (from..tree.len()).map(|at| {
+        let at = u32::try_from(at).map_err(std::io::Error::other)?;
+        tree.entry(at).line().map(std::borrow::Cow::into_owned)
+    });
+    let lines: std::io::Result<Vec<String>> = all.collect();
+    let lines = lines.map_err(|error| Report::caused("the session cannot be read", &error))?;
+    Ok(Lines { lines, leaf: session.leaf().map(str::to_string) })
+}
+
+/// One node on its way into text.
+enum Step {
+    Open(u32),
+    Close,
+    Comma,
+}
+
+/// Without recursion: a conversation is a tree as deep as it is long.
+fn tree(session: &Session) -> Result<String, Report> {
+    let failed = |error: std::io::Error| Report::caused("the session cannot be read", &error);
+    let all = session.tree();
+    let count = u32::try_from(all.len()).unwrap_or(u32::MAX);
+    let mut children: HashMap<Option<u32>, Vec<u32>> = HashMap::new();
+    for at in 0..count {
+        // One that comes behind what follows it is a root as pi sees it.
+        let parent = all.parent_index(at).filter(|parent| *parent < at);
+        children.entry(parent).or_default().push(at);
+    }
+    let labels = named(session);
+    let mut out = String::from("{\"tree\":[");
+    let mut steps: Vec<Step> = Vec::new();
+    let put = |steps: &mut Vec<Step>, nodes: &[u32]| {
+        for (n, node) in nodes.iter().enumerate().rev() {
+            steps.extend([Step::Close, Step::Open(*node)]);
+            if n > 0 {
+                steps.push(Step::Comma);
+            }
+        }
+    };
+    put(&mut steps, children.get(&None).map_or(&[], Vec::as_slice));
+    while let Some(step) = steps.pop() {
+        match step {
+            Step::Comma => out.push(','),
+            Step::Close => out.push_str("]}"),
+            Step::Open(at) => {
+                let entry = all.entry(at);
+                out.push_str("{\"entry\":");
+                out.push_str(&entry.line().map_err(failed)?);
+                if let Some((label, time)) = labels.get(entry.id()) {
+                    out.push_str(&format!(",\"label\":{},\"labelTimestamp\":{}", json!(label), json!(time)));
+                }
+                out.push_str(",\"children\":[");
+                put(&mut steps, children.get(&Some(at)).map_or(&[], Vec::as_slice));
+            }
+        }
+    }
+    out.push_str(&format!("],\"leafId\":{}}}", json!(session.leaf())));
+    Ok(out)
+}
+
+/// Labels, and when they were given.
+fn named(session: &Session) -> HashMap<String, (String, String)> {
+    let labels = session.labels();
+    let mut times: HashMap<String, String> = HashMap::new();
+    for entry in session.tree().of_kind("label") {
+        if let EntryBody::Label { target_id, .. } = entry.body() {
+            // The latest comes first.
+            times.entry(target_id).or_insert_with(|| entry.timestamp().to_string());
+        }
+    }
+    let with_time = |(id, label): (String, String)| {
+        let time = times.remove(&id).unwrap_or_default();
+        (id, (label, time))
+    };
+    labels.into_iter().map(with_time).collect()
+}
+
+fn places(session: &Session) -> Vec<Said> {
+    let said = session.tree().of_kind("message").filter_map(|entry| {
+        let EntryBody::Message { message: AgentMessage::Llm(Message::User(user)) } = entry.body() else {
+            return None;
+        };
+        let text = join_text(&user.content);
+        (!text.is_empty()).then(|| Said { entry: entry.id().to_string(), text })
+    });
+    let mut said: Vec<Said> = said.collect();
+    // The latest came first.
+    said.reverse();
+    said
+}
+
+fn last_answer(session: &Session) -> Option<String> {
+    let said = |message: &AgentMessage| match message {
+        AgentMessage::Llm(Message::Assistant(answer))
+            if answer.stop_reason != StopReason::Aborted || !answer.content.is_empty() =>
+        {
+            Some(answer.text().trim().to_string())
+        }
+        _ => None,
+    };
+    let mut piece = session.recent(PIECE);
+    loop {
+        if let Some(text) = piece.messages.iter().rev().find_map(|message| said(message)) {
+            return (!text.is_empty()).then_some(text);
+        }
+        piece = session.before(&piece.earlier?, PIECE);
+    }
+}
+
+/// Over every branch: what was billed.
+fn statistics(session: &Session) -> Value {
+    let (mut users, mut answers, mut results, mut calls, mut messages) = (0u64, 0u64, 0u64, 0u64, 0u64);
+    let mut spent = Usage::default();
+    for entry in session.entries() {
+        match entry.body() {
+            EntryBody::Message { message } => {
+                messages += 1;
+                match message {
+                    AgentMessage::Llm(Message::User(_)) => users += 1,
+                    AgentMessage::Llm(Message::ToolResult(_)) => results += 1,
+                    AgentMessage::Llm(Message::Assistant(answer)) => {
+                        answers += 1;
+                        calls += answer.tool_calls().count() as u64;
+                        spent += &answer.usage;
+                    }
+                    AgentMessage::Other(_) => {}
+                }
+            }
+            EntryBody::Compaction { usage: Some(usage), .. }
+            | EntryBody::BranchSummary { usage: Some(usage), .. }
+            | EntryBody::Usage { usage, .. } => spent += &usage,
+            _ => {}
+        }
+    }
+    let tokens = json!({
+        "input": spent.input, "output": spent.output, "cacheRead": spent.cache_read,
+        "cacheWrite": spent.cache_write,
+        "total": spent.prompt().saturating_add(spent.output),
+    });
+    let mut all = json!({
+        "sessionId": session.id(), "userMessages": users, "assistantMessages": answers, "toolCalls": calls,
+        "toolResults": results, "totalMessages": messages, "tokens": tokens, "cost": spent.cost.total,
+    });
+    if let Some(file) = session.file() {
+        all["sessionFile"] = json!(file.to_string_lossy());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,393 @@
+//! Puts a live session together: credentials, models, session file, prompt, agent.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::environment::Stay;
+use super::options::{Options, SessionChoice};
+use super::owner::{Command, Live, WayBack};
+use crate::agent::abort::Abort;
+use crate::agent::config::{Config, Lifecycle};
+use crate::agent::driver::{Driver, Services, Setup};
+use crate::agent::history;
+use crate::agent::team::Team;
+use crate::base::error::Report;
+use crate::base::paths::Home;
+use crate::llm::catalog::Catalog;
+use crate::llm::client::Client;
+use crate::llm::model::{Model, Thinking};
+use crate::runtime::agent_setup::permissions;
+use crate::runtime::agent_setup::prompt_report::Shown;
+use crate::runtime::agent_setup::subagents::{Limits, Recruits};
+use crate::runtime::agent_setup::toolset::Outfit;
+use crate::runtime::controls::handle::Handle;
+use crate::runtime::events::event::RuntimeEvent;
+use crate::runtime::events::hub::Hub;
+use crate::runtime::history::navigation;
+use crate::runtime::history::recorder::Recorder;
+use crate::runtime::models::access::{self, Reached};
+use crate::runtime::models::available::Offered;
+use crate::runtime::models::choice::Wish;
+use crate::runtime::models::reload::{self, Again};
+use crate::runtime::restore::checkpoints::{self, Checkpoints};
+use crate::session::recent::Chosen;
+use crate::session::store::listing;
+use crate::session::{EntryBody, Session, SessionError};
+use crate::tools::{self, Kind, Registry, SharedRules};
+
+/// Commands that wait while the session is busy.
+const COMMANDS_MAX: usize = 256;
+
+/// Starts a live session on a task of its own, in a place that is made ready for it.
+pub async fn start(mut options: Options) -> Result<Handle, Report> {
+    let stay = Stay::enter(options.env).await?;
+    options.env = stay.env();
+    match prepare(options).await {
+        Ok((handle, live)) => {
+            tokio::spawn(Live { stay: Some(stay), ..live }.run());
+            Ok(handle)
+        }
+        Err(report) => {
+            if let Err(left) = stay.leave().await {
+                tracing::warn!("{left}");
+            }
+            Err(report)
+        }
+    }
+}
+
+/// A session that is there but does not run yet, and its controls.
+async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
+    let files = options.clone();
+    // What is changed while they are read is looked at again.
+    let read = move || (reload::fingerprint(&files), access::reach(&files));
+    let reached = tokio::task::spawn_blocking(read).await;
+    let (seen, reached) =
+        reached.map_err(|error| Report::caused("cannot find out who can be asked", &error))?;
+    let Reached { client, catalog, problems: wrong } = reached;
+    let (session, copied) = open_session(&options)?;
+    let chosen = session.chosen();
+    let models = Offered::new(client.models().to_vec());
+    if options.discover && names_a_server(&options, &catalog, &chosen) {
+        models.add(client.found().await);
+    }
+    let (model, thinking) = choose(&options, &catalog, &models.all(), &chosen)?;
+    let mut outfit = Outfit::new(&options, &model)?;
+    let equipment = outfit.equipment();
+    let unread = outfit.read_documents().await;
+    let (rules, misruled) = permissions::load(&options, None).await.begin(&options);
+    let (hub, abort) = (Hub::default(), Abort::default());
+    let (sender, commands) = mpsc::channel(COMMANDS_MAX);
+    if options.discover {
+        models.set_awaited(true);
+        tokio::spawn(look_around(client.clone(), models.clone(), hub.clone()));
+    }
+    let setup = setup(&session, model.clone(), thinking);
+    let (turns, session_id) = (turns(options.turns_max, &session), setup.session_id.clone());
+    let (clock, ids) = (options.clock.clone(), options.ids.clone());
+    let checkpoints = Checkpoints::new(&options, hub.clone(), writer(sender.downgrade()));
+    let limits = Limits { depth: options.agents_deep, total: options.agents_max };
+    let recruits =
+        Recruits::new(models.clone(), clock, ids, hub.clone(), limits).with_checkpoints(checkpoints.clone());
+    let team = recruits.team();
+    let kept = shared(&options, session.id(), team.clone(), checkpoints.clone());
+    let services = services(&options, client, equipment.all.clone(), rules.clone(), kept);
+    let lost = navigation::lost(&options, &chosen, &model);
+    let notices =
+        problems(&session).into_iter().chain(copied).chain(lost).chain(unread).chain(misruled).chain(wrong);
+    let notices = notices.collect();
+    let recorder = Recorder::new(session, hub.clone(), model, thinking).with_checkpoints(checkpoints);
+    let config = config(&options, &equipment.all);
+    let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
+    driver.begin_anew(session_id, turns);
+    driver.read_history_later();
+    driver.offer(equipment.all, outfit.profile().parallel, |name| equipment.offered.contains(name));
+    let again = Again::new(options, seen);
+    let (stands, lifecycle) = watch::channel(Lifecycle::Idle);
+    let mut live = Live {
+        lifecycle: stands,
+        driver,
+        outfit,
+        stay: None,
+        recruits,
+        team,
+        prompted: false,
+        commands,
+        hub: hub.clone(),
+        models: models.clone(),
+        catalog,
+        again: again.clone(),
+        notices,
+        ran: Vec::new(),
+    };
+    live.brief();
+    Ok((Handle { commands: sender, abort, hub, lifecycle, models, rules, again }, live))
+}
+
+/// How many answers a session has had, where that counts: nothing else needs all of its messages at the start.
+pub(in crate::runtime) fn turns(turns_max: u32, session: &Session) -> u32 {
+    if turns_max == 0 { 0 } else { history::answers(&session.context()) }
+}
+
+/// Who answers in a session.
+fn setup(session: &Session, model: Arc<Model>, thinking: Thinking) -> Setup {
+    Setup {
+        model,
+        thinking,
+        // Made when the first prompt comes.
+        system: Vec::new(),
+        // Read when it is needed.
+        history: Vec::new(),
+        session_id: session.id().to_string(),
+    }
+}
+
+/// Has the live session write down which states of the workspace were recorded.
+fn writer(commands: mpsc::WeakSender<Command>) -> checkpoints::Write {
+    Box::new(move || {
+        let commands = commands.upgrade();
+        Box::pin(async move {
+            let Some(commands) = commands else { return };
+            let (reply, written) = oneshot::channel();
+            // A session that is ending writes them at its end.
+            if commands.send(Command::WayBack(WayBack::Recorded(reply))).await.is_ok()
+                && written.await.is_err()
+            {
+                tracing::debug!("the session ended before a checkpoint was written");
+            }
+        })
+    })
+}
+
+/// The rules of the loop.
+fn config(options: &Options, tools: &Registry) -> Config {
+    Config {
+        // Of every family, since the model may change.
+        sequential: tools.names_anywhere(|tool| tool.sequential()),
+        asking: tools.names_anywhere(|tool| tool.kind() == Kind::AskUser),
+        steering: options.steering,
+        follow_up: options.follow_up,
+        turns_max: options.turns_max,
+        tool_rounds_max: options.tool_rounds_max,
+        loop_window: options.loop_window,
+        retry: options.retry,
+        compaction: options.compaction.clone(),
+        close_on_failure: options.close_on_failure,
+        ..Config::default()
+    }
+}
+
+/// What the agent works with.
+fn services(
+    options: &Options,
+    client: Client,
+    registry: Registry,
+    rules: SharedRules,
+    shared: Arc<tools::Shared>,
+) -> Services {
+    Services {
+        client,
+        registry,
+        tools: context(options, rules, shared),
+        clock: options.clock.clone(),
+        ids: options.ids.clone(),
+        hook: options.hook.clone(),
+    }
+}
+
+/// What every call works with.
+pub(in crate::runtime) fn context(
+    options: &Options,
+    rules: SharedRules,
+    shared: Arc<tools::Shared>,
+) -> tools::Context {
+    tools::Context {
+        env: options.env.clone(),
+        approval: options.approval.clone(),
+        mode: options.policy.into(),
+        rules,
+        shared,
+    }
+}
+
+/// What the tools of this session keep. What other sessions kept for too long goes.
+pub(in crate::runtime) fn shared(
+    options: &Options,
+    session: &str,
+    team: Option<Team>,
+    checkpoints: Option<Checkpoints>,
+) -> Arc<tools::Shared> {
+    let folder = options.outputs();
+    let own = folder.join(session);
+    tokio::task::spawn_blocking(move || {
+        if let Err(error) = tools::artifacts::Artifacts::clean_all(&folder) {
+            tracing::warn!(%error, "cannot clean up kept outputs");
+        }
+    });
+    let mut shared =
+        tools::Shared::new(own).configured(options.tools_config.clone()).read_first(options.read_first);
+    let Home { config, data, state, cache, .. } = options.home.clone();
+    shared.own = vec![config, data, state, cache];
+    shared.questions.clone_from(&options.questions);
+    shared.delegate = team.map(|team| Arc::new(team) as Arc<dyn tools::delegate::Delegate>);
+    shared.witness = checkpoints.map(|checkpoints| Arc::new(checkpoints) as Arc<dyn tools::Witness>);
+    Arc::new(shared)
+}
+
+/// Asks the servers of this machine what they have, beside everything else.
+async fn look_around(client: Client, models: Offered, hub: Hub) {
+    let found = client.found().await;
+    models.set_awaited(false);
+    if let Some(all) = models.add(found) {
+        hub.tell(RuntimeEvent::ModelsFound(all)).await;
+    }
+}
+
+/// Whether the wish is for a server whose models nobody knows before it is asked.
+fn names_a_server(options: &Options, catalog: &Catalog, chosen: &Chosen) -> bool {
+    let (provider, model) = (options.default_provider.as_deref(), options.default_model.as_deref());
+    let wishes = [access::wish(options, catalog), access::read_wish(options, catalog, provider, model)];
+    let named = wishes.into_iter().flatten().filter_map(|wish| wish.provider);
+    let mut named = named.chain(chosen.model.iter().map(|(provider, _)| provider.clone()));
+    named.any(|id| catalog.provider(&id).is_some_and(|info| info.probe.is_some()))
+}
+
+/// The models that could be asked with these options, and what is wrong with the person's files,
+/// without starting anything. Reads files, and asks the servers of this machine.
+pub async fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) {
+    let Reached { client, problems, .. } = access::reach(options);
+    let models = Offered::new(client.models().to_vec());
+    if options.discover {
+        models.add(client.found().await);
+    }
+    (models.all(), problems)
+}
+
+/// The system prompt that a new session would have, and what is wrong with the person's files. Needs no
+/// key: the model may be any that is known. Reads files, and asks nobody.
+pub async fn prompt_of(options: &Options) -> Result<(Shown, Vec<Report>), Report> {
+    prompt_to_go_on(options, &Chosen::default()).await
+}
+
+/// The same for a session that goes on with a conversation, for the model that answered there last, whether
+/// it can be asked or not.
+pub async fn prompt_to_go_on(options: &Options, chosen: &Chosen) -> Result<(Shown, Vec<Report>), Report> {
+    let reached = access::reach(options);
+    let model = answering(options, &reached, chosen)?;
+    let mut outfit = Outfit::new(options, &model)?;
+    let (shown, unread) = outfit.prompt(&model).await;
+    Ok((shown, reached.problems.into_iter().chain(unread).collect()))
+}
+
+/// The model that would answer, whether it can be asked or not.
+pub(in crate::runtime) fn answering(
+    options: &Options,
+    reached: &Reached,
+    chosen: &Chosen,
+) -> Result<Arc<Model>, Report> {
+    let Reached { client, catalog, .. } = reached;
+    let known: Vec<Arc<Model>> =
+        catalog.providers.iter().flat_map(|provider| catalog.models_of(provider)).collect();
+    let asked = access::wish(options, catalog);
+    let last = wish_of(chosen).filter(|_| asked.is_none());
+    let last = last.and_then(|wish| wish.find(client.models()).or_else(|| wish.find(&known)));
+    match last {
+        Some(model) => Ok(model),
+        None => match choose(options, catalog, client.models(), chosen) {
+            Ok((model, _)) => Ok(model),
+            Err(report) => asked.and_then(|wish| wish.find(&known)).ok_or(report),
+        },
+    }
+}
+
+/// What was asked for, else the session's last, else the setting, else the first that can be
+/// asked. Only what was asked for by name must be there.
+fn choose(
+    options: &Options,
+    catalog: &Catalog,
+    usable: &[Arc<Model>],
+    chosen: &Chosen,
+) -> Result<(Arc<Model>, Thinking), Report> {
+    let asked = access::wish(options, catalog);
+    let (provider, model) = (options.default_provider.as_deref(), options.default_model.as_deref());
+    let set = access::read_wish(options, catalog, provider, model);
+    let last = wish_of(chosen);
+    let model = match &asked {
+        Some(wish) => wish.find(usable).ok_or_else(|| wish.refusal(usable, catalog, false))?,
+        None => last
+            .and_then(|wish| wish.find(usable))
+            .or_else(|| set.as_ref()?.find(usable))
+            .or_else(|| usable.first().cloned())
+            .ok_or_else(|| {
+                let hint = "`bowline login` keeps a key; docs/providers.md lists the variables";
+                Report::new("there is no model that can be asked").hint(hint)
+            })?,
+    };
+    let thinking = options
+        .thinking
+        .or(asked.and_then(|wish| wish.thinking))
+        .or(chosen.thinking)
+        .or(options.default_thinking)
+        .or(set.and_then(|wish| wish.thinking))
+        .unwrap_or(Thinking::Medium);
+    Ok((model, thinking))
+}
+
+/// The model that answered last in a conversation.
+fn wish_of(chosen: &Chosen) -> Option<Wish> {
+    let (provider, id) = chosen.model.as_ref()?;
+    Some(Wish { provider: Some(provider.clone()), id: Some(id.clone()), thinking: None })
+}
+
+/// The session that was asked for. One that another program has open goes on as a copy, and that is told.
+pub(in crate::runtime) fn open_session(options: &Options) -> Result<(Session, Option<Report>), Report> {
+    let failed = |error| Report::caused("cannot open the session", &error);
+    let (mut session, told) = find_session(options).map_err(failed)?;
+    if let Some(name) = options.session_name.clone() {
+        session.append(EntryBody::SessionInfo { name: Some(name) }).map_err(failed)?;
+    }
+    Ok((session, told))
+}
+
+/// A new session, with a file unless no session of this program has one.
+pub(in crate::runtime) fn new_session(options: &Options) -> Session {
+    let (clock, ids) = (options.clock.clone(), options.ids.clone());
+    match options.session {
+        SessionChoice::Memory => Session::in_memory(&options.cwd, clock, ids),
+        _ => Session::create(&options.session_root(), &options.cwd, clock, ids),
+    }
+}
+
+fn find_session(options: &Options) -> Result<(Session, Option<Report>), SessionError> {
+    let (clock, ids) = (options.clock.clone(), options.ids.clone());
+    let root = options.session_root();
+    let path = match &options.session {
+        SessionChoice::Memory => return Ok((new_session(options), None)),
+        SessionChoice::Fork(path) => {
+            let session = Session::look_at(path, clock, ids)?;
+            return Ok((session.fork(&root, &options.cwd, session.leaf())?, None));
+        }
+        SessionChoice::New => None,
+        SessionChoice::Open(path) => Some(path.clone()),
+        SessionChoice::Continue => listing::latest(&root, &options.cwd),
+    };
+    let Some(path) = path else { return Ok((new_session(options), None)) };
+    match Session::open(&path, clock.clone(), ids.clone()) {
+        Err(SessionError::Busy(_)) => {
+            let copy = Session::look_at(&path, clock, ids)?.copy(&root)?;
+            let told = Report::new("the session is open in another program, so this goes on in a copy of it")
+                .hint("end the other one first to go on with the session itself");
+            Ok((copy, Some(told)))
+        }
+        opened => Ok((opened?, None)),
+    }
+}
+
+pub(in crate::runtime) fn problems(session: &Session) -> Vec<Report> {
+    let file = session.file().map_or_else(String::new, |path| format!("{}:", path.display()));
+    session.problems().iter().map(|p| Report::new(format!("{file}{}: {}", p.line, p.message))).collect()
+}
+
+#[cfg(test)]
+mod tests;

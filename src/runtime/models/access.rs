@@ -1,0 +1,223 @@
+//! Who can be asked: the catalog, the person's `models.json`, credentials, and the client made of them.
+//!
+//! Reads files: not for a thread that must not wait.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::choice::Wish;
+use crate::base::error::Report;
+use crate::exec::{CommandSpec, Environment, Exit};
+use crate::llm::auth::store::Store;
+use crate::llm::auth::value::{Run, Shell};
+use crate::llm::auth::{self, Credentials};
+use crate::llm::catalog::{Catalog, Listed, UserModels};
+use crate::llm::client::Client;
+use crate::llm::layer::Layer;
+use crate::llm::layers::{Budget, Journal};
+use crate::net::http::{Http, Limits};
+use crate::runtime::lifecycle::options::Options;
+
+/// Bytes of what a command for a value prints that are kept.
+const OUTPUT_MAX: usize = 64 << 10;
+
+/// Everything that reaches models.
+pub struct Reached {
+    /// Who can be asked.
+    pub client: Client,
+    /// Who there is.
+    pub catalog: Catalog,
+    /// What is wrong with the person's files.
+    pub problems: Vec<Report>,
+}
+
+/// Puts it together. Reads files.
+pub fn reach(options: &Options) -> Reached {
+    let (mut catalog, mut problems) = catalog(options);
+    let mut credentials = Credentials::new(options.vars.clone())
+        .with_home(Some(options.home.user.clone()))
+        .with_store(store(options))
+        .with_shell(Shell::new(runner(options.env.clone())));
+    if let Some(key) = &options.api_key {
+        let wish = wish(options, &catalog).and_then(|w| w.provider);
+        let first = || catalog.providers.first().map(|p| p.id.clone());
+        credentials = credentials.with_key(&wish.or_else(first).unwrap_or_default(), key.clone());
+    }
+    problems.extend(credentials.stored().1.map(Report::new));
+    let http = Arc::new(http(options).with_tape(options.tape.clone()));
+    let Options { providers, clock, offline, .. } = options;
+    let client = Client::assemble(&catalog, &credentials, providers.clone(), &http, clock, *offline);
+    catalog.withheld = client.withheld().to_vec();
+    let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Journal)];
+    layers.extend(options.budget.map(|dollars| Arc::new(Budget::new(dollars)) as Arc<dyn Layer>));
+    Reached { client: client.with_layers(layers), catalog, problems }
+}
+
+/// The client for every request, be it to a model or for a login.
+pub fn http(options: &Options) -> Http {
+    Http::new(Limits::default(), options.offline)
+        .with_transport(options.transport)
+        .with_roots(options.roots.clone())
+}
+
+/// The file of credentials.
+pub fn store(options: &Options) -> Store {
+    Store::new(&options.home.data.join("auth.json"))
+}
+
+/// Where it is kept what lists of providers have told.
+pub fn listed_path(options: &Options) -> PathBuf {
+    options.home.state.join("model-lists.json")
+}
+
+/// What lists of providers have told so far. It can be had again: what cannot be read is only noted.
+pub fn listed(options: &Options) -> Listed {
+    let path = listed_path(options);
+    let read = match auth::read_text(&path) {
+        Ok(Some(text)) => Listed::read(&text),
+        Ok(None) => Ok(Listed::default()),
+        Err(error) => Err(error.to_string()),
+    };
+    read.unwrap_or_else(|why| {
+        tracing::warn!("{} is not used: {why}", path.display());
+        Listed::default()
+    })
+}
+
+/// The catalog with what lists told and the person's file over it, and what is wrong in the latter.
+fn catalog(options: &Options) -> (Catalog, Vec<Report>) {
+    let (catalog, problems) = written(options);
+    (catalog.with_listed(listed(options)), problems)
+}
+
+/// The catalog with the person's file over it, and what is wrong in that.
+fn written(options: &Options) -> (Catalog, Vec<Report>) {
+    let path = options.home.config.join("models.json");
+    match auth::read_text(&path) {
+        Ok(None) => (Catalog::builtin().clone(), Vec::new()),
+        Ok(Some(text)) => {
+            let (user, problems) = UserModels::read(&text);
+            let tell = |p: crate::llm::catalog::user::Problem| {
+                Report::new(format!("{}:{}: {}", path.display(), p.line, p.message))
+            };
+            (Catalog::builtin().with_user(user), problems.into_iter().map(tell).collect())
+        }
+        Err(error) => {
+            let report = Report::caused(format!("cannot read {}", path.display()), &error);
+            (Catalog::builtin().clone(), vec![report])
+        }
+    }
+}
+
+/// What the flags ask for.
+pub fn wish(options: &Options, catalog: &Catalog) -> Option<Wish> {
+    read_wish(options, catalog, options.provider.as_deref(), options.model.as_deref())
+}
+
+/// A wish in the words of a person, who may name any provider of the catalog.
+pub fn read_wish(
+    options: &Options,
+    catalog: &Catalog,
+    provider: Option<&str>,
+    model: Option<&str>,
+) -> Option<Wish> {
+    let known = catalog.providers.iter().map(|p| p.id.as_str());
+    let injected = options.providers.iter().map(|p| p.provider.id());
+    let providers: Vec<&str> = known.chain(injected).collect();
+    Wish::read(provider, model, &providers)
+}
+
+/// Runs the commands that stand for values, in the folder that is worked on. The command is ended
+/// when nobody waits for it any more.
+fn runner(env: Arc<dyn Environment>) -> Run {
+    Arc::new(move |script| {
+        let env = env.clone();
+        async move {
+            let cancel = CancellationToken::new();
+            let _ended = cancel.clone().drop_guard();
+            let command = CommandSpec {
+                script,
+                cwd: env.root().to_path_buf(),
+                timeout: None,
+                env: BTreeMap::default(),
+            };
+            let printed = Arc::new(Mutex::new(Vec::new()));
+            let into = printed.clone();
+            let sink = move |bytes: &[u8]| {
+                let mut all = into.lock();
+                let room = OUTPUT_MAX.saturating_sub(all.len());
+                all.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            };
+            let exit = env.filter(command, Vec::new(), Box::new(sink), Box::new(|_| {}), cancel).await;
+            match exit {
+                Ok(Exit::Code(0)) => {
+                    let all = printed.lock();
+                    Ok(String::from_utf8_lossy(&all).into_owned())
+                }
+                Ok(Exit::Code(code)) => Err(format!("it ended with {code}")),
+                Ok(Exit::TimedOut | Exit::Cancelled) => Err("it was ended".to_string()),
+                Err(error) => Err(error.to_string()),
+            }
+        }
+        .boxed()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::paths::Home;
+    use crate::exec::local::LocalEnvironment;
+    use crate::tools::{Approval, Ask, Decision};
+    use futures::future::BoxFuture;
+    use std::path::Path;
+
+    struct Nobody;
+
+    impl Approval for Nobody {
+        fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
+            futures::future::ready(Decision::Deny(ask.rule)).boxed()
+        }
+    }
+
+    fn options(dir: &Path) -> Options {
+        let vars = std::collections::HashMap::from([("BOWLINE_HOME", dir), ("HOME", dir)]);
+        let home = Home::find(|name| Some(vars.get(name)?.display().to_string())).unwrap();
+        std::fs::create_dir_all(&home.config).unwrap();
+        let env = LocalEnvironment::new(dir.to_path_buf(), std::env::vars_os());
+        Options::new(home, dir.to_path_buf(), Arc::new(env), Arc::new(Nobody))
+    }
+
+    #[test]
+    fn the_persons_files_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let options = options(dir.path());
+        let ids = |reached: &Reached| -> Vec<String> {
+            reached.client.models().iter().map(|m| format!("{}/{}", m.provider, m.id)).collect()
+        };
+        assert_eq!(ids(&reach(&options)), ["demo/guide"]);
+        let text = "{\"providers\": {\n\"own\": {\"api\": \"openai-completions\", \"baseUrl\": \"https://h\", \"apiKey\": \"k\",
+            \"models\": [{\"id\": \"m\"}]},\n\"odd\": 1}}";
+        std::fs::write(options.home.config.join("models.json"), text).unwrap();
+        store(&options).set("deepseek", Some(auth::entry::Entry::of_key("k"))).unwrap();
+        let reached = reach(&options);
+        let ids = ids(&reached);
+        assert!(ids[0].starts_with("deepseek/") && ids.contains(&"own/m".to_string()), "{ids:?}");
+        assert_eq!(ids.last().unwrap(), "demo/guide");
+        let told = reached.problems[0].to_string();
+        assert!(told.contains("models.json:4: provider `odd`"), "{told}");
+    }
+
+    #[tokio::test]
+    async fn commands_give_values_and_reasons() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = runner(options(dir.path()).env);
+        assert_eq!(run("echo key; echo noise >&2".into()).await.as_deref(), Ok("key\n"));
+        assert_eq!(run("exit 3".into()).await, Err("it ended with 3".into()));
+    }
+}

@@ -1,0 +1,254 @@
+//! Which model answers and how hard it thinks. Pure.
+
+use std::sync::Arc;
+
+use crate::base::error::Report;
+use crate::llm::catalog::Catalog;
+use crate::llm::model::{Model, Thinking};
+
+/// A model as a person writes it: `id`, `provider/id`, either with `:level` behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wish {
+    /// The provider, where one is named.
+    pub provider: Option<String>,
+    /// The model's id; `None` for the provider's first one.
+    pub id: Option<String>,
+    /// The thinking level, where one is named.
+    pub thinking: Option<Thinking>,
+}
+
+impl Wish {
+    /// Reads `--provider` and `--model`; nothing when both are missing.
+    pub fn read(provider: Option<&str>, model: Option<&str>, providers: &[&str]) -> Option<Self> {
+        let Some(text) = model else {
+            return Some(Self { provider: Some(provider?.to_string()), id: None, thinking: None });
+        };
+        let (text, thinking) = match text.rsplit_once(':') {
+            Some((head, tail)) if Thinking::parse(tail).is_some() => (head, Thinking::parse(tail)),
+            _ => (text, None),
+        };
+        // Ids may hold slashes themselves, so only a known provider counts as one.
+        let (named, id) = match text.split_once('/') {
+            Some((head, tail)) if provider.is_none() && providers.contains(&head) => (Some(head), tail),
+            _ => (provider, text),
+        };
+        Some(Self { provider: named.map(str::to_string), id: Some(id.to_string()), thinking })
+    }
+
+    /// The model among those that can be asked. An unknown id of a usable provider is passed
+    /// through, with nothing known about it.
+    pub fn find(&self, usable: &[Arc<Model>]) -> Option<Arc<Model>> {
+        let mut of_provider =
+            usable.iter().filter(|m| self.provider.as_ref().is_none_or(|p| *p == m.provider));
+        let Some(id) = &self.id else { return of_provider.next().cloned() };
+        let first = of_provider.clone().next()?;
+        let named = of_provider.clone().find(|m| m.id == *id);
+        if let Some(model) = named.or_else(|| of_provider.find(|m| m.aliases.contains(id))) {
+            return Some(model.clone());
+        }
+        // Without a provider an unknown id could be anyone's; the demo takes none.
+        (self.provider.is_some() && first.api != "demo")
+            .then(|| Arc::new(Model::unknown(&first.provider, id, &first.api, &first.base_url)))
+    }
+
+    /// What to tell a person whose explicit wish cannot be met. `awaited`: servers of this machine are
+    /// still being asked for what they have.
+    pub fn refusal(&self, usable: &[Arc<Model>], catalog: &Catalog, awaited: bool) -> Report {
+        let known = || catalog.provider_of(self.id.as_ref()?);
+        let named = self.provider.as_ref().map(|id| (id, catalog.provider(id)));
+        let provider = named.map_or_else(known, |(_, provider)| provider);
+        let what = match (&self.id, &self.provider) {
+            (Some(id), _) => format!("model `{id}`"),
+            (None, Some(provider)) => format!("provider `{provider}`"),
+            (None, None) => "the model".to_string(),
+        };
+        let reachable = provider.is_some_and(|p| usable.iter().any(|m| m.provider == p.id));
+        match provider {
+            Some(info) if !reachable && info.probe.is_some() => {
+                let why = if awaited { "is still being asked what it has" } else { "does not answer" };
+                let hint = if awaited { "try again in a moment" } else { "start it, or name its address" };
+                let var = info.base_url_var.as_ref().filter(|_| !awaited);
+                let hint = format!("{hint}{}", var.map(|v| format!(" in {v}")).unwrap_or_default());
+                Report::new(format!("{what} cannot be asked: {} {why}", info.name)).hint(hint)
+            }
+            Some(info) if !reachable && catalog.withheld.contains(&info.id) => {
+                Report::new(format!("{what} cannot be asked: bowline is offline"))
+                    .hint("start it without --offline and BOWLINE_OFFLINE")
+            }
+            Some(info) if !reachable && !info.key_vars.is_empty() => {
+                let hint =
+                    format!("set {}, `bowline login {}`, or give --api-key", info.key_vars[0], info.id);
+                Report::new(format!("{what} cannot be asked: there is no key for it")).hint(hint)
+            }
+            Some(info) if !reachable && info.login_only => {
+                Report::new(format!("{what} cannot be asked: nobody is logged in"))
+                    .hint(format!("`bowline login {}`", info.id))
+            }
+            _ => self.unknown(usable, catalog),
+        }
+    }
+
+    /// Nobody knows what is meant; what is near to it is named.
+    fn unknown(&self, usable: &[Arc<Model>], catalog: &Catalog) -> Report {
+        let (what, near) = match (&self.provider, &self.id) {
+            (Some(id), _) if !usable.iter().any(|m| m.provider == *id) && catalog.provider(id).is_none() => {
+                let injected = usable.iter().map(|m| m.provider.clone());
+                let known = catalog.providers.iter().map(|p| p.id.clone());
+                (format!("provider `{id}`"), nearest(id, known.chain(injected)))
+            }
+            (provider, Some(id)) => {
+                let of_it = usable.iter().filter(|m| provider.as_ref().is_none_or(|p| *p == m.provider));
+                let names = of_it.flat_map(|m| {
+                    let own = [m.id.clone(), format!("{}/{}", m.provider, m.id)];
+                    own.into_iter().chain(m.aliases.iter().cloned())
+                });
+                (format!("model `{id}`"), nearest(id, names))
+            }
+            (provider, None) => {
+                (format!("provider `{}`", provider.as_deref().unwrap_or_default()), Vec::new())
+            }
+        };
+        let list = "`bowline --list-models` shows what is";
+        let hint = if near.is_empty() {
+            list.to_string()
+        } else {
+            format!("did you mean {}? {list}", near.join(" or "))
+        };
+        Report::new(format!("{what} is not known")).hint(hint)
+    }
+}
+
+/// Names that a person may have meant, the nearest first; three at most.
+pub(in crate::runtime) fn nearest(wanted: &str, names: impl Iterator<Item = String>) -> Vec<String> {
+    let wanted = wanted.to_lowercase();
+    let mut near: Vec<(f64, String)> = names
+        .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))
+        .filter(|(likeness, _)| *likeness >= LIKENESS)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    near.dedup_by(|a, b| a.1 == b.1);
+    near.into_iter().take(NEAR_MAX).map(|(_, name)| format!("`{name}`")).collect()
+}
+
+/// From which likeness on a name may have been meant; 1 is the same.
+const LIKENESS: f64 = 0.85;
+/// Names that are offered.
+const NEAR_MAX: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn models() -> Vec<Arc<Model>> {
+        let model = |provider: &str, id: &str, api: &str| Arc::new(Model::unknown(provider, id, api, "u"));
+        vec![
+            model("a", "one", "x"),
+            model("a", "two", "x"),
+            model("b", "two", "x"),
+            model("demo", "g", "demo"),
+        ]
+    }
+
+    fn found(provider: Option<&str>, model: Option<&str>) -> Option<String> {
+        let wish = Wish::read(provider, model, &["a", "b", "demo"])?;
+        let level = wish.thinking.map_or(String::new(), |t| format!(":{}", t.name()));
+        wish.find(&models()).map(|m| format!("{}/{}{level}", m.provider, m.id))
+    }
+
+    #[test]
+    fn wishes_in_all_their_forms() {
+        for (provider, model, expected) in [
+            (None, None, None),
+            (Some("b"), None, Some("b/two")),
+            (None, Some("two"), Some("a/two")),
+            (Some("b"), Some("two"), Some("b/two")),
+            (None, Some("b/two:high"), Some("b/two:high")),
+            (None, Some("one:odd"), None),
+            (None, Some("b/org/new"), Some("b/org/new")),
+            (None, Some("org/new"), None),
+            (Some("c"), None, None),
+            (Some("demo"), Some("new"), None),
+        ] {
+            assert_eq!(found(provider, model).as_deref(), expected, "{provider:?} {model:?}");
+        }
+    }
+
+    #[test]
+    fn refusals_say_what_to_do() {
+        let refusal = |provider, model| {
+            let wish = Wish::read(provider, model, &["anthropic"]).unwrap();
+            wish.refusal(&models(), Catalog::builtin(), false).to_string()
+        };
+        assert_eq!(
+            refusal(None, Some("claude-opus-5-5")),
+            "model `claude-opus-5-5` cannot be asked: there is no key for it (set ANTHROPIC_API_KEY, \
+             `bowline login anthropic`, or give --api-key)"
+        );
+        let mut offline = Catalog::builtin().clone();
+        offline.withheld = vec!["anthropic".into()];
+        let wish = Wish::read(Some("anthropic"), None, &[]).unwrap();
+        assert_eq!(
+            wish.refusal(&models(), &offline, false).to_string(),
+            "provider `anthropic` cannot be asked: bowline is offline (start it without --offline and BOWLINE_OFFLINE)"
+        );
+        assert!(refusal(None, Some("nonsense")).contains("is not known"));
+        assert!(refusal(Some("anthropic"), None).contains("ANTHROPIC_API_KEY"));
+        assert!(refusal(Some("openai-codex"), None).contains("`bowline login openai-codex`"));
+    }
+
+    #[test]
+    fn what_is_near_is_named() {
+        let mut usable = models();
+        usable.push(Arc::new(Model::unknown("mine", "qwen3-coder", "x", "u")));
+        let (user, problems) = crate::llm::catalog::UserModels::read(
+            r#"{"providers": {"workshop": {"api": "openai-completions", "baseUrl": "http://h", "models": [{"id": "m"}]}}}"#,
+        );
+        assert_eq!(problems, []);
+        let catalog = Catalog::builtin().with_user(user);
+        let refusal = |provider, model| {
+            let known = ["anthropic", "mine", "workshop"];
+            Wish::read(provider, model, &known).unwrap().refusal(&usable, &catalog, false).to_string()
+        };
+        let told = refusal(None, Some("qwen3-codr"));
+        assert!(told.starts_with("model `qwen3-codr` is not known (did you mean `qwen3-coder`"), "{told}");
+        assert!(refusal(None, Some("mine/qwen-coder")).contains("did you mean `qwen3-coder`"));
+        let told = refusal(Some("antropic"), Some("claude-opus-5-5"));
+        assert!(told.contains("provider `antropic` is not known") && told.contains("`anthropic`"), "{told}");
+        assert!(refusal(Some("workshp"), None).contains("did you mean `workshop`?"));
+    }
+
+    #[test]
+    fn servers_of_this_machine_are_not_forgotten() {
+        let refusal = |awaited| {
+            let wish = Wish::read(None, Some("ollama/qwen3"), &["ollama"]).unwrap();
+            wish.refusal(&models(), Catalog::builtin(), awaited).to_string()
+        };
+        assert_eq!(
+            refusal(false),
+            "model `qwen3` cannot be asked: Ollama does not answer (start it, or name its address in OLLAMA_HOST)"
+        );
+        assert!(refusal(true).contains("is still being asked what it has (try again in a moment)"));
+    }
+
+    #[test]
+    fn an_alias_is_a_name_where_nothing_is_called_so() {
+        let mut usable = models();
+        let model = |provider: &str, id: &str, alias: &str| {
+            let plain = Model::unknown(provider, id, "x", "u");
+            Arc::new(Model { aliases: vec![alias.to_string()], ..plain })
+        };
+        usable.extend([model("c", "big-20270101", "big"), model("c", "other", "one")]);
+        let find = |text| {
+            let wish = Wish::read(None, Some(text), &["a", "c"]).unwrap();
+            let level = wish.thinking.map_or(String::new(), |t| format!(":{}", t.name()));
+            wish.find(&usable).map(|m| format!("{}/{}{level}", m.provider, m.id))
+        };
+        assert_eq!(find("big").as_deref(), Some("c/big-20270101"));
+        assert_eq!(find("c/big:high").as_deref(), Some("c/big-20270101:high"));
+        assert_eq!(find("one").as_deref(), Some("a/one"), "an id goes before an alias");
+        assert_eq!(find("c/one").as_deref(), Some("c/other"));
+        let wish = Wish::read(None, Some("bigg"), &[]).unwrap();
+        let told = wish.refusal(&usable, Catalog::builtin(), false).to_string();
+        assert!(told.contains("did you mean `big`"), "{told}");
+    }
+}

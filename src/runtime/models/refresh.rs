@@ -1,0 +1,132 @@
+//! Asks providers which models they have, and keeps what they tell for this run and the next ones.
+//!
+//! Must not know who wants to know. Only providers that can be asked anyway are asked.
+
+use std::collections::HashSet;
+
+use super::access::{self, Reached};
+use crate::base::error::Report;
+use crate::llm::auth;
+use crate::llm::catalog::Catalog;
+use crate::llm::catalog::listed::List;
+use crate::runtime::lifecycle::options::Options;
+
+/// What came of one provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Told {
+    /// Its id.
+    pub provider: String,
+    /// Models in its list, and how many of them nobody knew before; or why there is none.
+    pub outcome: Result<(usize, usize), String>,
+}
+
+impl Told {
+    /// For a person.
+    pub fn sentence(&self) -> String {
+        let Self { provider, outcome } = self;
+        match outcome {
+            Ok((all, 0)) => format!("{provider}: {all} models, none of them new"),
+            Ok((all, new)) => format!("{provider}: {all} models, {new} new"),
+            Err(why) if why.starts_with(provider.as_str()) => why.clone(),
+            Err(why) => format!("{provider}: {why}"),
+        }
+    }
+}
+
+/// How long a list is taken for new, in milliseconds.
+const FRESH_MS: u64 = 4 * 60 * 60 * 1000;
+
+/// Asks again for lists that were asked for once and are old by now; nothing else is ever asked for
+/// unless a person says so.
+#[doc(hidden)]
+pub async fn freshen(options: &Options) {
+    let files = options.clone();
+    let Ok(lists) = tokio::task::spawn_blocking(move || access::listed(&files)).await else { return };
+    let now = options.clock.now_ms();
+    for (provider, list) in lists.providers {
+        if now.saturating_sub(list.checked) < FRESH_MS || options.offline {
+            continue;
+        }
+        match refresh(options, Some(&provider)).await {
+            Ok(told) => told.iter().for_each(|told| tracing::info!("models of {}", told.sentence())),
+            Err(report) => tracing::debug!("no list of models: {report}"),
+        }
+    }
+}
+
+/// Asks all that have a list, or one, at the same time; one that fails does not hold up the others.
+#[doc(hidden)]
+pub async fn refresh(options: &Options, only: Option<&str>) -> Result<Vec<Told>, Report> {
+    let files = options.clone();
+    let read = move || (access::reach(&files), access::listed(&files));
+    let read = tokio::task::spawn_blocking(read).await;
+    let (Reached { client, catalog, .. }, before) = read.map_err(|error| ended(&error))?;
+    let listers = client.listers(only);
+    if listers.is_empty() {
+        return Err(nobody(&catalog, only));
+    }
+    let asked = listers.iter().map(|lister| async {
+        let provider = lister.provider().to_string();
+        let list = lister.ask(before.providers.get(&provider)).await;
+        (provider, list.map_err(|error| error.to_string()))
+    });
+    let came = futures::future::join_all(asked).await;
+    let mut told = Vec::new();
+    let mut lists = Vec::new();
+    for (provider, list) in came {
+        let outcome = list.map(|list| {
+            let counts = (list.models.len(), new_ones(&catalog, &provider, &list));
+            lists.push((provider.clone(), list));
+            counts
+        });
+        told.push(Told { provider, outcome });
+    }
+    keep(options, lists).await?;
+    Ok(told)
+}
+
+/// How many models of a list are in nobody's data.
+fn new_ones(catalog: &Catalog, provider: &str, list: &List) -> usize {
+    let known = catalog.provider(provider).map(|info| catalog.models_at(info, Some(&list.root)));
+    let known: HashSet<String> = known.into_iter().flatten().map(|model| model.id.clone()).collect();
+    let id = |fields: &&serde_json::Value| fields["id"].as_str().is_some_and(|id| !known.contains(id));
+    list.models.iter().filter(id).count()
+}
+
+/// What others have written meanwhile stays.
+async fn keep(options: &Options, lists: Vec<(String, List)>) -> Result<(), Report> {
+    if lists.is_empty() {
+        return Ok(());
+    }
+    let options = options.clone();
+    let path = access::listed_path(&options);
+    let kept = tokio::task::spawn_blocking(move || {
+        let mut all = access::listed(&options);
+        all.providers.extend(lists);
+        auth::write_text(&access::listed_path(&options), &all.text())
+    });
+    let kept = kept.await.map_err(|error| ended(&error))?;
+    kept.map_err(|error| Report::caused(format!("cannot write {}", path.display()), &error))
+}
+
+/// Why there is nobody to ask.
+fn nobody(catalog: &Catalog, only: Option<&str>) -> Report {
+    let Some(id) = only else {
+        return Report::new("no provider can be asked for its models")
+            .hint("`bowline login` keeps a key; docs/providers.md lists the variables");
+    };
+    match catalog.provider(id) {
+        None => Report::new(format!("there is no provider `{id}`"))
+            .hint("`bowline login` lists those that there are"),
+        Some(info) if info.model_list.is_none() => {
+            Report::new(format!("{} has no list of models that bowline can read", info.name))
+                .hint("what is known of it comes with bowline; models.json adds more")
+        }
+        Some(info) => Report::new(format!("{}: {}", info.name, auth::chain::missing(info))),
+    }
+}
+
+fn ended(error: &tokio::task::JoinError) -> Report {
+    Report::caused("the work was ended", error)
+}

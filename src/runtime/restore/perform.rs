@@ -1,0 +1,292 @@
+//! Going back to another place of a session: the conversation, the files of the workspace, or both; and taking
+//! back what one turn changed.
+//!
+//! Must not know who asks. What is there is recorded first, so that every way back has a way back.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::runtime::Handle as Runtime;
+
+use super::checkpoints::{Checkpoints, blocking, contents};
+use super::target::{Preview, Restored, Shown, Way, What};
+use crate::agent::driver::Driver;
+use crate::base::error::Report;
+use crate::exec::Environment;
+use crate::patch::diff;
+use crate::runtime::history::recorder::Recorder;
+use crate::session::Session;
+use crate::session::checkpoints::Checkpoint;
+use crate::session::legs::{self, Leg};
+use crate::workspace::checkpoint::apply::{self, Held};
+use crate::workspace::checkpoint::merge::is_text;
+use crate::workspace::checkpoint::object::Kind;
+use crate::workspace::checkpoint::plan::differences;
+use crate::workspace::checkpoint::{
+    CheckpointError, Decisions, Files, Keeper, Name, Node, Oid, Plan, Step, Taken,
+};
+
+/// Bytes of texts that a preview compares; of files beyond only the names are shown.
+const COMPARED_MAX: usize = 32 << 20;
+
+/// The legs of a way on the files, each from a state to another; none where they stay.
+pub fn legs(session: &Session, way: &Way) -> Result<Vec<Leg>, Report> {
+    match way {
+        Way::To(_, What::Conversation) => Ok(Vec::new()),
+        Way::To(entry, _) => legs::to(session.tree(), entry).ok_or_else(|| {
+            Report::new("nobody recorded how the files were there")
+                .hint("they are recorded from the first change of an agent on")
+        }),
+        Way::Without(entry) => {
+            let legs = legs::without(session.tree(), entry);
+            if legs.is_empty() { Err(Report::new("this turn changed no files")) } else { Ok(legs) }
+        }
+    }
+}
+
+/// A way on the files that is worked out.
+struct Worked {
+    keeper: Arc<Keeper>,
+    now: Taken,
+    plan: Plan,
+    open: HashSet<Name>,
+    recorded: Recorded,
+}
+
+/// Contents that the states of a way have, with their paths.
+type Recorded = HashSet<(Name, Oid)>;
+
+fn content(name: &Name, bytes: &[u8]) -> (Name, Oid) {
+    (name.clone(), Oid::of(Kind::Blob, bytes))
+}
+
+async fn work_out(
+    driver: &mut Driver<Recorder>,
+    way: &Way,
+    decisions: Decisions,
+) -> Result<Option<Worked>, Report> {
+    if driver.working() {
+        return Err(Report::new("the agent is working").hint("interrupt it first (Escape)"));
+    }
+    if matches!(way, Way::To(_, What::Conversation)) {
+        return Ok(None);
+    }
+    let kept = driver.listener().checkpoints();
+    if kept.as_ref().is_some_and(Checkpoints::is_busy) {
+        let told = Report::new("agents that the agent has started are still working");
+        return Err(told.hint("wait for them, or interrupt them (Escape)"));
+    }
+    driver.listener().settle_all().await;
+    let wanted = legs(driver.listener().session(), way)?;
+    let kept = kept
+        .ok_or_else(|| Report::new("checkpoints are off").hint("the setting `checkpoints` turns them on"))?;
+    let keeper = kept.keeper().await?;
+    are_here(&wanted, keeper.root())?;
+    let (reader, names) = (Arc::clone(&keeper), wanted.clone());
+    let open_ended = blocking(move || open_ended(&reader, &names)).await?;
+    let disk = match open_ended {
+        Some(names) => Some(kept.take(names, Vec::new()).await?),
+        None => None,
+    };
+    let reader = Arc::clone(&keeper);
+    let steps = blocking(move || load(&reader, &wanted, disk.as_ref())).await?;
+    let env = Arc::clone(&driver.services().tools.env);
+    let changed = changed(&steps);
+    let open = open(&*env, &keeper).await;
+    let paths: Vec<PathBuf> = open.intersection(&changed).map(|name| name.under(keeper.root())).collect();
+    let unsaved = contents(&*env, keeper.root(), paths).await;
+    let sides = steps.iter().flat_map(|step| step.base.iter().chain(step.target.iter()));
+    let recorded: Recorded = sides.filter_map(|(name, node)| Some((name.clone(), node.oid()?))).collect();
+    let mut instead = Vec::new();
+    for (name, bytes) in unsaved.into_iter().filter_map(|(name, bytes)| Some((name, bytes?))) {
+        // Of a file that is gone from the disk and still open nothing is unsaved where its text was recorded.
+        let gone = env.stat(&name.under(keeper.root())).await.is_err();
+        if !gone || !recorded.contains(&content(&name, &bytes)) {
+            instead.push((name, bytes));
+        }
+    }
+    let now = kept.take(changed.into_iter().collect(), instead).await?;
+    let (planner, taken) = (Arc::clone(&keeper), now.clone());
+    let plan = blocking(move || planner.plan(&taken, &steps, &decisions)).await?;
+    Ok(Some(Worked { keeper, now, plan, open, recorded }))
+}
+
+/// The paths that steps are about.
+pub fn changed(steps: &[Step]) -> HashSet<Name> {
+    let changes = steps.iter().flat_map(|step| differences(&step.base, &step.target));
+    changes.map(|change| change.name).collect()
+}
+
+/// Whether states are those of this folder.
+pub fn are_here(wanted: &[Leg], root: &Path) -> Result<(), Report> {
+    let root = root.to_string_lossy();
+    match wanted.iter().find(|leg| leg.target.root != root) {
+        Some(other) => {
+            let other = &other.target.root;
+            let told = Report::new(format!("these files were recorded in another folder: {other}"));
+            Err(told.hint("start bowline there"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn load_state(keeper: &Keeper, state: &Checkpoint) -> Result<Arc<Files>, CheckpointError> {
+    keeper.load(Oid::parse(&state.tree).ok_or(CheckpointError::Missing(Oid([0; 20])))?)
+}
+
+/// Whether how the disk is now is where legs begin, since nobody has recorded it, as after a crash; and then the
+/// ignored paths that one has to look at, too.
+pub fn open_ended(keeper: &Keeper, wanted: &[Leg]) -> Result<Option<Vec<Name>>, CheckpointError> {
+    let mut names = None;
+    for leg in wanted.iter().filter(|leg| leg.base.is_none()) {
+        let target = load_state(keeper, &leg.target)?;
+        names.get_or_insert_with(Vec::new).extend(target.hidden().iter().cloned());
+    }
+    Ok(names)
+}
+
+/// Reads the states of legs; `disk` is how it is now where they begin there.
+pub fn load(keeper: &Keeper, wanted: &[Leg], disk: Option<&Taken>) -> Result<Vec<Step>, CheckpointError> {
+    let step = |leg: &Leg| {
+        let base = match (&leg.base, disk) {
+            (Some(base), _) => load_state(keeper, base)?,
+            (None, Some(disk)) => Arc::clone(&disk.files),
+            (None, None) => return Err(CheckpointError::Missing(Oid([0; 20]))),
+        };
+        Ok(Step::between(&base, &*load_state(keeper, &leg.target)?))
+    };
+    wanted.iter().map(step).collect()
+}
+
+/// The files of the workspace that somebody has open.
+async fn open(env: &dyn Environment, keeper: &Keeper) -> HashSet<Name> {
+    env.open_files().await.iter().filter_map(|path| Name::below(keeper.root(), path)).collect()
+}
+
+/// Says what a way back would do.
+pub(in crate::runtime) async fn preview(
+    driver: &mut Driver<Recorder>,
+    way: Way,
+    decisions: Decisions,
+) -> Result<Preview, Report> {
+    let Some(Worked { keeper, plan, .. }) = work_out(driver, &way, decisions).await? else {
+        return Ok(Preview { way, files: Vec::new(), left: Vec::new() });
+    };
+    blocking(move || Ok(show(&keeper, way, plan))).await
+}
+
+/// A plan as people see it.
+pub fn show(keeper: &Keeper, way: Way, plan: Plan) -> Preview {
+    let mut left_to_compare = COMPARED_MAX;
+    let mut text = |node: Option<Node>| match node {
+        None => Some(String::new()),
+        Some(Node::Link(oid)) => apply::target(keeper.store(), oid).ok(),
+        Some(Node::File { oid, .. }) => {
+            let bytes = keeper.store().blob(oid).ok().filter(|bytes| is_text(bytes))?;
+            left_to_compare = left_to_compare.checked_sub(bytes.len())?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        }
+        Some(Node::Folder(_) | Node::Unrecorded) => None,
+    };
+    let mut compared = |from, to| Some(diff::lines(&text(from)?, &text(to)?));
+    let mut files = Vec::new();
+    for change in plan.changes {
+        let folder = |node: Option<Node>| node.is_none_or(Node::is_folder);
+        let (name, from, to) = (change.name, change.from, change.to);
+        let both = plan.conflicts.iter().any(|conflict| conflict.name == name);
+        if both || folder(from) && folder(to) && from.is_some() != to.is_some() {
+            continue;
+        }
+        let merged = plan.merged.contains(&name);
+        files.push(Shown { diff: compared(from, to), name, from, to, merged, conflict: None });
+    }
+    for conflict in plan.conflicts {
+        let (from, to) = (conflict.mine, conflict.theirs);
+        let name = conflict.name.clone();
+        files.push(Shown {
+            diff: compared(from, to),
+            name,
+            from,
+            to,
+            merged: false,
+            conflict: Some(conflict),
+        });
+    }
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    let left = plan.left.into_iter().map(|(name, why)| (name, why.words())).collect();
+    Preview { way, files, left }
+}
+
+/// A way back that has begun: what was there is recorded.
+pub(in crate::runtime) struct Begun {
+    way: Way,
+    worked: Option<Worked>,
+    undo: Option<String>,
+}
+
+/// Works a way out and records what is there.
+pub(in crate::runtime) async fn begin(
+    driver: &mut Driver<Recorder>,
+    way: Way,
+    decisions: Decisions,
+) -> Result<Begun, Report> {
+    let worked = work_out(driver, &way, decisions).await?;
+    let undo = match &worked {
+        Some(Worked { now, plan, .. }) => driver.listener().leave_state(now, !plan.changes.is_empty()).await,
+        None => None,
+    };
+    Ok(Begun { way, worked, undo })
+}
+
+/// Brings the files there, and records that.
+pub(in crate::runtime) async fn finish(
+    driver: &mut Driver<Recorder>,
+    begun: Begun,
+) -> Result<Restored, Report> {
+    let Begun { way, worked, undo } = begun;
+    let Some(Worked { keeper, now, plan, open, recorded }) = worked else {
+        return Ok(Restored::nothing(way));
+    };
+    let env = Arc::clone(&driver.services().tools.env);
+    let Plan { conflicts, merged, .. } = plan.clone();
+    let applied = blocking(move || {
+        let mut held =
+            OpenFiles { env, keeper: Arc::clone(&keeper), open, recorded, runtime: Runtime::current() };
+        Ok(keeper.apply(&now, &plan, &mut held))
+    })
+    .await?;
+    driver.listener().arrive_at_state(undo.clone()).await;
+    Ok(Restored { way, applied, conflicts, merged, undo, said: None })
+}
+
+/// Writes open files where they are open.
+struct OpenFiles {
+    env: Arc<dyn Environment>,
+    keeper: Arc<Keeper>,
+    open: HashSet<Name>,
+    recorded: Recorded,
+    runtime: Runtime,
+}
+
+impl Held for OpenFiles {
+    fn has(&self, name: &Name) -> bool {
+        self.open.contains(name)
+    }
+
+    fn write(&mut self, name: &Name, before: Option<&[u8]>, after: Vec<u8>) -> Result<(), String> {
+        let path = name.under(self.keeper.root());
+        let done = async {
+            let stamp = match (before, self.env.read(&path).await) {
+                (Some(before), Ok(data)) if data.bytes == before => Some(data.stamp),
+                // Gone from the disk, though still open: nothing is lost where its text was recorded.
+                (None, Ok(data)) if self.recorded.contains(&content(name, &data.bytes)) => Some(data.stamp),
+                (None, Err(_)) => None,
+                (Some(_), Err(error)) => return Err(error),
+                (_, Ok(_)) => return Err(crate::exec::EnvError::Stale(path.clone())),
+            };
+            self.env.write(&path, after, stamp).await
+        };
+        self.runtime.block_on(done).map(drop).map_err(|error| error.to_string())
+    }
+}
