@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bowline::exec::LocalEnvironment;
-use bowline::tools::artifacts::Artifacts;
+use bowline::tools::output::artifacts::Artifacts;
 use bowline::tools::running::{self, End, Wanted};
 
 use crate::{Effort, report};

@@ -10,7 +10,7 @@ use super::config::Config;
 use super::driver::{Services, Setup};
 use super::event::AgentEvent;
 use crate::tools::Registry;
-use crate::tools::delegate::Task;
+use crate::tools::interaction::delegate::Task;
 
 /// What a new agent works with.
 pub struct Recruit {

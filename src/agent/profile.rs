@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::profiles::{PROFILES, Profile};
 use crate::llm::model::Model;
-use crate::tools::act::Kind;
+use crate::tools::contract::intent::Kind;
 use crate::tools::{Registry, Tool};
 
 /// The word for the profile that fits the model.

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use crate::llm::model::{
     AssistantMessage, KnownPart, Message, Part, StopReason, ToolCall, ToolResultMessage, UserMessage,
 };
-use crate::tools::registry::Row;
-use crate::tools::{Registry, restate};
+use crate::tools::contract::registry::Row;
+use crate::tools::{Registry, call::translate};
 
 /// Stands for the dialect of an answer that was told anew: it is no model's own any more, so nothing
 /// that a provider has signed in it goes back.
@@ -212,7 +212,7 @@ fn fate(call: &ToolCall, to: &Registry) -> Fate {
         }
         // What no tool of the name takes is this one's own, made wrongly.
         let acts = families.iter().filter_map(|row| row.tool.act(&row.takes(&call.arguments)?));
-        return acts.into_iter().find_map(|act| restate::say(&act, to)).map_or(Fate::Own, Fate::Calls);
+        return acts.into_iter().find_map(|act| translate::say(&act, to)).map_or(Fate::Own, Fate::Calls);
     }
     if families.is_empty() {
         // Nobody's: a name that a model has made up, with the refusal that tells it so.
@@ -221,7 +221,7 @@ fn fate(call: &ToolCall, to: &Registry) -> Fate {
     let exact = |row: &Row| row.tool.act(&row.takes(&call.arguments)?);
     let about = |row: &Row| row.tool.act(&row.schema.check(row.tool.prepare(call.arguments.clone())).ok()?);
     let mut acts = families.iter().filter_map(exact).chain(families.iter().filter_map(about));
-    acts.find_map(|act| restate::say(&act, to)).map_or(Fate::Words, Fate::Calls)
+    acts.find_map(|act| translate::say(&act, to)).map_or(Fate::Words, Fate::Calls)
 }
 
 #[cfg(test)]

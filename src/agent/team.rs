@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, watch};
 use self::member::{Member, Say};
 use super::abort::Abort;
 use super::equip::{Ears, Equip};
-use crate::tools::delegate::{AgentReport, Delegate, Done, Status, Task};
+use crate::tools::interaction::delegate::{AgentReport, Delegate, Done, Status, Task};
 
 /// Agents of one agent that may live at the same time, as Claude Code has it.
 const MEMBERS_MAX: usize = 20;

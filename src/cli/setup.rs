@@ -28,9 +28,9 @@ use crate::net::http::Transport;
 use crate::net::roots::Roots;
 use crate::net::tape::Tape;
 use crate::runtime::lifecycle::options::{Options as SessionOptions, SessionChoice};
-use crate::tools::choice::Flags;
-use crate::tools::files::ReadFirst;
-use crate::tools::truncation::Override;
+use crate::tools::contract::choice::Flags;
+use crate::tools::files::state::ReadFirst;
+use crate::tools::output::truncation::Override;
 use crate::tools::{Approval, Choice, Mode, Registry};
 use crate::tui::theme::Theme;
 use crate::tui::theme::scheme::BUILTIN as THEMES;
@@ -279,8 +279,8 @@ fn words(args: &Args, cwd: &Path) -> Result<Words, Report> {
 }
 
 /// What the settings say about tools, and where the program is.
-fn tools_config(settings: &Settings) -> crate::tools::config::Config {
-    let mut config = crate::tools::config::Config::default();
+fn tools_config(settings: &Settings) -> crate::tools::contract::config::Config {
+    let mut config = crate::tools::contract::config::Config::default();
     for (name, limit) in &settings.tool_limits {
         config.limits.set(name, Override { chars: limit.chars, lines: limit.lines });
     }

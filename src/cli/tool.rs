@@ -19,7 +19,7 @@ use crate::llm::model::{Part, ToolSpec};
 use crate::modes::{notes, print};
 use crate::runtime::{Equipment, Options, controls::single_call};
 use crate::tools::command::is_read_only;
-use crate::tools::registry::Row;
+use crate::tools::contract::registry::Row;
 
 /// A signal interrupted the call.
 const INTERRUPTED: i32 = 130;

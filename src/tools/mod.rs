@@ -1,120 +1,59 @@
-//! What a model can do: the tool contract, the built-in tools, truncation, approval.
+//! What a model can do: the tool contract, the built-in tools, and whether and how a call runs.
+//!
+//! [`contract`] is what every tool is, gets and gives; [`builtin`] has the families of tools. A call goes through
+//! [`call`], which asks [`permissions`] whether it may run; command lines are judged by [`command`]. What built-in
+//! tools share is in [`files`], [`reading`], [`editing`], [`search`], [`running`] and [`interaction`]; [`output`]
+//! cuts what is too long for a model.
 //!
 //! Layer 3. May import `exec`, `net`, `workspace`, `patch`, `base` and the plain data of `llm`;
 //! must not know the agent, sessions or front ends.
 
 #[doc(hidden)]
-pub mod act;
-#[doc(hidden)]
-pub mod ansi;
-#[doc(hidden)]
-pub mod approval;
-#[doc(hidden)]
-pub mod args;
-#[doc(hidden)]
-pub mod artifacts;
-#[doc(hidden)]
-pub mod asking;
-#[doc(hidden)]
 pub mod builtin;
 #[doc(hidden)]
-pub mod changes;
-#[doc(hidden)]
-pub mod choice;
+pub mod call;
 #[doc(hidden)]
 pub mod command;
-pub mod config;
-#[doc(hidden)]
-pub mod context;
-#[doc(hidden)]
-pub mod defaults;
-#[doc(hidden)]
-pub mod delegate;
-#[doc(hidden)]
-pub mod delegation;
+pub mod contract;
 #[doc(hidden)]
 pub mod editing;
-#[doc(hidden)]
 pub mod files;
-#[doc(hidden)]
-pub mod fitting;
-#[doc(hidden)]
-pub mod folder;
-#[doc(hidden)]
-pub mod from_fn;
-#[doc(hidden)]
-pub mod git_programs;
-#[doc(hidden)]
-pub mod jobs;
-mod leave;
-#[doc(hidden)]
-pub mod limits;
-mod links;
-mod named;
-mod operands;
+pub mod interaction;
 #[doc(hidden)]
 pub mod output;
 #[doc(hidden)]
-pub mod paths;
-#[doc(hidden)]
-pub mod pipeline;
-#[doc(hidden)]
-pub mod plan;
-#[doc(hidden)]
-pub mod policy;
-mod preview;
-#[doc(hidden)]
-pub mod proposal;
-pub mod questions;
+pub mod permissions;
 #[doc(hidden)]
 pub mod reading;
-#[doc(hidden)]
-pub mod registry;
-#[doc(hidden)]
-pub mod restate;
-#[doc(hidden)]
-pub mod rules;
 #[doc(hidden)]
 pub mod running;
 #[doc(hidden)]
 pub mod search;
-#[doc(hidden)]
-pub mod shared;
-#[doc(hidden)]
-pub mod tool;
-#[doc(hidden)]
-pub mod touched;
-mod touching;
-#[doc(hidden)]
-pub mod truncation;
-pub mod view;
-#[doc(hidden)]
-pub mod witness;
 
 #[doc(hidden)]
-pub use act::Act;
-pub use act::Kind;
-pub use approval::{Approval, Ask, Decision};
-pub use choice::Flags;
+pub use call::before_change_hook::Witness;
 #[doc(hidden)]
-pub use choice::{Choice, SharedChoice};
+pub use call::pipeline::{cut, execute};
+pub use contract::choice::Flags;
 #[doc(hidden)]
-pub use context::Context;
-pub use files::ReadFirst;
-pub use from_fn::FromFn;
-pub use limits::{Keep, Limit, Limits};
+pub use contract::choice::{Choice, SharedChoice};
 #[doc(hidden)]
-pub use pipeline::{cut, execute};
-pub use policy::Mode;
-pub use proposal::Proposal;
+pub use contract::context::Context;
+pub use contract::from_fn::FromFn;
 #[doc(hidden)]
-pub use registry::Registry;
+pub use contract::intent::Act;
+pub use contract::intent::Kind;
 #[doc(hidden)]
-pub use rules::{Rules, SharedRules};
+pub use contract::registry::Registry;
 #[doc(hidden)]
-pub use shared::Shared;
-pub use tool::{Invocation, Outcome, Progress, Tool, ToolClass};
-pub use truncation::{Override, Overrides};
-pub use view::{CallView, DiffLine, FileDiff, ResultView};
+pub use contract::shared::Shared;
+pub use contract::tool::{Invocation, Outcome, Progress, Tool, ToolClass};
+pub use contract::view::{CallView, DiffLine, FileDiff, ResultView};
+pub use files::state::ReadFirst;
+pub use output::limits::{Keep, Limit, Limits};
+pub use output::truncation::{Override, Overrides};
+pub use permissions::approval::{Approval, Ask, Decision};
+pub use permissions::policy::Mode;
+pub use permissions::proposal::Proposal;
 #[doc(hidden)]
-pub use witness::Witness;
+pub use permissions::rules::{Rules, SharedRules};

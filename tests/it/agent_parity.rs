@@ -9,7 +9,7 @@ use bowline::agent::config::Lifecycle;
 use bowline::llm::model::Thinking;
 use bowline::runtime::Options;
 use bowline::runtime::events::observe::EventKind;
-use bowline::tools::config::Config as ToolsConfig;
+use bowline::tools::contract::config::Config as ToolsConfig;
 use serde_json::json;
 
 use crate::support::family::{FAMILIES, Family, Stage, of, outputs, wait};

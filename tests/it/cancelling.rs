@@ -9,9 +9,9 @@ use bowline::exec::LocalEnvironment;
 use bowline::llm::model::ToolCall;
 use bowline::llm::model::message::join_text;
 use bowline::tools::builtin::SETS;
-use bowline::tools::delegate::{AgentReport, Delegate, Done, Status, Task};
-use bowline::tools::files::ReadFirst;
-use bowline::tools::questions::{Answer, Question, Questions};
+use bowline::tools::files::state::ReadFirst;
+use bowline::tools::interaction::delegate::{AgentReport, Delegate, Done, Status, Task};
+use bowline::tools::interaction::questions::{Answer, Question, Questions};
 use bowline::tools::{
     self, Approval, Ask, Context, Decision, Kind, Mode, Outcome, Registry, Rules, Shared, ToolClass,
 };

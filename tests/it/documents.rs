@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bowline::exec::LocalEnvironment;
 use bowline::llm::model::message::join_text;
-use bowline::tools::config::Config;
+use bowline::tools::contract::config::Config;
 use bowline::tools::reading::pdf::extract::{self, Trouble, Wanted};
 use bowline::tools::{Invocation, Outcome, Registry, Shared};
 use serde_json::{Value, json};

@@ -8,12 +8,12 @@ use bowline::patch::replace::{self, Change, How};
 use bowline::patch::v4a::outline::Outline;
 use bowline::patch::v4a::parse::{self, Section};
 use bowline::patch::v4a::update;
-use bowline::tools::artifacts::Artifacts;
-use bowline::tools::limits::{BYTES_MAX, Keep, Limits};
-use bowline::tools::output::{Collector, Output};
-use bowline::tools::policy::{self, Grounds, Verdict};
-use bowline::tools::truncation::{self, Body};
-use bowline::tools::{Mode, ToolClass, ansi, command};
+use bowline::tools::output::artifacts::Artifacts;
+use bowline::tools::output::command_output::{Collector, Output};
+use bowline::tools::output::limits::{BYTES_MAX, Keep, Limits};
+use bowline::tools::output::truncation::{self, Body};
+use bowline::tools::permissions::policy::{self, Grounds, Verdict};
+use bowline::tools::{Mode, ToolClass, command, output::ansi};
 
 use crate::fuzz::{Chance, fuzz};
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bowline::exec::LocalEnvironment;
 use bowline::llm::model::ToolCall;
 use bowline::llm::model::message::join_text;
-use bowline::tools::rules::Author;
+use bowline::tools::permissions::rules::Author;
 use bowline::tools::{self, Approval, Ask, Context, Decision, Mode, Registry, Rules, Shared};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};

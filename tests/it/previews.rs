@@ -9,7 +9,7 @@ use bowline::exec::LocalEnvironment;
 use bowline::llm::model::ToolCall;
 use bowline::llm::model::message::join_text;
 use bowline::tools::builtin::SETS;
-use bowline::tools::files::ReadFirst;
+use bowline::tools::files::state::ReadFirst;
 use bowline::tools::{
     self, Approval, Ask, Context, Decision, DiffLine, Mode, Outcome, Registry, ResultView, Rules, Shared,
     ToolClass,

@@ -14,7 +14,7 @@ use bowline::base::clock::ManualClock;
 use bowline::base::paths::Home;
 use bowline::exec::local::LocalEnvironment;
 use bowline::runtime::{self, Delivery, Handle, Options, RuntimeEvent, SessionChoice, prompt_of};
-use bowline::tools::choice::Flags;
+use bowline::tools::contract::choice::Flags;
 use bowline::tools::{Approval, Ask, Decision, Mode};
 use futures::FutureExt;
 use futures::future::BoxFuture;

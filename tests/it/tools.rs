@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bowline::llm::model::message::join_text;
 use bowline::tools::builtin::SETS;
-use bowline::tools::files::ReadFirst;
+use bowline::tools::files::state::ReadFirst;
 use bowline::tools::{Act, CallView, Kind, ResultView};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -68,7 +68,7 @@ fn what_a_call_means_is_told_again_in_every_family() {
         Act::Write { path: "a".into(), content: "x\n".into() },
         Act::Edit {
             path: "a".into(),
-            swaps: vec![bowline::tools::act::Swap { old: "x".into(), new: "y".into() }],
+            swaps: vec![bowline::tools::contract::intent::Swap { old: "x".into(), new: "y".into() }],
             everywhere: false,
         },
         Act::Patch { patch: "*** Begin Patch\n*** End Patch".into() },

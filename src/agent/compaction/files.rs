@@ -10,7 +10,7 @@ use crate::base::json::json;
 use crate::base::width::visible;
 use crate::llm::model::Message;
 use crate::session::AgentMessage;
-use crate::tools::touched::touched;
+use crate::tools::permissions::modified_paths::touched;
 
 /// What begins and ends the list of files that were only read.
 const READ: (&str, &str) = ("<read-files>", "</read-files>");

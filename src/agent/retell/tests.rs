@@ -10,8 +10,8 @@ use crate::base::json::json;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::model::Model;
 use crate::llm::model::message::join_text;
-use crate::tools::act::{Act, Swap};
 use crate::tools::builtin::SETS;
+use crate::tools::contract::intent::{Act, Swap};
 
 fn call(id: &str, name: &str, arguments: Value) -> Part {
     let thought_signature = Some("signed".to_string());

@@ -16,7 +16,7 @@ use crate::agent::equip::{Ears, Gear, Recruit, Renewed};
 use crate::agent::event::AgentEvent;
 use crate::agent::queue::Lane;
 use crate::llm::model::{Message, UserMessage};
-use crate::tools::delegate::{AgentReport, Status};
+use crate::tools::interaction::delegate::{AgentReport, Status};
 use crate::tools::{Registry, Shared};
 
 /// Lines of what an agent did last, for those who wait.

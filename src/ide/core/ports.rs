@@ -8,8 +8,8 @@ use futures::future::BoxFuture;
 use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::runtime::Handle;
-use crate::tools::approval::Approval;
-use crate::tools::questions::Questions;
+use crate::tools::interaction::questions::Questions;
+use crate::tools::permissions::approval::Approval;
 
 /// Starts the session once the first frame is drawn.
 pub type Connect = Box<dyn FnOnce(Ports) -> BoxFuture<'static, Result<Handle, Report>> + Send>;

@@ -37,7 +37,7 @@ use crate::text::kill_ring::KillRing;
 use crate::text::position::Byte;
 use crate::text::registers::Registers;
 use crate::text::search::{How, Needle};
-use crate::tools::registry::Registry;
+use crate::tools::contract::registry::Registry;
 use crate::tui::input::Key;
 use crate::workspace::editorconfig::Rules;
 

@@ -18,7 +18,7 @@ use crate::llm::model::ErrorKind;
 use crate::llm::providers::scripted::{Scripted, Step, Turn};
 use crate::runtime::{self, Options, SessionChoice};
 use crate::tools::Mode;
-use crate::tools::approval::{Approval, Ask, Decision};
+use crate::tools::permissions::approval::{Approval, Ask, Decision};
 
 struct Nobody;
 

@@ -6,8 +6,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::desk::Desk;
-use crate::tools::approval::{Approval, Ask, Decision};
-use crate::tools::questions::{Answer, Question, Questions};
+use crate::tools::interaction::questions::{Answer, Question, Questions};
+use crate::tools::permissions::approval::{Approval, Ask, Decision};
 
 const ONCE: &str = "Run it once";
 const LIKE: &str = "Run it, and those like it in this session";

@@ -10,7 +10,7 @@ use crate::base::error::Report;
 use crate::config::load::read_text;
 use crate::exec::{EnvError, Environment, LocalEnvironment, Stamp};
 use crate::runtime::lifecycle::options::Options;
-use crate::tools::rules::{Author, Rules, SharedRules};
+use crate::tools::permissions::rules::{Author, Rules, SharedRules};
 
 /// What a person is told of a project that is not trusted.
 pub(in crate::runtime) const OFF: &str = "what this project wants to allow is off; trust.show shows it";
@@ -161,7 +161,7 @@ fn with(text: &str, rule: &str) -> Result<Option<String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::rules::{Names, Ruling};
+    use crate::tools::permissions::rules::{Names, Ruling};
     use std::fs;
 
     #[test]

@@ -29,8 +29,8 @@ use crate::runtime::events::hub::Hub;
 use crate::runtime::models::available::Offered;
 use crate::runtime::models::choice::Wish;
 use crate::runtime::restore::checkpoints::Checkpoints;
-use crate::tools::delegate::Task;
-use crate::tools::policy::is_guarded;
+use crate::tools::interaction::delegate::Task;
+use crate::tools::permissions::policy::is_guarded;
 use crate::tools::{self, Kind};
 
 /// Answers that an agent may give when nobody says otherwise, as the specification has it (7.2).
@@ -227,7 +227,8 @@ impl Recruits {
         shared.folder = Arc::default();
         // It ends only the commands that it has started.
         shared.jobs = Arc::new(shared.jobs.apart());
-        shared.delegate = deeper.team().map(|team| Arc::new(team) as Arc<dyn tools::delegate::Delegate>);
+        shared.delegate =
+            deeper.team().map(|team| Arc::new(team) as Arc<dyn tools::interaction::delegate::Delegate>);
         context.shared = Arc::new(shared);
         Ok(context)
     }

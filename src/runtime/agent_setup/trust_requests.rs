@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::load::read_text;
 use crate::exec::trust::{self, Standing, Trust};
-use crate::tools::rules::Rules;
+use crate::tools::permissions::rules::Rules;
 
 /// A project's folder of plugins.
 const PLUGINS: &str = ".bowline/plugins";

@@ -20,7 +20,7 @@ use crate::runtime::lifecycle::start;
 use crate::runtime::models::access;
 use crate::runtime::models::choice;
 use crate::session::recent::Chosen;
-use crate::tools::files::ReadFirst;
+use crate::tools::files::state::ReadFirst;
 use crate::tools::{Outcome, Registry, execute};
 
 /// Where the outputs are kept that are too long for a model, in place of a session's id. The next call finds

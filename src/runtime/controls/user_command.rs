@@ -15,7 +15,7 @@ use super::handle::Handle;
 use crate::base::error::Report;
 use crate::base::json::json;
 use crate::runtime::lifecycle::owner::Command;
-use crate::tools::artifacts::Artifacts;
+use crate::tools::output::artifacts::Artifacts;
 use crate::tools::running::{End, Live, Wanted, start};
 
 /// Between two pieces of what it prints.

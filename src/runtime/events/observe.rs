@@ -19,7 +19,7 @@ use crate::base::clock::SharedClock;
 use crate::base::json::json;
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{AssistantMessage, Message, Part, StreamEvent, ToolResultMessage, UserMessage};
-use crate::tools::artifacts::Artifacts;
+use crate::tools::output::artifacts::Artifacts;
 
 /// A kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -279,7 +279,7 @@ impl Live {
     async fn rest(&mut self) {
         self.driver.send(Event::Abort).await;
         if let Some(team) = &self.team {
-            crate::tools::delegate::Delegate::close_all(team).await;
+            crate::tools::interaction::delegate::Delegate::close_all(team).await;
         }
         while self.driver.working() {
             let step = self.driver.next().await;

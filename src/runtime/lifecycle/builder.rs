@@ -16,7 +16,7 @@ use crate::llm::model::{Model, Thinking};
 use crate::llm::provider::Injected;
 use crate::llm::provider::Provider;
 use crate::runtime::controls::handle::Handle;
-use crate::tools::questions::Questions;
+use crate::tools::interaction::questions::Questions;
 use crate::tools::{Approval, Ask, Decision, Mode, Tool};
 
 /// What is changed in the options last.

@@ -21,9 +21,9 @@ use crate::llm::retry::Policy;
 use crate::net::http::Transport;
 use crate::net::roots::Roots;
 use crate::net::tape::Tape;
-use crate::tools::choice::Flags;
-use crate::tools::files::ReadFirst;
-use crate::tools::questions::Questions;
+use crate::tools::contract::choice::Flags;
+use crate::tools::files::state::ReadFirst;
+use crate::tools::interaction::questions::Questions;
 use crate::tools::{self, Approval, Mode, Tool};
 
 /// Which conversation to go on with.
@@ -137,7 +137,7 @@ pub struct Options {
     /// Providers that do not come from the catalog, for tests and embedding.
     pub providers: Vec<Injected>,
     /// What the settings say about tools.
-    pub tools_config: tools::config::Config,
+    pub tools_config: tools::contract::config::Config,
     /// A folder that is there as long as the session, for those whose files are nowhere else.
     pub scratch: Option<Arc<TempDir>>,
 }
@@ -197,7 +197,7 @@ impl Options {
             read_first: ReadFirst::default(),
             checkpoints: false,
             providers: Vec::new(),
-            tools_config: tools::config::Config::default(),
+            tools_config: tools::contract::config::Config::default(),
             scratch: None,
         }
     }

@@ -28,7 +28,7 @@ use crate::runtime::models::reload::Again;
 use crate::runtime::restore::perform;
 use crate::runtime::restore::target::{Preview, Restored, Way, What};
 use crate::tools::Mode;
-use crate::tools::delegate::Delegate;
+use crate::tools::interaction::delegate::Delegate;
 use crate::workspace::checkpoint::Decisions;
 
 /// How long commands that run on may take at the end of the session: they get SIGTERM, after two seconds

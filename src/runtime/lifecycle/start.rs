@@ -221,7 +221,7 @@ pub(in crate::runtime) fn shared(
     let folder = options.outputs();
     let own = folder.join(session);
     tokio::task::spawn_blocking(move || {
-        if let Err(error) = tools::artifacts::Artifacts::clean_all(&folder) {
+        if let Err(error) = tools::output::artifacts::Artifacts::clean_all(&folder) {
             tracing::warn!(%error, "cannot clean up kept outputs");
         }
     });
@@ -230,7 +230,7 @@ pub(in crate::runtime) fn shared(
     let Home { config, data, state, cache, .. } = options.home.clone();
     shared.own = vec![config, data, state, cache];
     shared.questions.clone_from(&options.questions);
-    shared.delegate = team.map(|team| Arc::new(team) as Arc<dyn tools::delegate::Delegate>);
+    shared.delegate = team.map(|team| Arc::new(team) as Arc<dyn tools::interaction::delegate::Delegate>);
     shared.witness = checkpoints.map(|checkpoints| Arc::new(checkpoints) as Arc<dyn tools::Witness>);
     Arc::new(shared)
 }

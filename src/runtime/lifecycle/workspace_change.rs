@@ -15,7 +15,7 @@ use crate::runtime::controls::client::{Drive, Relocated};
 use crate::runtime::controls::handle::Handle;
 use crate::runtime::events::event::RuntimeEvent;
 use crate::runtime::history::navigation::busy;
-use crate::tools::delegate::Delegate;
+use crate::tools::interaction::delegate::Delegate;
 
 impl Handle {
     /// Lets the tools work elsewhere from the next run on; the conversation goes on. What was left running in

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::tools::tool::Tool;
+use crate::tools::contract::tool::Tool;
 
 /// Makes one tool.
 pub type Make = fn() -> Arc<dyn Tool>;

@@ -1,39 +1,26 @@
-//! Command lines, judged before they run: everything that the shell would start, what it would
-//! write, and whether all of that only looks.
+//! Command lines, judged before they run: every command that the shell would start, what it would write, and
+//! whether all of that is read-only.
 //!
-//! Pure. Must not know policies, tools or front ends. What cannot be told is a doubt, and whoever
-//! finds a doubt asks: a reader that guesses is worse than one that asks.
+//! `syntax` reads a line, `wrapped` finds the commands that others run, `read_only` knows the programs that change
+//! nothing, `operands` the files and `network` the hosts that a command names. Pure. Must not know policies, tools or
+//! front ends. What cannot be resolved is reported as such, and the caller asks: a guess would be worse.
 
-mod expand;
-mod files;
-mod find;
-mod git;
-mod heredoc;
-mod host;
-mod known;
-mod leaves;
-mod looks;
-mod made;
-mod maybe;
-mod memory;
-mod options;
-mod programs;
-mod reach;
-mod read;
-mod script;
-mod sed;
+mod network;
+mod operands;
+mod read_only;
+mod syntax;
 mod wrapped;
 
-pub use expand::parse;
-pub use files::{
+pub use network::host::{Host, Hosts};
+pub use network::targets::{Reach, reach, reach_of_writes};
+pub use operands::derived::{Made, made_names};
+pub use operands::files::{
     Depth, Named, depth, derived, may_contain, named, names_every_file, pattern, read_by, shows_contents,
 };
-pub use git::git_options;
-pub use host::{Host, Hosts};
-pub use looks::{is_in_table, is_read_only, looks_elsewhere, part_is_read_only};
-pub use made::{Made, made_names};
-pub use reach::{Reach, reach, reach_of_writes};
-pub use script::{Part, Script, Word};
+pub use read_only::git::git_options;
+pub use read_only::judge::{is_in_table, is_read_only, looks_elsewhere, part_is_read_only};
+pub use syntax::expand::parse;
+pub use syntax::script::{Part, Script, Word};
 
 #[cfg(test)]
 mod tests;

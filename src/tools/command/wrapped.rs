@@ -2,8 +2,8 @@
 //!
 //! Must not know what is harmless. A wrapper itself stays a command of its own, too.
 
-use super::script::Word;
-use super::sed;
+use super::read_only::sed;
+use super::syntax::script::Word;
 
 /// What a wrapper runs.
 #[derive(Debug, Clone, PartialEq, Eq)]

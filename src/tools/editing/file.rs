@@ -6,9 +6,9 @@
 use std::path::PathBuf;
 
 use crate::exec::{EnvError, Stamp};
-use crate::tools::files::Known;
-use crate::tools::paths;
-use crate::tools::tool::Invocation;
+use crate::tools::contract::tool::Invocation;
+use crate::tools::files::paths;
+use crate::tools::files::state::Known;
 
 /// Times that a change starts again because somebody else changed the file meanwhile.
 const TRIES: usize = 5;

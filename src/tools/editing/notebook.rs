@@ -12,8 +12,8 @@ use super::file::{self, Before, Target};
 use crate::base::json::json;
 use crate::exec::Stamp;
 use crate::patch::diff;
-use crate::tools::changes;
-use crate::tools::tool::{Invocation, Outcome};
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::files::changes;
 
 /// What is to be done.
 #[derive(Debug, Clone)]

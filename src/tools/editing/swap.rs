@@ -10,11 +10,11 @@ use super::file::{self, Before, Target};
 use crate::patch::diff::{self, LineDiff};
 use crate::patch::passes::{Ladder, Pass};
 use crate::patch::replace::{self, Change, How, Replacement};
-use crate::tools::act::Swap;
-use crate::tools::changes;
-use crate::tools::files::Known;
-use crate::tools::tool::{Invocation, Outcome};
-use crate::tools::view::CallView;
+use crate::tools::contract::intent::Swap;
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::contract::view::CallView;
+use crate::tools::files::changes;
+use crate::tools::files::state::Known;
 
 /// Rows of the changed part that are repeated to the model, where its family is used to that.
 const ROWS_MAX: usize = 40;
@@ -147,6 +147,6 @@ fn marked(swap: &Swap) -> String {
 
 /// The one pair of texts in arguments with the names that two families have for them.
 pub fn pair(args: &Value) -> Swap {
-    use crate::tools::args;
+    use crate::tools::contract::args;
     Swap { old: args::text(args, "old_string").to_string(), new: args::text(args, "new_string").to_string() }
 }

@@ -6,9 +6,9 @@ use crate::base::json::json;
 
 use super::file::{self, Before, Target};
 use crate::patch::diff;
-use crate::tools::files::Known;
-use crate::tools::tool::{Invocation, Outcome};
-use crate::tools::{changes, limits};
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::files::state::Known;
+use crate::tools::{files::changes, output::limits};
 
 /// Writes a file.
 pub async fn run(call: &Invocation, path: &str, content: &str, read_first: bool) -> Outcome {

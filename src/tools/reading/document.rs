@@ -4,8 +4,8 @@
 
 use super::pdf::extract::Wanted;
 use super::pdf::{apart, pages};
-use crate::tools::limits;
-use crate::tools::tool::Invocation;
+use crate::tools::contract::tool::Invocation;
+use crate::tools::output::limits;
 
 /// Largest document that is read, in bytes; the process that reads it has ten times as much memory.
 const SIZE_MAX: u64 = 100 << 20;

@@ -14,10 +14,10 @@ use super::window::{Range, Taker, Window};
 use super::{document, notebook, picture};
 use crate::exec::{EnvError, FileData, FileKind, Stamp};
 use crate::llm::model::Part;
-use crate::tools::limits;
-use crate::tools::paths;
-use crate::tools::tool::{Invocation, Outcome};
-use crate::tools::view::CallView;
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::contract::view::CallView;
+use crate::tools::files::paths;
+use crate::tools::output::limits;
 
 /// Largest file that is read whole: pictures, documents and notebooks, in bytes.
 const WHOLE_MAX: u64 = 100 << 20;
@@ -202,6 +202,6 @@ pub fn view(path: &str, first: Option<usize>, lines: Option<usize>) -> CallView 
 
 /// The same from arguments of these names.
 pub fn view_of(args: &Value, path: &str, first: &str, lines: &str) -> CallView {
-    use crate::tools::args;
+    use crate::tools::contract::args;
     view(args::text(args, path), args::from_one(args, first), args::from_one(args, lines))
 }

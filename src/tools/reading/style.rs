@@ -8,8 +8,8 @@ use crate::base::json::json;
 
 use super::pdf::pages::PAGES_UNASKED;
 use super::window::Window;
-use crate::tools::defaults;
-use crate::tools::limits::{self, Limit};
+use crate::tools::output::defaults;
+use crate::tools::output::limits::{self, Limit};
 
 /// A family's way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

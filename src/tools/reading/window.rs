@@ -2,7 +2,7 @@
 //!
 //! Must not know files nor formats.
 
-use crate::tools::limits::Limit;
+use crate::tools::output::limits::Limit;
 
 /// Which lines, and how much of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,7 +216,7 @@ impl Taker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::limits;
+    use crate::tools::output::limits;
     use proptest::prelude::*;
 
     fn take(text: &[u8], range: Range, piece: usize) -> Window {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::tools::jobs::{Job, Jobs};
+use crate::tools::running::jobs::{Job, Jobs};
 
 /// The name of a number.
 pub fn of(number: u64) -> String {

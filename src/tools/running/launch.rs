@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::live::Live;
 use crate::exec::{EnvError, Environment, Input, SpawnSpec};
-use crate::tools::artifacts::Artifacts;
+use crate::tools::output::artifacts::Artifacts;
 
 /// What every command gets beside the filtered variables of its place: nobody looks at its terminal,
 /// nobody turns the pages, nobody answers a question for a password.

@@ -16,8 +16,8 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::exec::{Running, RunningControl};
-use crate::tools::artifacts::Artifacts;
-use crate::tools::output::{Collector, Output};
+use crate::tools::output::artifacts::Artifacts;
+use crate::tools::output::command_output::{Collector, Output};
 
 /// Read size: a pipe's capacity on Linux.
 const CHUNK: usize = 64 * 1024;

@@ -3,6 +3,8 @@
 //! Must not know any tool's words. Commands are started through the environment alone.
 
 pub mod job_name;
+#[doc(hidden)]
+pub mod jobs;
 pub mod launch;
 pub mod live;
 pub mod show;

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::tools::view::CallView;
+use crate::tools::contract::view::CallView;
 
 /// A command by its first line, with all of it when it has more.
 pub fn call(command: Option<&Value>) -> CallView {

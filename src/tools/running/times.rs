@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::tools::config::Config;
+use crate::tools::contract::config::Config;
 
 /// The longest that a call may say; the specification's number for every family.
 pub const LONGEST: Duration = Duration::from_mins(10);

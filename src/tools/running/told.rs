@@ -2,11 +2,11 @@
 //!
 //! Must not know any tool's words.
 
-use crate::tools::act::Kind;
-use crate::tools::fitting::fit;
-use crate::tools::limits::{Keep, Limits};
-use crate::tools::output::Output;
-use crate::tools::tool::{Invocation, Outcome};
+use crate::tools::contract::intent::Kind;
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::output::command_output::Output;
+use crate::tools::output::limits::{Keep, Limits};
+use crate::tools::output::truncate::fit;
 
 /// What a model gets of a command's output in the families that have their own tools; the
 /// specification's numbers.

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::live::{End, Live};
-use crate::tools::tool::Progress;
+use crate::tools::contract::tool::Progress;
 
 /// Between two updates for people.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::names;
 use crate::exec::{EnvError, Environment, FileMatches, FindSpec, FoundPath, SearchSpec, Searched};
-use crate::tools::tool::Invocation;
+use crate::tools::contract::tool::Invocation;
 
 /// After which a search gives what it has.
 const TIME_MAX: Duration = Duration::from_secs(30);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bowline::exec::LocalEnvironment;
 use bowline::llm::model::message::join_text;
-use bowline::tools::files::ReadFirst;
+use bowline::tools::files::state::ReadFirst;
 use bowline::tools::{Invocation, Outcome, Registry, Shared};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;

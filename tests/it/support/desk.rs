@@ -26,7 +26,7 @@ use bowline::llm::providers::scripted::{Scripted, Turn};
 use bowline::runtime;
 use bowline::runtime::lifecycle::options::{Options as SessionOptions, SessionChoice};
 use bowline::tools::Mode;
-use bowline::tools::choice::Flags;
+use bowline::tools::contract::choice::Flags;
 use bowline::tui::input::Input;
 use bowline::tui::theme::{ColorDepth, Theme};
 use futures::FutureExt;

@@ -21,7 +21,7 @@ pub const PICKER: Row = Row {
 };
 
 fn rows(state: &State) -> Vec<PickRow> {
-    let row = |tool: &std::sync::Arc<dyn crate::tools::tool::Tool>| {
+    let row = |tool: &std::sync::Arc<dyn crate::tools::contract::tool::Tool>| {
         let name = tool.spec().name;
         PickRow { text: name.clone(), detail: tool.snippet().to_string(), pick: Pick::new(name) }
     };

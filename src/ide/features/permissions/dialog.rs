@@ -8,8 +8,8 @@ use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::features::permissions::requests::ASKS;
 use crate::ide::features::permissions::rules;
-use crate::tools::approval::{Ask, Decision};
-use crate::tools::view::{DiffLine, FileDiff, ResultView};
+use crate::tools::contract::view::{DiffLine, FileDiff, ResultView};
+use crate::tools::permissions::approval::{Ask, Decision};
 
 /// What dialogs and prompts about a tool call are about.
 const CALL: &str = "tool-call";

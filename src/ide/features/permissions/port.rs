@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use crate::ide::core::context::Tasks;
 use crate::ide::features::permissions::dialog;
-use crate::tools::approval::{Approval, Ask, Decision};
+use crate::tools::permissions::approval::{Approval, Ask, Decision};
 
 /// Sends every request to the loop.
 pub struct AskPerson {

@@ -3,7 +3,7 @@
 use tokio::sync::oneshot;
 
 use crate::ide::core::slots::Slot;
-use crate::tools::approval::{Ask, Decision};
+use crate::tools::permissions::approval::{Ask, Decision};
 
 /// One waiting call.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Asks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::tool::ToolClass;
+    use crate::tools::contract::tool::ToolClass;
 
     fn ask(subject: &str, arguments: &str, repeatable: bool) -> Ask {
         Ask {

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::ide::core::context::{Cx, Tasks};
 use crate::ide::features::questions::view::Inquiry;
-use crate::tools::questions::{Answer, Question, Questions};
+use crate::tools::interaction::questions::{Answer, Question, Questions};
 use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Sends every question to the loop.

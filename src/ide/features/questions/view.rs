@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use tokio::sync::oneshot;
 
-use crate::tools::questions::{Answer, Question};
+use crate::tools::interaction::questions::{Answer, Question};
 
 /// Bytes of a typed answer.
 const TYPED_MAX: usize = 16 << 10;
@@ -169,7 +169,7 @@ impl Inquiry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::questions::Choice;
+    use crate::tools::interaction::questions::Choice;
 
     fn question(text: &str, options: &[&str], several: bool) -> Question {
         let choice = |label: &&str| Choice { label: (*label).to_string(), description: String::new() };

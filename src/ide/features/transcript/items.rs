@@ -19,8 +19,8 @@ use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent, ToolResultMessage};
 use crate::session::message::AgentMessage;
 use crate::session::message::Earlier;
-use crate::tools::registry::Registry;
-use crate::tools::view::{CallView, ResultView};
+use crate::tools::contract::registry::Registry;
+use crate::tools::contract::view::{CallView, ResultView};
 
 /// One item of the conversation.
 #[derive(Debug, Clone)]

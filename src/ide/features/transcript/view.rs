@@ -269,7 +269,7 @@ mod tests {
     use super::*;
     use crate::agent::event::AgentEvent;
     use crate::llm::model::{Message, StreamEvent, UserMessage};
-    use crate::tools::registry::Registry;
+    use crate::tools::contract::registry::Registry;
 
     const SIZE: (u16, u16) = (120, 40);
     const SHOW: Show =

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::base::json::json;
-use crate::tools::questions::Choice;
+use crate::tools::interaction::questions::Choice;
 
 fn wants(tool: &str) -> Ask {
     Ask {

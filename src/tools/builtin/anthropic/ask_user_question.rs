@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::Kind;
-use crate::tools::asking;
-use crate::tools::questions::Question;
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::CallView;
+use crate::tools::contract::intent::Kind;
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::CallView;
+use crate::tools::interaction::questions::Question;
+use crate::tools::interaction::user_questions;
 
 /// The tool.
 #[derive(Debug)]
@@ -70,8 +70,8 @@ impl Tool for AskUserQuestion {
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
         async move {
             let questions = questions(&call.args);
-            match asking::ask(&call, questions.clone()).await {
-                Ok(answers) => asking::told(&questions, &answers),
+            match user_questions::ask(&call, questions.clone()).await {
+                Ok(answers) => user_questions::told(&questions, &answers),
                 Err(why) => Outcome::error(why),
             }
         }
@@ -90,11 +90,11 @@ impl Tool for AskUserQuestion {
 
 fn questions(args: &Value) -> Vec<Question> {
     let question = |row: &Value| Question {
-        header: asking::field(row, "header"),
-        text: asking::field(row, "question"),
-        options: asking::choices(row.get("options")),
+        header: user_questions::field(row, "header"),
+        text: user_questions::field(row, "question"),
+        options: user_questions::choices(row.get("options")),
         several: row.get("multiSelect").and_then(Value::as_bool).unwrap_or(false),
         ..Question::default()
     };
-    asking::rows(args).iter().map(question).collect()
+    user_questions::rows(args).iter().map(question).collect()
 }

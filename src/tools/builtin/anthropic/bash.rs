@@ -11,15 +11,15 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::{Act, Kind};
 use crate::tools::command;
-use crate::tools::limits::Limits;
+use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::output::limits::Limits;
 use crate::tools::running::job_name;
 use crate::tools::running::{
     Around, End, LIMITS, Live, Until, Waited, Wanted, show, start, tell, times, wait, words,
 };
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::{CallView, ResultView};
 
 /// How long a command is waited for when its call does not say it; Claude Code's number.
 const PATIENCE: Duration = Duration::from_mins(2);

@@ -11,14 +11,14 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::Kind;
-use crate::tools::artifacts::Kept;
-use crate::tools::limits::{Limits, size};
-use crate::tools::output::{HEAD, TAIL};
+use crate::tools::contract::intent::Kind;
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::output::artifacts::Kept;
+use crate::tools::output::command_output::{HEAD, TAIL};
+use crate::tools::output::limits::{Limits, size};
 use crate::tools::running::job_name;
 use crate::tools::running::{Around, End, LIMITS, tell, words};
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::{CallView, ResultView};
 
 /// The tool.
 #[derive(Debug)]

@@ -9,12 +9,12 @@ use serde_json::Value;
 use crate::base::json::json;
 use crate::exec::{FileMatches, SearchSpec, Selection, Want};
 use crate::llm::model::ToolSpec;
-use crate::tools::act::{Act, Kind};
-use crate::tools::limits::Limits;
+use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::CallView;
+use crate::tools::output::limits::Limits;
 use crate::tools::search::gather::{self, Gathered};
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::CallView;
-use crate::tools::{args, defaults, paths};
+use crate::tools::{contract::args, files::paths, output::defaults};
 
 /// The tool.
 #[derive(Debug)]

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::Kind;
+use crate::tools::contract::intent::Kind;
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::CallView;
 use crate::tools::running::job_name;
 use crate::tools::running::words;
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::CallView;
 
 /// The tool.
 #[derive(Debug)]

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::Kind;
-use crate::tools::delegation;
-use crate::tools::limits::Limits;
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::CallView;
+use crate::tools::contract::intent::Kind;
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::CallView;
+use crate::tools::interaction::delegation;
+use crate::tools::output::limits::Limits;
 
 /// The tool.
 #[derive(Debug)]

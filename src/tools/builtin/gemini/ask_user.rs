@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::Kind;
-use crate::tools::asking;
-use crate::tools::questions::{Choice, Question};
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::CallView;
+use crate::tools::contract::intent::Kind;
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::CallView;
+use crate::tools::interaction::questions::{Choice, Question};
+use crate::tools::interaction::user_questions;
 
 /// The tool.
 #[derive(Debug)]
@@ -72,8 +72,8 @@ impl Tool for AskUser {
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
         async move {
             let questions = questions(&call.args);
-            match asking::ask(&call, questions.clone()).await {
-                Ok(answers) => asking::told(&questions, &answers),
+            match user_questions::ask(&call, questions.clone()).await {
+                Ok(answers) => user_questions::told(&questions, &answers),
                 Err(why) => Outcome::error(why),
             }
         }
@@ -91,7 +91,7 @@ impl Tool for AskUser {
 }
 
 fn questions(args: &Value) -> Vec<Question> {
-    asking::rows(args).iter().map(question).collect()
+    user_questions::rows(args).iter().map(question).collect()
 }
 
 fn question(row: &Value) -> Question {
@@ -99,13 +99,13 @@ fn question(row: &Value) -> Question {
     let options = match row.get("type").and_then(Value::as_str) {
         Some("yesno") => vec![plain("Yes"), plain("No")],
         Some("text") => Vec::new(),
-        _ => asking::choices(row.get("options")),
+        _ => user_questions::choices(row.get("options")),
     };
     Question {
-        header: asking::field(row, "header"),
-        text: asking::field(row, "question"),
+        header: user_questions::field(row, "header"),
+        text: user_questions::field(row, "question"),
         options,
         several: row.get("multiSelect").and_then(Value::as_bool).unwrap_or(false),
-        placeholder: asking::field(row, "placeholder"),
+        placeholder: user_questions::field(row, "placeholder"),
     }
 }

@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::{Act, Kind};
-use crate::tools::limits::Limits;
+use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::CallView;
+use crate::tools::output::limits::Limits;
 use crate::tools::reading::show::{self, Request};
 use crate::tools::reading::style::Style;
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::CallView;
-use crate::tools::{args, defaults};
+use crate::tools::{contract::args, output::defaults};
 
 /// The tool.
 #[derive(Debug)]

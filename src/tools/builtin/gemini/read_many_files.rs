@@ -11,14 +11,14 @@ use crate::exec::{FileKind, FindSpec, Selection};
 use crate::llm::model::Part;
 use crate::llm::model::ToolSpec;
 use crate::llm::model::message::join_text;
-use crate::tools::act::{Act, Kind};
-use crate::tools::limits::Limits;
+use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::CallView;
+use crate::tools::output::limits::Limits;
 use crate::tools::reading::show::{self, Request};
 use crate::tools::reading::style::Style;
 use crate::tools::search::gather;
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::CallView;
-use crate::tools::{args, defaults, paths};
+use crate::tools::{contract::args, files::paths, output::defaults};
 use std::collections::BTreeSet;
 
 /// The tool.

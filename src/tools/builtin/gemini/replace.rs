@@ -10,12 +10,12 @@ use crate::base::json::json;
 use crate::llm::model::ToolSpec;
 use crate::patch::passes::Ladder;
 use crate::patch::replace::How;
-use crate::tools::act::{Act, Kind};
+use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::editing::swap;
-use crate::tools::limits::Limits;
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::{CallView, ResultView};
-use crate::tools::{args, changes, defaults};
+use crate::tools::output::limits::Limits;
+use crate::tools::{contract::args, files::changes, output::defaults};
 
 /// The tool.
 #[derive(Debug)]

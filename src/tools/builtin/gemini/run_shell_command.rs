@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::{Act, Kind};
-use crate::tools::limits::Limits;
-use crate::tools::paths;
+use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::files::paths;
+use crate::tools::output::limits::Limits;
 use crate::tools::running::{
     Around, End, LIMITS, Live, Until, Waited, Wanted, show, start, tell, times, wait, words,
 };
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::{CallView, ResultView};
 
 /// After which a command is stopped when its call does not say it; the specification's number.
 const TIMEOUT: Duration = Duration::from_secs(10);

@@ -13,11 +13,11 @@ use self::steps::Applied;
 use crate::base::json::json;
 use crate::llm::model::{Grammar, GrammarSyntax, ToolSpec};
 use crate::patch::v4a::{self, Kind, Outline, Section};
-use crate::tools::act::{self, Act};
-use crate::tools::limits::Limits;
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::{CallView, FileDiff, ResultView};
-use crate::tools::{changes, defaults};
+use crate::tools::contract::intent::{self, Act};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::{CallView, FileDiff, ResultView};
+use crate::tools::output::limits::Limits;
+use crate::tools::{files::changes, output::defaults};
 
 /// The form of the input for wires that can hold a model to one; the others send it as JSON.
 const GRAMMAR: &str = include_str!("../../../../assets/grammars/apply_patch.lark");
@@ -90,8 +90,8 @@ impl Tool for ApplyPatch {
         paths
     }
 
-    fn kind(&self) -> act::Kind {
-        act::Kind::Patch
+    fn kind(&self) -> intent::Kind {
+        intent::Kind::Patch
     }
 
     fn act(&self, args: &Value) -> Option<Act> {

@@ -11,15 +11,15 @@ use serde_json::Value;
 use crate::base::json::json;
 use crate::exec::Stamp;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::{Act, Kind};
-use crate::tools::limits::Limits;
-use crate::tools::output::Output;
-use crate::tools::paths;
+use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::files::paths;
+use crate::tools::output::command_output::Output;
+use crate::tools::output::limits::Limits;
 use crate::tools::running::{
     Around, End, LIMITS, Until, Waited, Wanted, show, start, tell, times, told, wait, words,
 };
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::{CallView, ResultView};
 
 /// How long a call waits when it does not say it; codex's number.
 const YIELD: Duration = Duration::from_secs(10);

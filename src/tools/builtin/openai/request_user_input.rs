@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::Kind;
-use crate::tools::asking;
-use crate::tools::questions::{Answer, Question};
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::{CallView, ResultView};
+use crate::tools::contract::intent::Kind;
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::interaction::questions::{Answer, Question};
+use crate::tools::interaction::user_questions;
 
 /// The tool.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl Tool for RequestUserInput {
                 ));
             }
             let questions = questions(&call.args);
-            match asking::ask(&call, questions.clone()).await {
+            match user_questions::ask(&call, questions.clone()).await {
                 Ok(answers) => told(&ids, &questions, &answers),
                 Err(why) => Outcome::error(why),
             }
@@ -85,7 +85,7 @@ impl Tool for RequestUserInput {
     }
 
     fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {
-        ResultView::Text(asking::words(details).unwrap_or_else(|| text.to_string()))
+        ResultView::Text(user_questions::words(details).unwrap_or_else(|| text.to_string()))
     }
 
     fn call_view(&self, args: &Value) -> CallView {
@@ -102,22 +102,22 @@ impl Tool for RequestUserInput {
 fn told(ids: &[String], questions: &[Question], answers: &[Answer]) -> Outcome {
     let by_id: Map<String, Value> =
         ids.iter().zip(answers).map(|(id, answer)| (id.clone(), json!({"answers": answer}))).collect();
-    let words = asking::told(questions, answers);
+    let words = user_questions::told(questions, answers);
     Outcome { details: words.details, ..Outcome::text(json!({"answers": by_id}).to_string()) }
 }
 
 fn ids(args: &Value) -> Vec<String> {
-    asking::rows(args).iter().map(|row| asking::field(row, "id")).collect()
+    user_questions::rows(args).iter().map(|row| user_questions::field(row, "id")).collect()
 }
 
 fn questions(args: &Value) -> Vec<Question> {
     let question = |row: &Value| Question {
-        header: asking::field(row, "header"),
-        text: asking::field(row, "question"),
-        options: asking::choices(row.get("options")),
+        header: user_questions::field(row, "header"),
+        text: user_questions::field(row, "question"),
+        options: user_questions::choices(row.get("options")),
         ..Question::default()
     };
-    asking::rows(args).iter().map(question).collect()
+    user_questions::rows(args).iter().map(question).collect()
 }
 
 #[cfg(test)]
@@ -128,7 +128,7 @@ mod tests {
     use crate::exec::LocalEnvironment;
     use crate::llm::model::message::join_text;
     use crate::tools::Shared;
-    use crate::tools::questions::Questions;
+    use crate::tools::interaction::questions::Questions;
 
     /// Answers each question with its heading and a second word, but the one without a choice.
     struct Someone;

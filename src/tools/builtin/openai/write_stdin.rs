@@ -11,11 +11,11 @@ use serde_json::Value;
 use super::exec_command::{State, result};
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::Kind;
-use crate::tools::limits::Limits;
+use crate::tools::contract::intent::Kind;
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::output::limits::Limits;
 use crate::tools::running::{LIMITS, Until, Waited, show, times, wait, words};
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::{CallView, ResultView};
 
 /// How long to wait after writing, unless the call says it: codex's numbers, the shortest and the
 /// longest, too.

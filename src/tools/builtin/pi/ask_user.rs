@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::Kind;
-use crate::tools::asking;
-use crate::tools::questions::Question;
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::CallView;
+use crate::tools::contract::intent::Kind;
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::CallView;
+use crate::tools::interaction::questions::Question;
+use crate::tools::interaction::user_questions;
 
 /// The tool.
 #[derive(Debug)]
@@ -62,8 +62,8 @@ impl Tool for AskUser {
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
         async move {
             let questions = questions(&call.args);
-            match asking::ask(&call, questions.clone()).await {
-                Ok(answers) => asking::told(&questions, &answers),
+            match user_questions::ask(&call, questions.clone()).await {
+                Ok(answers) => user_questions::told(&questions, &answers),
                 Err(why) => Outcome::error(why),
             }
         }
@@ -83,8 +83,8 @@ impl Tool for AskUser {
 /// The one question of a call.
 fn questions(args: &Value) -> Vec<Question> {
     vec![Question {
-        text: asking::field(args, "question"),
-        options: asking::choices(args.get("options")),
+        text: user_questions::field(args, "question"),
+        options: user_questions::choices(args.get("options")),
         several: args.get("multiple").and_then(Value::as_bool).unwrap_or(false),
         ..Question::default()
     }]

@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::{Act, Kind};
-use crate::tools::fitting::fit;
-use crate::tools::limits;
-use crate::tools::output::Output;
+use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::output::command_output::Output;
+use crate::tools::output::limits;
+use crate::tools::output::truncate::fit;
 use crate::tools::running::{End, Until, Waited, Wanted, show, start, wait};
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::{CallView, ResultView};
 
 /// Longest time-out, in seconds: what fits a signed 32-bit count of milliseconds, as pi has it.
 const TIMEOUT_MAX_S: f64 = 2_147_483.647;

@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
 use crate::patch::replace::How;
-use crate::tools::act::{Act, Kind, Swap};
+use crate::tools::contract::intent::{Act, Kind, Swap};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::editing::swap;
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::{CallView, ResultView};
-use crate::tools::{args, changes};
+use crate::tools::{contract::args, files::changes};
 
 /// The tool.
 #[derive(Debug)]

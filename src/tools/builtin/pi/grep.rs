@@ -9,11 +9,11 @@ use serde_json::Value;
 use crate::base::json::json;
 use crate::exec::{SearchSpec, Selection};
 use crate::llm::model::ToolSpec;
-use crate::tools::act::{Act, Kind};
+use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::CallView;
 use crate::tools::search::gather;
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::CallView;
-use crate::tools::{args, limits, paths};
+use crate::tools::{contract::args, files::paths, output::limits};
 
 /// The tool.
 #[derive(Debug)]

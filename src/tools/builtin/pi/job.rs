@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::{Act, Kind};
-use crate::tools::jobs::Job;
+use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::running::jobs::Job;
 use crate::tools::running::{End, Live, Until, Waited, Wanted, show, start, wait, words};
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::{CallView, ResultView};
 
 /// How long a job is listened to when its call does not say it, and at most, in seconds.
 const WAIT_S: (f64, f64) = (1.0, 300.0);

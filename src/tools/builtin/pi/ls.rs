@@ -9,12 +9,12 @@ use serde_json::Value;
 use crate::base::json::json;
 use crate::exec::FileKind;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::{Act, Kind};
+use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::CallView;
 use crate::tools::search::gather;
 use crate::tools::search::listing::{self, Entry};
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::CallView;
-use crate::tools::{args, paths};
+use crate::tools::{contract::args, files::paths};
 
 /// Entries that one call gives unless it asks for more, as in pi.
 const LIMIT: usize = 500;

@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::act::{Act, Kind};
+use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::view::CallView;
 use crate::tools::reading::show::{self, Request};
 use crate::tools::reading::style::Style;
-use crate::tools::tool::{Invocation, Outcome, Tool, ToolClass};
-use crate::tools::view::CallView;
-use crate::tools::{args, limits};
+use crate::tools::{contract::args, output::limits};
 
 /// The tool.
 #[derive(Debug)]

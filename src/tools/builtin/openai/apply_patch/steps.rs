@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::exec::{EnvError, Environment, FileData, Stamp};
 use crate::patch::diff::{self, LineDiff};
 use crate::patch::v4a::{self, Chunk, Section};
-use crate::tools::files::Known;
-use crate::tools::paths;
-use crate::tools::tool::Invocation;
+use crate::tools::contract::tool::Invocation;
+use crate::tools::files::paths;
+use crate::tools::files::state::Known;
 
 /// Times that a step starts again because somebody else changed the file meanwhile.
 const TRIES: usize = 5;

@@ -1,0 +1,41 @@
+//! What a call may change, told to whoever wants to hear of it before. Must not know any tool, nor who listens.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::tools::command;
+use crate::tools::contract::context::Context;
+use crate::tools::contract::tool::{Tool, ToolClass};
+use crate::tools::files::paths;
+
+/// Has the witness hear of a call that may change files; `false` where it was interrupted before that was done.
+pub(in crate::tools) async fn told(
+    tool: &dyn Tool,
+    cx: &Context,
+    args: &Value,
+    cancel: &CancellationToken,
+) -> bool {
+    let Some(witness) = &cx.shared.witness else { return true };
+    let Some(paths) = changed(tool, cx, args) else { return true };
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => false,
+        () = witness.before(Arc::clone(&cx.env), paths) => true,
+    }
+}
+
+/// The files that a call names which may change some; `None` for one that only looks.
+fn changed(tool: &dyn Tool, cx: &Context, args: &Value) -> Option<Vec<PathBuf>> {
+    let subjects = tool.subjects(args);
+    match tool.class() {
+        ToolClass::Reads => None,
+        ToolClass::Edits => Some(subjects.iter().map(|subject| paths::resolve(&*cx.env, subject)).collect()),
+        ToolClass::Runs => {
+            let looks = !subjects.is_empty() && subjects.iter().all(|line| command::is_read_only(line));
+            (!looks).then(Vec::new)
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! One call from the model's words to its result: found, checked, approved (`permissions::approve`), run, limited.
+//!
+//! Must not know any tool. Whatever goes wrong becomes an outcome on which a model can act.
+
+use std::any::Any;
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures::FutureExt;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::before_change;
+use crate::base::json::json;
+use crate::exec::wrap::barred::Count;
+use crate::exec::wrap::{Barred, Wrapped};
+use crate::exec::{EnvError, Environment, LeftOut};
+use crate::llm::model::message::KnownPart;
+use crate::llm::model::{Part, ToolCall};
+use crate::tools::contract::context::Context;
+use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::registry::{Registry, Row};
+use crate::tools::contract::tool::{Invocation, Outcome, Progress, Tool, ToolClass};
+use crate::tools::output::artifacts::Kept;
+use crate::tools::output::limits::{self, Keep, Limits};
+use crate::tools::output::truncate;
+use crate::tools::output::truncation::Body;
+use crate::tools::permissions::aliases;
+use crate::tools::permissions::approve::{self, Leave};
+
+/// Room above the tools' own limits for their notes.
+const NOTES: usize = 4 * 1024;
+/// The last guard where nobody says anything.
+const GUARD: Limits = Limits { chars: limits::BYTES_MAX + NOTES, keep: Keep::Ends, lines: None };
+/// What tools that look call the place where they look.
+const PATHS: [&str; 3] = ["path", "file_path", "dir_path"];
+/// Longest argument text that an error repeats, in bytes.
+const ECHO_MAX: usize = 1000;
+/// How long an interrupted tool may take to end by itself: a command gets SIGTERM, after two seconds SIGKILL,
+/// and a moment to be gone.
+const LEAVE: Duration = Duration::from_secs(3);
+
+/// Lines of a kept output that an example of reading it asks for.
+const LINES_READ: usize = 200;
+
+/// What the model is told of a call that was interrupted before it did anything.
+const NOT_BEGUN: &str = "Not run: interrupted before it began.";
+/// What it is told of one that did not end by itself, as where a place does not answer.
+const GIVEN_UP: &str = "Interrupted. It did not end by itself and was given up; it may have done a part of its \
+                        work, so look before you go on.";
+
+/// Runs one call. Never fails and never panics: an unknown tool, wrong arguments, a refusal or
+/// a panic inside the tool is an outcome with `is_error`. Cancelled, it ends within three seconds whatever
+/// the tool waits for: with what the tool says of it, which is a failure unless it was done already.
+pub async fn execute(
+    registry: &Registry,
+    cx: &Context,
+    call: &ToolCall,
+    cancel: CancellationToken,
+    progress: Progress,
+) -> Outcome {
+    let Some(Row { tool, schema, .. }) = registry.meant(&call.name, &call.arguments) else {
+        let names = registry.names().collect::<Vec<_>>().join(", ");
+        return Outcome::error(format!("There is no tool named {:?}. The tools are: {names}.", call.name));
+    };
+    if let Value::String(raw) = &call.arguments {
+        return Outcome::error(format!(
+            "The arguments of {} are not valid JSON; send them again as one JSON object. Received: {}",
+            call.name,
+            echo(raw)
+        ));
+    }
+    let args = match schema.check(tool.prepare(call.arguments.clone())) {
+        Ok(args) => declared(args, &tool.spec().parameters),
+        Err(errors) => {
+            return Outcome::error(format!(
+                "Invalid arguments for {}:\n{errors}\nReceived: {}",
+                call.name,
+                echo(&call.arguments.to_string())
+            ));
+        }
+    };
+    // A call that is asked about withdraws its question by itself.
+    let leave = tokio::select! {
+        biased;
+        leave = approve::leave(&**tool, schema, cx, call, args, &cancel) => leave,
+        () = cancel.cancelled() => return Outcome::error(NOT_BEGUN),
+    };
+    let Leave { mut args, note, folder } = match leave {
+        Ok(leave) if !cancel.is_cancelled() => leave,
+        Ok(_) => return Outcome::error(NOT_BEGUN),
+        Err(refusal) => return refusal,
+    };
+    if !before_change::told(&**tool, cx, &args, &cancel).await {
+        return Outcome::error(NOT_BEGUN);
+    }
+    let (env, left_out, again) = match place(&**tool, cx, &call.name, &mut args).await {
+        Ok(place) => place,
+        Err(message) => return Outcome::error(message),
+    };
+    let invocation = Invocation {
+        call_id: call.id.clone(),
+        args,
+        env,
+        cancel,
+        progress: Arc::new(|_| {}),
+        shared: Arc::clone(&cx.shared),
+        folder,
+    };
+    let limits = cx.shared.config.limits.limits(&call.name, tool.kind(), tool.limits());
+    let outcome = run(tool, invocation, progress).await;
+    let keep = |text: &str| if again { None } else { Some(cx.shared.artifacts.keep(&call.name, text)) };
+    let mut outcome = named(limit(outcome, limits, keep));
+    if let Some(hint) = outcome.artifact.as_deref().and_then(|name| to_read(registry, name)) {
+        add(&mut outcome.content, &hint);
+    }
+    outcome.content.extend(note.map(Part::text));
+    if let Some(words) = left_out.and_then(|count| left_out_in_words(count.get())) {
+        add(&mut outcome.content, &format!("\n\n{words}"));
+    }
+    outcome
+}
+
+/// A place, the count of what rules hide in it, and whether it is that of kept outputs.
+type Seen = (Arc<dyn Environment>, Option<Count>, bool);
+
+/// Where a call works: among kept outputs, or in the session's place as far as rules let it see that.
+async fn place(tool: &dyn Tool, cx: &Context, name: &str, args: &mut Value) -> Result<Seen, String> {
+    if let Some(kept) = in_kept(tool.kind(), cx, args)? {
+        return Ok((kept, None, true));
+    }
+    let seen = barred(tool, cx, name, args).await;
+    let (env, count) = seen.map_err(|error| format!("The rules cannot be kept: {error}."))?;
+    Ok((env, count, false))
+}
+
+/// The place as a call that looks may see it: without what rules forbid, of which what is left out is counted.
+async fn barred(
+    tool: &dyn Tool,
+    cx: &Context,
+    name: &str,
+    args: &Value,
+) -> Result<(Arc<dyn Environment>, Option<Count>), EnvError> {
+    let env = Arc::clone(&cx.env);
+    let rules = cx.rules.get();
+    if tool.class() != ToolClass::Reads {
+        return Ok((env, None));
+    }
+    let mut patterns = rules.barred(&aliases::of(tool, name, args));
+    let mut ids = Vec::new();
+    if matches!(tool.kind(), Kind::Grep | Kind::ReadMany) {
+        let folders = PATHS.iter().filter_map(|field| args.get(*field)?.as_str());
+        patterns.extend(approve::secrets_below(cx, folders).await);
+        ids = approve::secrets_with_several_names(cx).await;
+    }
+    if patterns.is_empty() && ids.is_empty() {
+        return Ok((env, None));
+    }
+    let barred = Barred::new(patterns)?.with_ids(ids);
+    let count = barred.count();
+    Ok((Arc::new(Wrapped::new(env, barred)), Some(count)))
+}
+
+/// What a model is told of what it does not see.
+fn left_out_in_words(left: LeftOut) -> Option<String> {
+    let counted = |count: usize, one: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {one}s")),
+    };
+    let parts: Vec<String> =
+        [counted(left.files, "file"), counted(left.folders, "folder")].into_iter().flatten().collect();
+    let were = if left.files + left.folders == 1 { "was" } else { "were" };
+    (!parts.is_empty()).then(|| format!("[{} that rules forbid {were} left out.]", parts.join(" and ")))
+}
+
+/// Parts of a schema that may name fields beside `properties`.
+const ELSEWHERE: [&str; 9] = [
+    "patternProperties",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "if",
+    "$ref",
+    "$dynamicRef",
+    "dependentSchemas",
+    "dependencies",
+];
+
+/// The arguments that the schema names. What a model adds of its own must not be taken for what the call
+/// touches. A schema that says itself that it takes others, or names them elsewhere, gets them all.
+fn declared(mut args: Value, parameters: &Value) -> Value {
+    let takes_others =
+        matches!(parameters.get("additionalProperties"), Some(Value::Bool(true) | Value::Object(_)))
+            || ELSEWHERE.iter().any(|part| parameters.get(part).is_some());
+    let known = parameters.get("properties").and_then(Value::as_object).filter(|_| !takes_others);
+    if let (Some(known), Some(args)) = (known, args.as_object_mut()) {
+        args.retain(|name, _| known.contains_key(name));
+    }
+    args
+}
+
+/// Where a call that reads a kept output is to look: the name gives way to the path there. Nothing
+/// for any other call.
+fn in_kept(kind: Kind, cx: &Context, args: &mut Value) -> Result<Option<Arc<dyn Environment>>, String> {
+    let looks = matches!(kind, Kind::Read | Kind::Grep | Kind::Find);
+    let fields = args.as_object_mut().filter(|_| looks);
+    for (name, value) in fields.into_iter().flatten() {
+        if !PATHS.contains(&name.as_str()) {
+            continue;
+        }
+        let Some(found) = value.as_str().and_then(|text| cx.shared.artifacts.open(text)) else { continue };
+        let (env, path) = found?;
+        *value = json!(path);
+        return Ok(Some(env));
+    }
+    Ok(None)
+}
+
+/// Runs the tool; a panic ends the call, not the program, and an interruption does in the end. Progress that
+/// comes after the end is dropped.
+async fn run(tool: &Arc<dyn Tool>, mut invocation: Invocation, progress: Progress) -> Outcome {
+    let over = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&over);
+    invocation.progress = Arc::new(move |text| {
+        if !seen.load(Ordering::Acquire) {
+            progress(text);
+        }
+    });
+    let name = tool.spec().name;
+    let cancel = invocation.cancel.clone();
+    let work = AssertUnwindSafe(async { tool.run(invocation).await }).catch_unwind();
+    let patience = async {
+        cancel.cancelled().await;
+        tokio::time::sleep(LEAVE).await;
+    };
+    let work = tokio::select! {
+        biased;
+        work = work => work,
+        () = patience => Ok(Outcome::error(GIVEN_UP)),
+    };
+    over.store(true, Ordering::Release);
+    work.unwrap_or_else(|panic| {
+        let what = panic_text(&*panic);
+        tracing::error!(tool = name, what, "a tool panicked");
+        Outcome::error(format!(
+            "{name} failed inside: {what}. This is a defect of the tool, not of the call."
+        ))
+    })
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_string())
+}
+
+/// Cuts texts of tools that do not limit themselves; listeners still get the whole, and `keep` keeps
+/// it, unless it is a kept one that is read again.
+fn limit(
+    mut outcome: Outcome,
+    limits: Option<Limits>,
+    keep: impl Fn(&str) -> Option<io::Result<Kept>>,
+) -> Outcome {
+    if outcome.artifact.is_some() || outcome.full_text.is_some() {
+        return outcome;
+    }
+    for part in &mut outcome.content {
+        let Part::Known(KnownPart::Text { text, .. }) = part else { continue };
+        let whole = Body::Whole(std::mem::take(text));
+        let fitted = truncate::fit(whole, limits.unwrap_or(GUARD), |body| body.whole().and_then(&keep));
+        *text = fitted.text;
+        outcome.full_text = outcome.full_text.or(fitted.full_text);
+        outcome.artifact = outcome.artifact.or(fitted.artifact);
+    }
+    outcome
+}
+
+/// How the rest of a kept output is read with the tools that are on offer.
+fn to_read(registry: &Registry, name: &str) -> Option<String> {
+    let row = registry.rows().iter().find(|row| row.tool.kind() == Kind::Read)?;
+    let act = Act::Read { path: name.to_string(), first: Some(1), lines: Some(LINES_READ) };
+    Some(format!("\n[To see a part of it: {} {}]", row.spec.name, row.tool.args_for(&act)?))
+}
+
+/// Adds words to the last text.
+fn add(content: &mut Vec<Part>, words: &str) {
+    let texts = content.iter_mut().filter_map(|part| match part {
+        Part::Known(KnownPart::Text { text, .. }) => Some(text),
+        _ => None,
+    });
+    match texts.last() {
+        Some(text) => text.push_str(words),
+        None => content.push(Part::text(words.trim_start())),
+    }
+}
+
+/// Tells front ends in the details where the whole text is.
+fn named(mut outcome: Outcome) -> Outcome {
+    if let Some(name) = &outcome.artifact {
+        match outcome.details.get_or_insert_with(|| json!({})) {
+            Value::Object(details) => {
+                details.insert("artifact".to_string(), json!(name));
+            }
+            other => *other = json!({"artifact": name, "details": other.take()}),
+        }
+    }
+    outcome
+}
+
+/// What a model gets of a text that a running call has shown, by the limits of its tool.
+pub fn cut(registry: &Registry, cx: &Context, name: &str, text: String) -> String {
+    let tool = registry.get(name);
+    let kind = tool.map_or(Kind::Other, |tool| tool.kind());
+    let limits = cx.shared.config.limits.limits(name, kind, tool.and_then(|tool| tool.limits()));
+    truncate::fit(Body::Whole(text), limits.unwrap_or(GUARD), |_| None).text
+}
+
+fn echo(text: &str) -> &str {
+    &text[..text.floor_char_boundary(ECHO_MAX)]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! What a call wants done, said with the tools that there are: as one call, or as several that come to
+//! the same.
+//!
+//! Must not know conversations. Pure: files are not looked at.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::patch::v4a::{self, Chunk, Section, Sign};
+use crate::tools::contract::intent::{Act, Swap};
+use crate::tools::contract::registry::Registry;
+
+/// The most files for which one call becomes several.
+const FILES_MAX: usize = 20;
+
+/// Names and arguments of calls that do it; `None` where they cannot.
+pub fn say(act: &Act, tools: &Registry) -> Option<Vec<(String, Value)>> {
+    let one = |act: &Act| {
+        let of_kind = tools.rows().iter().filter(|row| row.tool.kind() == act.kind());
+        let others = tools.rows().iter().filter(|row| row.tool.kind() != act.kind());
+        of_kind.chain(others).find_map(|row| {
+            // What its own tool would not take has to be said otherwise.
+            let args = row.tool.args_for(act).filter(|args| row.takes(args).is_some())?;
+            Some((row.spec.name.clone(), args))
+        })
+    };
+    let all = |acts: Vec<Act>| acts.iter().map(one).collect::<Option<Vec<_>>>();
+    one(act).map(|call| vec![call]).or_else(|| otherwise(act).into_iter().find_map(all))
+}
+
+/// Other ways to want the same, each at least one act, the best first.
+fn otherwise(act: &Act) -> Vec<Vec<Act>> {
+    let ways = match act {
+        Act::Edit { path, swaps, everywhere } => {
+            let patch = (!*everywhere).then(|| patch_of(path, swaps)).flatten();
+            let patch = patch.map(|patch| vec![Act::Patch { patch }]);
+            [Some(singly(path, swaps, *everywhere)), patch].into_iter().flatten().collect()
+        }
+        Act::Write { path, content } => added(path, content).into_iter().map(|act| vec![act]).collect(),
+        Act::Patch { patch } => {
+            let sections = v4a::parse::parse(patch).unwrap_or_default();
+            let ways = [false, true].map(|singly| acts_of(&sections, singly));
+            ways.into_iter().flatten().collect()
+        }
+        Act::ReadMany { paths } => one_by_one(paths).into_iter().collect(),
+        Act::Read { path, first, lines } => vec![vec![run(&shown(path, *first, *lines))]],
+        Act::Grep { pattern, path, glob } => {
+            let glob = glob.as_ref().map(|glob| format!(" -g {}", quote(glob))).unwrap_or_default();
+            let command = format!("rg -n{glob} -e {}{}", quote(pattern), place(path.as_ref()));
+            vec![vec![run(&command)]]
+        }
+        Act::Find { pattern, path } => {
+            vec![vec![run(&format!("rg --files -g {}{}", quote(pattern), place(path.as_ref())))]]
+        }
+        Act::Ls { path } => vec![vec![run(&format!("ls -a{}", place(path.as_ref())))]],
+        Act::Run { command, folder, timeout, background } => {
+            let there = folder.as_ref().map(|folder| format!("cd {} && ", quote(folder)));
+            let plain = |timeout| {
+                let command = format!("{}{command}", there.as_deref().unwrap_or_default());
+                // Nobody waited for it.
+                let command = if *background { format!("{command} &") } else { command };
+                Act::Run { command, folder: None, timeout, background: false }
+            };
+            vec![vec![plain(*timeout)], vec![plain(None)]]
+        }
+    };
+    ways.into_iter().filter(|acts: &Vec<Act>| !acts.is_empty()).collect()
+}
+
+fn run(command: &str) -> Act {
+    Act::Run { command: command.to_string(), folder: None, timeout: None, background: false }
+}
+
+fn place(path: Option<&String>) -> String {
+    path.map(|path| format!(" {}", quote(path))).unwrap_or_default()
+}
+
+fn shown(path: &str, first: Option<usize>, lines: Option<usize>) -> String {
+    let path = quote(path);
+    let first = first.unwrap_or(1).max(1);
+    match lines {
+        None if first == 1 => format!("cat {path}"),
+        None => format!("sed -n '{first},$p' {path}"),
+        Some(lines) => {
+            let last = first.saturating_add(lines.max(1) - 1);
+            format!("sed -n '{first},{last}p' {path}")
+        }
+    }
+}
+
+/// One act for each file; nothing where there are patterns among the paths.
+fn one_by_one(paths: &[String]) -> Option<Vec<Act>> {
+    let plain = |path: &String| !path.contains(['*', '?', '[', '{']);
+    let read = |path: &String| Act::Read { path: path.clone(), first: None, lines: None };
+    (paths.len() <= FILES_MAX && paths.iter().all(plain)).then(|| paths.iter().map(read).collect())
+}
+
+fn singly(path: &str, swaps: &[Swap], everywhere: bool) -> Vec<Act> {
+    let edit = |swap: &Swap| Act::Edit { path: path.to_string(), swaps: vec![swap.clone()], everywhere };
+    swaps.iter().map(edit).collect()
+}
+
+/// A patch that makes the swaps, by whole lines; `None` where there is no such patch.
+fn patch_of(path: &str, swaps: &[Swap]) -> Option<String> {
+    let mut text = format!("*** Begin Patch\n*** Update File: {path}\n");
+    for swap in swaps {
+        if swap.old.is_empty() || swap.old == swap.new {
+            return None;
+        }
+        let (old, new): (Vec<&str>, Vec<&str>) = (swap.old.lines().collect(), swap.new.lines().collect());
+        let before = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+        let room = old.len().min(new.len()) - before;
+        let after = old.iter().rev().zip(new.iter().rev()).take(room).take_while(|(a, b)| a == b).count();
+        let mut line = |sign: char, words: &str| {
+            text.push(sign);
+            text.extend([words, "\n"]);
+        };
+        line('@', "@");
+        old[..before].iter().for_each(|row| line(' ', row));
+        old[before..old.len() - after].iter().for_each(|row| line('-', row));
+        new[before..new.len() - after].iter().for_each(|row| line('+', row));
+        old[old.len() - after..].iter().for_each(|row| line(' ', row));
+    }
+    text.push_str("*** End Patch");
+    let sections = v4a::parse::parse(&text).ok()?;
+    let whole = matches!(&sections[..], [Section::Update { path: named, to: None, chunks }]
+        if named == path && chunks.len() == swaps.len());
+    whole.then_some(text)
+}
+
+/// A patch that makes the file.
+fn added(path: &str, content: &str) -> Option<Act> {
+    let mut text = format!("*** Begin Patch\n*** Add File: {path}\n");
+    content.lines().for_each(|line| text.extend(["+", line, "\n"]));
+    text.push_str("*** End Patch");
+    let sections = v4a::parse::parse(&text).ok()?;
+    matches!(&sections[..], [Section::Add { path: named, .. }] if named == path)
+        .then_some(Act::Patch { patch: text })
+}
+
+/// What a patch does, file by file; `None` where a part of it cannot be said so. `singly`: one act for
+/// each place of a file.
+fn acts_of(sections: &[Section], singly_too: bool) -> Option<Vec<Act>> {
+    let mut acts = Vec::new();
+    for section in sections {
+        match section {
+            Section::Add { path, text } => {
+                acts.push(Act::Write { path: path.clone(), content: text.clone() });
+            }
+            Section::Delete { path } => acts.push(run(&format!("rm {}", quote(path)))),
+            Section::Update { path, to, chunks } => {
+                let swaps = chunks.iter().map(swap).collect::<Option<Vec<Swap>>>()?;
+                let swaps: Vec<Swap> = swaps.into_iter().filter(|swap| swap.old != swap.new).collect();
+                // Two places that look the same are told apart by where they stand in a patch alone.
+                let mut seen: HashMap<&str, usize> = HashMap::new();
+                for swap in &swaps {
+                    *seen.entry(&swap.old).or_default() += 1;
+                }
+                if seen.values().any(|count| *count > 1) {
+                    return None;
+                }
+                if singly_too {
+                    acts.extend(singly(path, &swaps, false));
+                } else if !swaps.is_empty() {
+                    acts.push(Act::Edit { path: path.clone(), swaps, everywhere: false });
+                }
+                if let Some(to) = to {
+                    acts.push(run(&format!("mv {} {}", quote(path), quote(to))));
+                }
+            }
+        }
+    }
+    Some(acts)
+}
+
+/// The lines of a chunk as they were and as they are to be; `None` where nothing says where it is.
+fn swap(chunk: &Chunk) -> Option<Swap> {
+    let with = |sign: Sign| -> Vec<&str> {
+        let lines = chunk.lines.iter().filter(|line| line.sign == Sign::Keep || line.sign == sign);
+        lines.map(|line| line.text.as_str()).collect()
+    };
+    let (mut old, mut new) = (with(Sign::Remove), with(Sign::Add));
+    if old.is_empty() {
+        let below = chunk.below.as_deref()?;
+        old.insert(0, below);
+        new.insert(0, below);
+    }
+    let mut swap = Swap { old: old.join("\n"), new: new.join("\n") };
+    if new.is_empty() {
+        // Lines that go take their end along.
+        swap.old.push('\n');
+    }
+    (!swap.old.is_empty()).then_some(swap)
+}
+
+/// A word as a shell reads it.
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,339 @@
+//! Hosts as commands and rules name them, brought into one form however they are written.
+//!
+//! Must not know programs nor rules. What could be read in two ways is not read.
+
+use std::fmt;
+
+use url::Host as Name;
+
+/// Signs that the two ways of reading international names map differently, or not at all.
+const AMBIGUOUS: [char; 4] = ['ß', 'ς', '\u{200c}', '\u{200d}'];
+
+/// Ports of schemes, as registered with IANA.
+const PORTS: [(&str, u16); 8] = [
+    ("http", 80),
+    ("ws", 80),
+    ("https", 443),
+    ("wss", 443),
+    ("ssh", 22),
+    ("sftp", 22),
+    ("ftp", 21),
+    ("git", 9418),
+];
+
+/// A host, in the form in which resolvers see it: small letters, international names in ASCII, addresses as
+/// numbers, no dot at the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    name: Name<String>,
+    /// The port that is written or that of the scheme, where there is one.
+    port: Option<u16>,
+    /// Whether the port is written.
+    written: bool,
+}
+
+/// What a text says about a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::tools::command) enum Found {
+    /// This one.
+    Named(Host),
+    /// That there is none, as in `file:///x`.
+    Nowhere,
+    /// Nothing that two programs would understand alike.
+    Unclear,
+}
+
+impl Host {
+    fn new(authority: &str, usual: Option<u16>) -> Option<Self> {
+        // Whoever logs in stands before the last of the signs.
+        let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
+        let (name, port) = split(place)?;
+        Some(Self { name: name_of(name)?, port: port.or(usual), written: port.is_some() })
+    }
+
+    /// As a rule names it: with its port where one is written.
+    pub fn rule(&self) -> String {
+        match self.port.filter(|_| self.written) {
+            Some(port) => format!("{}:{port}", self.name),
+            None => self.name.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name)?;
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
+/// The host of `scheme://…`. `whole`: whether this is all of the text; else something unknown follows.
+pub(in crate::tools::command) fn of_url(text: &str, whole: bool) -> Found {
+    let Some((scheme, rest)) = text.split_once("://") else { return Found::Unclear };
+    let scheme = scheme.to_ascii_lowercase();
+    let usual = PORTS.iter().find(|(known, _)| *known == scheme).map(|(_, port)| *port);
+    match authority(rest, whole) {
+        Some("") => Found::Nowhere,
+        Some(authority) => Host::new(authority, usual).map_or(Found::Unclear, Found::Named),
+        None => Found::Unclear,
+    }
+}
+
+/// The host of `host`, `user@host:port` or `host/path`, as programs take it that need no scheme.
+pub(in crate::tools::command) fn bare(text: &str, whole: bool) -> Found {
+    if text.contains("://") {
+        return of_url(text, whole);
+    }
+    match authority(text, whole) {
+        Some("") | None => Found::Unclear,
+        Some(authority) => Host::new(authority, None).map_or(Found::Unclear, Found::Named),
+    }
+}
+
+/// The host of `user@host:path`; [`Found::Nowhere`] for a path of this machine.
+pub(super) fn copied(text: &str, whole: bool) -> Found {
+    if text.contains("://") {
+        return of_url(text, whole);
+    }
+    let bracket = text.split_once(']').filter(|(before, _)| before.contains('[') && !before.contains('/'));
+    let host = match bracket {
+        Some((before, rest)) if rest.starts_with(':') => &text[..=before.len()],
+        Some(_) => return Found::Unclear,
+        None => match text.split_once(':') {
+            Some((host, _)) if !host.contains('/') => host,
+            _ if whole || text.contains('/') => return Found::Nowhere,
+            _ => return Found::Unclear,
+        },
+    };
+    // `ext::…` of git and its like run what follows; `host::module` is rsync's.
+    bare(host, true)
+}
+
+/// Where the host stands, with who logs in and the port. `None` where programs differ in what they take for
+/// it, or where its end is not to be seen.
+fn authority(text: &str, whole: bool) -> Option<&str> {
+    let end = text.find(['/', '?', '#']);
+    let (place, rest) = text.split_at(end.unwrap_or(text.len()));
+    if place.contains(|c: char| c == '\\' || c.is_whitespace() || c.is_control()) {
+        return None;
+    }
+    match rest.chars().next() {
+        None if !whole => None,
+        None | Some('/') => Some(place),
+        // Behind these signs some programs go on to look for a host.
+        Some(_) if !whole || rest.contains(['@', '\\']) => None,
+        Some(_) => Some(place),
+    }
+}
+
+/// Name and port.
+fn split(place: &str) -> Option<(&str, Option<u16>)> {
+    if address(place).is_some() {
+        return Some((place, None));
+    }
+    let (name, port) = match place.split_once(']') {
+        Some((name, rest)) if name.starts_with('[') => {
+            let port = if rest.is_empty() { "" } else { rest.strip_prefix(':')? };
+            (&place[..=name.len()], port)
+        }
+        Some(_) => return None,
+        None => place.rsplit_once(':').unwrap_or((place, "")),
+    };
+    let port = if port.is_empty() { None } else { Some(port.parse().ok()?) };
+    Some((name, port))
+}
+
+/// An address of version 6, without brackets.
+fn address(text: &str) -> Option<Name<String>> {
+    let colons = text.contains(':') && !text.contains(['[', ']']);
+    Name::parse(&format!("[{text}]")).ok().filter(|_| colons)
+}
+
+/// The one form of a name or an address.
+fn name_of(text: &str) -> Option<Name<String>> {
+    if text.contains(AMBIGUOUS) {
+        return None;
+    }
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    let name = match address(bare) {
+        Some(address) => address,
+        None => Name::parse(text.strip_suffix(['.', '。', '．', '｡']).unwrap_or(text)).ok()?,
+    };
+    match name {
+        Name::Ipv6(address) => Some(address.to_ipv4_mapped().map_or(Name::Ipv6(address), Name::Ipv4)),
+        Name::Ipv4(address) => Some(Name::Ipv4(address)),
+        Name::Domain(domain) => {
+            // Programs that take several hosts in one text have signs for it.
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
+            let fine = domain.chars().all(plain) && !domain.starts_with(['.', '-']) && !domain.ends_with('.');
+            (fine && !domain.contains("..")).then_some(Name::Domain(domain))
+        }
+    }
+}
+
+/// Which hosts a rule is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hosts {
+    name: Option<Name<String>>,
+    /// Whether those below the name are meant, and not the name itself.
+    below: bool,
+    port: Option<u16>,
+}
+
+impl Hosts {
+    /// `example.org`, `*.example.org` for every host below it, `*` for all; each with or without `:port`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is no host: a name or an address, with or without a port");
+        if text.contains(['/', '@', '%']) {
+            return Err(wrong());
+        }
+        let (below, rest) = match text.strip_prefix("*.") {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        if let Some(rest) = rest.strip_prefix('*').filter(|_| !below) {
+            let port = if rest.is_empty() { None } else { Some(rest.strip_prefix(':').ok_or_else(wrong)?) };
+            let port = port.map(str::parse).transpose().map_err(|_| wrong())?;
+            return Ok(Self { name: None, below: false, port });
+        }
+        let (name, port) = split(rest).ok_or_else(wrong)?;
+        let name = name_of(name).ok_or_else(wrong)?;
+        if below && !matches!(name, Name::Domain(_)) {
+            return Err(wrong());
+        }
+        Ok(Self { name: Some(name), below, port })
+    }
+
+    /// Whether a host is among them; `None` where that depends on a port that is not known.
+    pub fn has(&self, host: &Host) -> Option<bool> {
+        let named = match (&self.name, &host.name) {
+            (None, _) => true,
+            (Some(Name::Domain(above)), Name::Domain(name)) if self.below => {
+                name.strip_suffix(above.as_str()).is_some_and(|rest| rest.ends_with('.'))
+            }
+            (Some(_), _) if self.below => false,
+            (Some(name), other) => name == other,
+        };
+        match (named, self.port, host.port) {
+            (false, ..) => Some(false),
+            (true, None, _) => Some(true),
+            (true, Some(wanted), Some(port)) => Some(wanted == port),
+            (true, Some(_), None) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_host_has_one_form() {
+        for (text, expected) in [
+            ("https://good.org", "good.org:443"),
+            ("HTTPS://GOOD.org./x?y#z", "good.org:443"),
+            ("https://good.org@evil.org/", "evil.org:443"),
+            ("https://good.org:80@evil.org:8443/", "evil.org:8443"),
+            ("https://a@b@evil.org", "evil.org:443"),
+            ("https://evil.org/@good.org", "evil.org:443"),
+            ("https://good.org#@evil.org/", "?"),
+            ("https://good.org?@evil.org/", "?"),
+            ("https://good.org\\@evil.org/", "?"),
+            ("https://good.org%2eevil.org/", "good.org.evil.org:443"),
+            ("https://%65vil.org/", "evil.org:443"),
+            ("https://ｅｖｉｌ．org/", "evil.org:443"),
+            ("https://bücher.example/", "xn--bcher-kva.example:443"),
+            ("https://XN--BCHER-KVA.example/", "xn--bcher-kva.example:443"),
+            ("https://straße.example/", "?"),
+            ("https://{a,b}.org/", "?"),
+            ("https://a[1-3].org/", "?"),
+            ("https://good..org/", "?"),
+            ("https://good.org../", "?"),
+            ("https://[::1]:3000/x", "[::1]:3000"),
+            ("https://[0:0:0:0:0:0:0:1]/", "[::1]:443"),
+            ("https://[::ffff:127.0.0.1]/", "127.0.0.1:443"),
+            ("https://[fe80::1%25eth0]/", "?"),
+            ("http://0x7f.1/", "127.0.0.1:80"),
+            ("http://2130706433/", "127.0.0.1:80"),
+            ("http://0177.0.0.1/", "127.0.0.1:80"),
+            ("file:///etc/passwd", "-"),
+            ("redis://cache.good.org:6379/0", "cache.good.org:6379"),
+            ("git+ssh://git@good.org/x", "good.org"),
+            ("https://good.org:x/", "?"),
+            ("https://good.org:99999/", "?"),
+            ("https:// good.org/", "?"),
+            ("good.org", "?"),
+        ] {
+            let found = match of_url(text, true) {
+                Found::Named(host) => host.to_string(),
+                Found::Nowhere => "-".to_string(),
+                Found::Unclear => "?".to_string(),
+            };
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_rule_s_hosts() {
+        let host = |text: &str| match bare(text, true) {
+            Found::Named(host) => host,
+            other => panic!("{text}: {other:?}"),
+        };
+        for (rule, text, expected) in [
+            ("good.org", "https://GOOD.org./", Some(true)),
+            ("Good.Org.", "good.org", Some(true)),
+            ("good.org", "www.good.org", Some(false)),
+            ("*.good.org", "www.good.org", Some(true)),
+            ("*.good.org", "a.b.good.org", Some(true)),
+            ("*.good.org", "good.org", Some(false)),
+            ("*.good.org", "notgood.org", Some(false)),
+            ("*.good.org", "good.org.evil.org", Some(false)),
+            ("*", "anything", Some(true)),
+            ("*:22", "ssh://x", Some(true)),
+            ("good.org:443", "https://good.org/", Some(true)),
+            ("good.org:443", "https://good.org:8443/", Some(false)),
+            ("good.org:443", "good.org", None),
+            ("good.org", "good.org:8443", Some(true)),
+            ("bücher.example", "xn--bcher-kva.example", Some(true)),
+            ("::1", "[::1]:80", Some(true)),
+            ("[::1]:80", "http://[::1]/", Some(true)),
+            ("127.0.0.1", "http://0x7f000001/", Some(true)),
+        ] {
+            assert_eq!(Hosts::parse(rule).unwrap().has(&host(text)), expected, "{rule} {text}");
+        }
+        for wrong in
+            ["", "*.", "https://good.org", "good.org/x", "a@b", "*good.org", "*.*.org", "*.127.0.0.1", "a:b"]
+        {
+            assert!(Hosts::parse(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(host("https://good.org/").rule(), "good.org");
+        assert_eq!(host("http://[::1]:3000/").rule(), "[::1]:3000");
+    }
+
+    proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
+        /// What stands before the host or behind it does not change it, and a rule finds it again.
+        #[test]
+        fn nothing_around_a_host_hides_it(
+            user in "[a-z.:@]{0,12}", name in "[a-z]{1,8}(\\.[a-z]{1,8}){1,3}", path in "[ -~]{0,12}",
+        ) {
+            let user = if user.is_empty() { user } else { format!("{user}@") };
+            let Found::Named(host) = of_url(&format!("https://{user}{name}/{path}"), true) else {
+                return Err(TestCaseError::fail("no host"));
+            };
+            prop_assert_eq!(host.to_string(), format!("{name}:443"));
+            prop_assert_eq!(Hosts::parse(&name).unwrap().has(&host), Some(true));
+        }
+
+        #[test]
+        fn any_text_is_read_or_not(text in any::<String>(), whole in any::<bool>()) {
+            for found in [of_url(&text, whole), bare(&text, whole), copied(&text, whole)] {
+                if let Found::Named(host) = found {
+                    prop_assert_eq!(Hosts::parse(&host.rule()).unwrap().has(&host), Some(true));
+                }
+            }
+            drop(Hosts::parse(&text));
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Programs that talk to hosts: which of their words name one, and which options are known. Each row is a
+//! decision about one program.
+//!
+//! Must not know how words are read. An option that stands in no row makes unclear where a program talks to.
+
+use crate::tools::command::syntax::script::Word;
+
+/// Which operands name hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tools::command) enum Names {
+    /// Each is an address, or a host with what follows.
+    Each,
+    /// The first is a host.
+    First,
+    /// The first is a host, the rest a command there.
+    Login,
+    /// Each may be `host:path`.
+    Copies,
+    /// The first is a repository: an address, `host:path`, a folder, or a name that git knows.
+    Repository,
+    /// Each may be a repository.
+    Mentions,
+}
+
+/// Whether leave for the hosts is leave for the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tools::command) enum Alone {
+    /// No: it writes anywhere, sends files, or changes what is there.
+    No,
+    /// Yes, with the options of `flags` and `valued`.
+    Yes,
+    /// Yes, where the command for the host stands in the words, and is judged with them.
+    WithCommand,
+    /// Yes, where the other operands stay below the current folder.
+    Below,
+}
+
+/// What the value of an option is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tools::command) enum Value {
+    /// Nothing of interest.
+    Plain,
+    /// What makes it more than talk.
+    Beyond,
+    /// A host or several, with commas between.
+    Hosts,
+}
+
+/// A program; of git, one of its commands. Options stand between blanks.
+#[derive(Debug)]
+pub(in crate::tools::command) struct Program {
+    name: &'static str,
+    pub(in crate::tools::command) names: Names,
+    pub(in crate::tools::command) alone: Alone,
+    /// Options without a value.
+    pub(in crate::tools::command) flags: &'static str,
+    /// Options with one.
+    valued: &'static str,
+    /// Those without one that make it more than talk.
+    pub(super) beyond: &'static str,
+    /// Those with one that do.
+    beyond_valued: &'static str,
+    /// Those whose value is a host.
+    hosts: &'static str,
+}
+
+impl Program {
+    const fn new(name: &'static str, names: Names, alone: Alone) -> Self {
+        Self { name, names, alone, flags: " ", valued: " ", beyond: " ", beyond_valued: " ", hosts: " " }
+    }
+
+    /// What the value of an option is; `None` for options without one, and for those that are not known.
+    pub(super) fn valued_as(&self, name: &str) -> Option<Value> {
+        let lists =
+            [(self.valued, Value::Plain), (self.beyond_valued, Value::Beyond), (self.hosts, Value::Hosts)];
+        lists.into_iter().find(|(list, _)| has(list, name)).map(|(_, kind)| kind)
+    }
+}
+
+/// Whether an option stands in a list.
+pub(in crate::tools::command) fn has(list: &str, name: &str) -> bool {
+    list.split(' ').any(|known| known == name && !known.is_empty())
+}
+
+/// A program among the words of a command.
+pub(in crate::tools::command) struct Call<'w> {
+    pub(in crate::tools::command) program: &'static Program,
+    /// Its words; of git, those behind its command.
+    pub(in crate::tools::command) words: &'w [Word],
+    /// Whether git is sent to another folder, or told other settings.
+    pub(super) elsewhere: bool,
+}
+
+/// The row of a program, if there is one.
+pub(in crate::tools::command) fn find<'w>(name: &str, words: &'w [Word]) -> Option<Call<'w>> {
+    if name != "git" {
+        let program = PROGRAMS.iter().find(|program| program.name == name)?;
+        return Some(Call { program, words, elsewhere: false });
+    }
+    let (mut at, mut elsewhere) = (0, false);
+    while let Some(word) = words.get(at).filter(|word| word.exact && word.text.starts_with('-')) {
+        elsewhere |= !has(" -P --no-pager ", &word.text);
+        at += if has(" -C -c --git-dir --work-tree --namespace ", &word.text) { 2 } else { 1 };
+    }
+    let command = words.get(at).filter(|word| word.exact)?;
+    let program = GIT.iter().find(|program| program.name == command.text)?;
+    Some(Call { program, words: &words[at + 1..], elsewhere })
+}
+
+const PROGRAMS: &[Program] = &[
+    Program {
+        flags: " -s -S -f -L -I -i -v -G -4 -6 -# -N -0 --silent --show-error --fail --fail-with-body --location \
+                --head --include --verbose --get --ipv4 --ipv6 --compressed --no-progress-meter --progress-bar \
+                --no-buffer --http1.0 --http1.1 --http2 --http3 --tlsv1.2 --tlsv1.3 --retry-all-errors ",
+        valued: " -m -A -r --max-time --connect-timeout --retry --retry-delay --retry-max-time --max-redirs \
+                 --user-agent --range --proto --max-filesize ",
+        beyond: " -k -O -J -R -g -n -q -Z --insecure --remote-name --remote-header-name --remote-time --globoff \
+                 --netrc --disable --parallel --create-dirs --location-trusted ",
+        beyond_valued: " -o -X -H -d -F -T -u -b -c -e -w -D -E -C -z --output --output-dir --request --header \
+                        --data --data-raw --data-binary --data-urlencode --json --form --form-string \
+                        --upload-file --user --cookie --cookie-jar --referer --write-out --dump-header --cert \
+                        --key --cacert --oauth2-bearer --continue-at --limit-rate --aws-sigv4 ",
+        hosts: " -x --url --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname --doh-url ",
+        ..Program::new("curl", Names::Each, Alone::Yes)
+    },
+    Program {
+        flags: " -q -v -nv -nc -S -4 -6 --quiet --verbose --no-verbose --no-clobber --server-response --spider \
+                --show-progress --https-only ",
+        valued: " -T -t -w -U -Q --timeout --tries --wait --user-agent --quota --connect-timeout \
+                 --read-timeout --dns-timeout ",
+        beyond: " -c -r -p -m -k -N -x -np -nH -nd --continue --recursive --page-requisites --mirror \
+                 --convert-links --timestamping --no-parent --no-check-certificate --content-disposition ",
+        beyond_valued: " -O -o -a -P -l -A -R --output-document --output-file --append-output \
+                        --directory-prefix --header --post-data --post-file --body-data --method --user \
+                        --password --level --accept --reject ",
+        ..Program::new("wget", Names::Each, Alone::Yes)
+    },
+    Program {
+        flags: " -4 -6 -a -C -n -q -T -t -v -x ",
+        valued: " -i -l -p ",
+        beyond: " -A -f -g -K -k -M -N -s -V -X -Y ",
+        beyond_valued: " -B -b -c -D -E -e -I -L -m -O -Q -R -S -W -w ",
+        hosts: " -J ",
+        ..Program::new("ssh", Names::Login, Alone::WithCommand)
+    },
+    Program {
+        flags: " -3 -4 -6 -A -B -C -O -p -q -R -r -T -v ",
+        valued: " -c -i -l -P ",
+        hosts: " -J ",
+        ..Program::new("scp", Names::Copies, Alone::No)
+    },
+    Program {
+        flags: " -4 -6 -A -a -C -f -p -q -r -v ",
+        valued: " -B -b -c -i -l -P -R ",
+        hosts: " -J ",
+        ..Program::new("sftp", Names::First, Alone::No)
+    },
+    Program {
+        flags: " -a -A -c -D -g -h -H -i -l -L -n -o -p -P -q -r -R -S -t -u -v -W -x -X -z -0 --archive \
+                --checksum --compress --delete --delete-after --delete-before --delete-during \
+                --delete-excluded --dry-run --existing --human-readable --ignore-existing --inplace \
+                --itemize-changes --links --numeric-ids --partial --perms --progress --quiet --recursive \
+                --relative --stats --times --update --verbose ",
+        valued: " -f --backup-dir --bwlimit --chmod --chown --compare-dest --exclude --exclude-from --filter \
+                 --include --include-from --info --link-dest --log-file --max-size --min-size --out-format \
+                 --partial-dir --password-file --port --suffix --timeout ",
+        ..Program::new("rsync", Names::Copies, Alone::No)
+    },
+    talks("nc"),
+    talks("ncat"),
+    talks("netcat"),
+    pings("ping"),
+    pings("ping6"),
+    Program {
+        flags: " -4 -6 -I -n -T -U ",
+        valued: " -f -m -p -q -w ",
+        ..Program::new("traceroute", Names::First, Alone::Yes)
+    },
+    Program {
+        flags: " -4 -6 -a -E -K ",
+        valued: " -b -l ",
+        ..Program::new("telnet", Names::First, Alone::No)
+    },
+    Program { flags: " -d -g -i -n -p -v ", ..Program::new("ftp", Names::First, Alone::No) },
+];
+
+const fn talks(name: &'static str) -> Program {
+    Program {
+        flags: " -4 -6 -k -l -n -u -v -z ",
+        valued: " -i -p -q -s -w ",
+        hosts: " -x ",
+        ..Program::new(name, Names::First, Alone::No)
+    }
+}
+
+const fn pings(name: &'static str) -> Program {
+    Program {
+        flags: " -4 -6 -a -D -n -q -v ",
+        valued: " -c -I -i -s -t -W -w ",
+        ..Program::new(name, Names::Each, Alone::Yes)
+    }
+}
+
+/// Commands of git that talk to hosts, or note which.
+const GIT: &[Program] = &[
+    Program {
+        flags: " -l -n -q -v --bare --local --mirror --no-checkout --no-local --no-single-branch --no-tags \
+                --progress --quiet --shallow-submodules --single-branch --verbose ",
+        valued: " -b -j -o --branch --depth --filter --jobs --origin --shallow-exclude --shallow-since ",
+        beyond: " --dissociate --recurse-submodules --recursive --reject-shallow --sparse ",
+        ..Program::new("clone", Names::Repository, Alone::Below)
+    },
+    Program {
+        flags: " -4 -6 -a -n -q -t -v --append --dry-run --no-tags --progress --quiet --tags --verbose ",
+        valued: " -j --deepen --depth --jobs --shallow-since ",
+        beyond: " -f -k -p -u --all --force --keep --multiple --prune --prune-tags --recurse-submodules \
+                 --unshallow --update-head-ok ",
+        beyond_valued: " -o --refmap --server-option ",
+        ..Program::new("fetch", Names::Repository, Alone::Below)
+    },
+    Program {
+        flags: " -h -q -t --exit-code --get-url --heads --quiet --refs --symref --tags ",
+        valued: " -o --server-option --sort ",
+        ..Program::new("ls-remote", Names::Repository, Alone::Below)
+    },
+    Program {
+        flags: " -n -q -r -v --autostash --commit --ff --ff-only --no-commit --no-edit --no-ff --no-rebase \
+                --quiet --rebase --squash --tags --verbose ",
+        valued: " -s -X --depth ",
+        ..Program::new("pull", Names::Repository, Alone::No)
+    },
+    Program {
+        flags: " -d -f -n -q -u -v --all --atomic --delete --dry-run --follow-tags --force --force-with-lease \
+                --mirror --no-verify --porcelain --progress --prune --quiet --set-upstream --tags --verbose ",
+        valued: " -o --push-option ",
+        hosts: " --repo ",
+        ..Program::new("push", Names::Repository, Alone::No)
+    },
+    Program {
+        flags: " -f -v --add --all --delete --mirror --no-tags --push --tags --verbose ",
+        valued: " -m -t ",
+        ..Program::new("remote", Names::Mentions, Alone::No)
+    },
+    Program {
+        flags: " -f -q --all --checkout --force --init --merge --no-fetch --progress --quiet --rebase \
+                --recursive --remote ",
+        valued: " -b -j --branch --depth --jobs --name --reference ",
+        ..Program::new("submodule", Names::Mentions, Alone::No)
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_program_has_one_row_and_each_option_one_meaning() {
+        for rows in [PROGRAMS, GIT] {
+            let mut names: Vec<&str> = rows.iter().map(|program| program.name).collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), rows.len());
+        }
+        for row in PROGRAMS.iter().chain(GIT) {
+            let lists = [row.flags, row.valued, row.beyond, row.beyond_valued, row.hosts].join(" ");
+            let mut options: Vec<&str> = lists.split_whitespace().collect();
+            let count = options.len();
+            options.sort_unstable();
+            options.dedup();
+            assert_eq!(options.len(), count, "{}", row.name);
+        }
+    }
+}

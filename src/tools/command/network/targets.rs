@@ -1,0 +1,272 @@
+//! Which hosts a command talks to, where its words say so.
+//!
+//! Must not know rules. What the rows of [`super::programs`] do not know of a program's words is unclear:
+//! some word may name another host then, or a file to read hosts from.
+
+use super::host::{self, Found, Host};
+use super::programs::{self, Alone, Call, Names, Program, Value};
+use crate::tools::command::read_only::judge;
+use crate::tools::command::syntax::script::{Part, Script, Word};
+
+/// What a command reaches.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reach {
+    /// Every host that its words name.
+    pub hosts: Vec<Host>,
+    /// Whether there may be others.
+    pub unclear: bool,
+    /// Whether it does nothing but talk to them: what comes is shown, or is new in the current folder, and
+    /// nothing of this machine is sent but what stands in the words, or is piped to a command over there that
+    /// is judged by itself.
+    pub alone: bool,
+}
+
+impl Reach {
+    fn take(&mut self, found: Found) {
+        match found {
+            Found::Named(host) if self.hosts.contains(&host) => {}
+            Found::Named(host) => self.hosts.push(host),
+            Found::Nowhere => {}
+            Found::Unclear => self.unclear = true,
+        }
+    }
+}
+
+/// What one command of a script reaches. What is known to look only reaches nothing.
+pub fn reach(part: &Part) -> Reach {
+    let mut reach = Reach::default();
+    let Some((first, rest)) = part.words.split_first() else { return reach };
+    if judge::part_is_read_only(part) {
+        return reach;
+    }
+    if !first.exact {
+        return Reach { unclear: true, ..reach };
+    }
+    let name = first.text.rsplit('/').next().unwrap_or_default();
+    let Some(Call { program, words, elsewhere }) = programs::find(name, rest) else {
+        for word in &part.words {
+            mentioned(word, &mut reach);
+        }
+        return reach;
+    };
+    // Variables can send it elsewhere.
+    let sent = |name: &String| name.to_ascii_lowercase().ends_with("_proxy") || name.starts_with("GIT_");
+    reach.unclear = part.sets.iter().any(sent);
+    let read = Read::new(program, words, &mut reach);
+    let plain = !elsewhere && !read.beyond && name == first.text && part.sets.is_empty();
+    reach.alone = plain && !reach.unclear && is_alone(program, &read);
+    if reach.unclear {
+        for word in words {
+            mentioned(word, &mut reach);
+        }
+    }
+    reach
+}
+
+/// What the redirections of a script reach: a shell opens `/dev/tcp/HOST/PORT` as a connection.
+pub fn reach_of_writes(script: &Script) -> Reach {
+    let mut reach = Reach::default();
+    for word in &script.writes {
+        for place in ["/dev/tcp/", "/dev/udp/"] {
+            let Some((_, rest)) = word.text.split_once(place) else { continue };
+            let (name, port) = rest.split_once('/').unwrap_or((rest, ""));
+            let known = word.exact && !rest.is_empty();
+            let text = if port.is_empty() { name.to_string() } else { format!("{name}:{port}") };
+            reach.take(if known { host::bare(&text, true) } else { Found::Unclear });
+        }
+    }
+    reach
+}
+
+fn is_alone(program: &Program, read: &Read<'_>) -> bool {
+    match program.alone {
+        Alone::No => false,
+        Alone::Yes => true,
+        Alone::WithCommand => read.command,
+        // Names and folders below the current one.
+        Alone::Below => read.operands.iter().skip(1).all(|word| {
+            word.exact
+                && !word.text.starts_with(['/', '~', '+'])
+                && !word.text.contains(':')
+                && word.text.split('/').all(|name| name != "..")
+        }),
+    }
+}
+
+/// The words of a program that is known, sorted.
+struct Read<'w> {
+    operands: Vec<&'w Word>,
+    /// Whether an option does more than talk.
+    beyond: bool,
+    /// Whether a command for the host follows.
+    command: bool,
+}
+
+impl<'w> Read<'w> {
+    fn new(program: &Program, words: &'w [Word], reach: &mut Reach) -> Self {
+        let mut read = Self { operands: Vec::new(), beyond: false, command: false };
+        let mut words = words.iter();
+        let mut options = true;
+        while let Some(word) = words.next() {
+            if options && (word.text.starts_with('-') && word.text.len() > 1) {
+                if word.exact && word.text == "--" {
+                    options = false;
+                } else {
+                    read.option(program, word, &mut words, reach);
+                }
+                continue;
+            }
+            if program.names == Names::Login && !read.operands.is_empty() {
+                // The rest is for a shell there.
+                read.command = true;
+                break;
+            }
+            read.operands.push(word);
+        }
+        read.name(program, reach);
+        read
+    }
+
+    fn option(
+        &mut self,
+        program: &Program,
+        word: &'w Word,
+        words: &mut std::slice::Iter<'w, Word>,
+        reach: &mut Reach,
+    ) {
+        let text = word.text.as_str();
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) if text.starts_with("--") => (name, Some(value)),
+            _ => (text, None),
+        };
+        if word.wild || !word.exact && value.is_none() {
+            return reach.unclear = true;
+        }
+        if value.is_none() && self.flag(program, name) {
+            return;
+        }
+        if text.starts_with("--") || program.valued_as(name).is_some() {
+            let Some(kind) = program.valued_as(name) else {
+                // Such as `--force-with-lease=main`.
+                let known = value.is_some() && self.flag(program, name);
+                return reach.unclear |= !known;
+            };
+            let next = if value.is_none() { words.next() } else { None };
+            let value = value.map_or_else(|| next.map(literal), |value| Some(Some((value, word.exact))));
+            return self.value(kind, value.flatten(), reach);
+        }
+        self.cluster(program, text, words, reach);
+    }
+
+    /// `-sSo FILE`: letters, of which the last may take a value.
+    fn cluster(
+        &mut self,
+        program: &Program,
+        text: &'w str,
+        words: &mut std::slice::Iter<'w, Word>,
+        reach: &mut Reach,
+    ) {
+        for (at, letter) in text.char_indices().skip(1) {
+            let option = format!("-{letter}");
+            if self.flag(program, &option) {
+                continue;
+            }
+            let Some(kind) = program.valued_as(&option) else { return reach.unclear = true };
+            let rest = &text[at + letter.len_utf8()..];
+            let value = if rest.is_empty() { words.next().and_then(literal) } else { Some((rest, true)) };
+            return self.value(kind, value, reach);
+        }
+    }
+
+    fn flag(&mut self, program: &Program, name: &str) -> bool {
+        let beyond = programs::has(program.beyond, name);
+        self.beyond |= beyond;
+        beyond || programs::has(program.flags, name)
+    }
+
+    fn value(&mut self, kind: Value, value: Option<(&str, bool)>, reach: &mut Reach) {
+        // The shell may make several words of it, or none.
+        let Some((text, whole)) = value else { return reach.unclear = true };
+        match kind {
+            Value::Plain => {}
+            // What is written is shown instead.
+            Value::Beyond => self.beyond |= !(whole && text == "-"),
+            Value::Hosts => {
+                text.split(',').for_each(|text| reach.take(host::bare(text, whole)));
+            }
+        }
+    }
+
+    /// What the operands name.
+    fn name(&self, program: &Program, reach: &mut Reach) {
+        for (n, word) in self.operands.iter().enumerate() {
+            // One of which not even the beginning is known may be an option.
+            let Some((text, whole)) = literal(word).filter(|(text, whole)| *whole || !text.is_empty()) else {
+                reach.unclear = true;
+                continue;
+            };
+            let found = match (program.names, n) {
+                (Names::Each, _) => host::bare(text, whole),
+                (Names::Login | Names::First, 0) => match host::bare(text, whole) {
+                    // As sftp takes it: `host:path`.
+                    Found::Unclear => match host::copied(text, whole) {
+                        Found::Nowhere => Found::Unclear,
+                        found => found,
+                    },
+                    found => found,
+                },
+                (Names::Repository, 0) | (Names::Mentions, _) if is_helped(text) => Found::Unclear,
+                (Names::Copies | Names::Mentions, _) | (Names::Repository, 0) => host::copied(text, whole),
+                _ => {
+                    mentioned(word, reach);
+                    continue;
+                }
+            };
+            reach.take(found);
+        }
+    }
+}
+
+/// Whether git would start a program for it: `ext::sh -c …`.
+fn is_helped(text: &str) -> bool {
+    text.split_once("::").is_some_and(|(helper, _)| helper.chars().all(|c| c.is_ascii_alphanumeric()))
+}
+
+/// What a program gets for sure: all of the word, or what it begins with. `None` where the shell decides
+/// how many words it is, or how it begins.
+fn literal(word: &Word) -> Option<(&str, bool)> {
+    if word.exact {
+        return Some((&word.text, true));
+    }
+    let quoted = word.text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    if let Some(text) = quoted.filter(|text| !text.contains(['"', '\\'])) {
+        return text.find(['$', '`']).map(|end| (&text[..end], false));
+    }
+    let unsafe_signs = ['"', '\'', '\\', '$', '`', '{', '~', '(', '<'];
+    if word.wild || word.text.contains(unsafe_signs) {
+        return None;
+    }
+    word.text.find(['*', '?', '[']).map(|end| (&word.text[..end], false))
+}
+
+/// Every `scheme://host` in a word of a program that is not known.
+fn mentioned(word: &Word, reach: &mut Reach) {
+    let text = word.text.as_str();
+    for (at, _) in text.match_indices("://") {
+        let is_scheme = |c: char| c.is_ascii_alphanumeric() || "+.-".contains(c);
+        let scheme = text[..at]
+            .rfind(|c| !is_scheme(c))
+            .map_or(0, |before| before + text[before..].chars().next().map_or(1, char::len_utf8));
+        let behind = &text[at + 3..];
+        let in_host = |c: char| c.is_alphanumeric() || "-._~%@:[]!&+;=,\\".contains(c);
+        let end = behind.find(|c| !in_host(c)).unwrap_or(behind.len());
+        let unknown = !word.exact && behind[end..].starts_with(['$', '`', '*', '?', '{', '"', '\'']);
+        if scheme == at || behind[..end].is_empty() && !unknown {
+            continue;
+        }
+        // Punctuation of a text around it.
+        let place = behind[..end].trim_end_matches([',', ';', '.', '=', '&', '!', ':']);
+        let found = host::of_url(&format!("{}://{place}", &text[scheme..at]), true);
+        reach.take(if unknown { Found::Unclear } else { found });
+    }
+}

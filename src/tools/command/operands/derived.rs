@@ -1,0 +1,257 @@
+//! Where the names of files come from that a command line reads without naming them: `find … | xargs cat`,
+//! `for f in …; do cat "$f"; done`, `cat $(cat list)`.
+//!
+//! Pure. Errs towards not known: names that are read from files, or composed, may be any.
+
+use super::expansions::is_made;
+use super::files::{Named, shows_contents};
+use crate::tools::command::read_only::judge::part_is_read_only;
+use crate::tools::command::read_only::options::has;
+use crate::tools::command::syntax::script::{Part, Script, Word};
+
+/// Where made-up names come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Made {
+    /// Every file that is read is named.
+    None,
+    /// They are these, or of files below these.
+    From(Vec<Named>),
+    /// It cannot be told.
+    Unknown,
+}
+
+/// Programs that print names of files as they are, without what is in the files.
+const LISTS: &str = "find ls echo cd pwd test [ [[ true false : xargs read sleep exit break continue";
+/// Programs that pass some of the lines that they get on as they are, where they name no file.
+const FILTERS: &str = "head tail sort uniq";
+
+/// Where the names come from that commands which show what is in files get from other commands, variables and
+/// substitutions.
+pub fn made_names(line: &str, script: &Script) -> Made {
+    let reads = |part: &&Part| part_is_read_only(part) && shows_contents(part);
+    let readers = script.parts.iter().filter(reads).filter(|part| part.words.iter().skip(1).any(is_made_up));
+    let readers = readers.filter(|part| !is_names_only(part)).count();
+    let lists = script
+        .parts
+        .iter()
+        .filter(reads)
+        .any(|part| is_names_only(part) && part.words.iter().skip(1).any(is_made_up));
+    if readers == 0 && !lists {
+        return Made::None;
+    }
+    let bare: String = line.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect();
+    let feeds = feeds(&bare, script);
+    let named = |name: &str| script.parts.iter().any(|part| is_program(part, name));
+    let known = |part: &Part| part.words.iter().skip(1).any(is_made_up) || passes_names(part);
+    // What is in a file or a text in place would be names.
+    let fed_by_files = feeds > 0
+        && (readers > 1
+            || bare.contains('<')
+            || !script.parts.iter().all(|part| part.words.is_empty() || known(part)));
+    // Words that are changed, or that only other programs know.
+    let changed = bare.split("${").skip(1).any(|rest| {
+        let name = rest.split('}').next().unwrap_or_default();
+        !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    });
+    if fed_by_files || changed || line.contains("$'") || named("printf") && feeds > 0 {
+        return Made::Unknown;
+    }
+    sources(&bare).map_or(Made::Unknown, Made::From)
+}
+
+/// How often what one command prints becomes words of another.
+fn feeds(bare: &str, script: &Script) -> usize {
+    let programs =
+        script.parts.iter().filter(|part| is_program(part, "xargs") || is_program(part, "read")).count();
+    let runs = |part: &&Part| {
+        is_program(part, "find") && part.words.iter().any(|word| word.text.starts_with("-exec"))
+    };
+    let substitutions = bare.matches("$(").count() + bare.matches('`').count().div_ceil(2);
+    // What find runs is fed by find; what that prints only counts where something else is fed.
+    let found = script.parts.iter().filter(runs).count();
+    programs + substitutions + if programs + substitutions > 0 { found } else { 0 }
+}
+
+/// The words of a line that may be names or folders of them. `None` where a name may be composed so that
+/// it leads elsewhere.
+fn sources(bare: &str) -> Option<Vec<Named>> {
+    let ends = |c: char| c.is_whitespace() || ";|&<>=()`".contains(c);
+    let words: Vec<&str> = bare.split(ends).filter(|word| !word.is_empty()).collect();
+    let home = |word: &str| {
+        ["$HOME", "${HOME}", "~"]
+            .iter()
+            .any(|sign| word.strip_prefix(sign).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    };
+    let climbs = |word: &str| word.split('/').any(|name| name == "..");
+    let mut all = Vec::new();
+    for word in &words {
+        let signs = ["$HOME", "${HOME}", "~"];
+        let below = signs.iter().find_map(|sign| word.strip_prefix(sign)).filter(|_| home(word));
+        let rest = below.unwrap_or(word);
+        let first = rest.find(['$', '*', '?', '[', '{']);
+        let braces =
+            rest.replace("${", "").split_once('{').is_some_and(|(_, rest)| rest.contains(['/', '~']));
+        if rest.starts_with('~') || braces {
+            return None;
+        }
+        let joined = rest.find('$').is_some_and(|at| at > 0 || variable(rest) != rest);
+        if first.is_some_and(|at| rest[at..].contains("..")) {
+            return None;
+        }
+        if joined {
+            // `$x/b`, `a/$x`: what the variable holds may be the beginning of a name, or lead up.
+            let leads = |other: &&str| climbs(other) || other.starts_with('/') || home(other);
+            if words.iter().any(|other| other != word && leads(other)) || is_from_outside(rest, bare) {
+                return None;
+            }
+        } else if rest.starts_with('$') && is_from_outside(rest, bare) {
+            return None;
+        }
+        all.push(Named { text: (*word).to_string(), exact: !is_made(word) && !word.starts_with('~') });
+    }
+    Some(all)
+}
+
+/// The variable at the beginning of a word.
+fn variable(word: &str) -> &str {
+    let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let (open, rest) =
+        word.strip_prefix("${").map_or((1, word.get(1..).unwrap_or_default()), |rest| (2, rest));
+    let length = rest.find(|c| !name(c)).unwrap_or(rest.len());
+    let close = usize::from(open == 2 && rest[length..].starts_with('}'));
+    &word[..open + length + close]
+}
+
+/// Whether one of the variables of a word is not set in the line itself.
+fn is_from_outside(word: &str, line: &str) -> bool {
+    word.split('$').skip(1).any(|rest| {
+        let name: String = rest
+            .trim_start_matches('{')
+            .chars()
+            .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+            .collect();
+        let is_set = |sign: &str| line.contains(&format!("{sign}{name}"));
+        !name.is_empty()
+            && !line.contains(&format!("{name}="))
+            && !is_set("for ")
+            && !is_set("read ")
+            && !is_set("read -r ")
+    })
+}
+
+/// Whether a word holds what another command, a variable or a substitution gives.
+fn is_made_up(word: &Word) -> bool {
+    let bare = word.text.replace(['"', '\''], "");
+    let rest = bare.strip_prefix("$HOME").or_else(|| bare.strip_prefix("${HOME}")).unwrap_or(&bare);
+    !word.exact && (rest.contains(['$', '`', '…']) || rest.contains("{}"))
+}
+
+fn is_program(part: &Part, name: &str) -> bool {
+    part.words.first().is_some_and(|first| first.text == name)
+}
+
+/// Whether a part prints names of the files that it reads, and nothing that is in them.
+fn is_names_only(part: &Part) -> bool {
+    let Some((first, rest)) = part.words.split_first() else { return false };
+    let option = |short: &[char], long: &[&str]| {
+        rest.iter().any(|word| {
+            let letters = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+            letters.is_some_and(|letters| letters.contains(short)) || long.contains(&word.text.as_str())
+        })
+    };
+    match first.text.as_str() {
+        "grep" | "egrep" | "fgrep" => option(&['l', 'L'], &["--files-with-matches", "--files-without-match"]),
+        "rg" => option(&['l'], &["--files", "--files-with-matches", "--files-without-match"]),
+        "git" => rest.first().is_some_and(|word| word.text == "ls-files"),
+        _ => false,
+    }
+}
+
+/// Whether what a part prints are names of files as the words of the line give them.
+fn passes_names(part: &Part) -> bool {
+    let Some((first, rest)) = part.words.split_first() else { return true };
+    let operands =
+        rest.iter().filter(|word| !word.text.starts_with('-') && word.text.parse::<u64>().is_err()).count();
+    let plain = rest.iter().all(|word| !word.text.contains('\\'));
+    match first.text.as_str() {
+        "find" => rest.iter().all(|word| !word.text.starts_with("-printf")),
+        // Its pattern is the only word, so it reads what it gets.
+        "grep" if !is_names_only(part) => {
+            operands == 1
+                && rest
+                    .iter()
+                    .all(|word| !word.text.starts_with('-') || has("-v -i -E -F -vE -iE -vi", &word.text))
+        }
+        // Pieces of names would be other names.
+        name if has(FILTERS, name) => {
+            operands == 0
+                && rest.iter().all(|word| !word.text.starts_with("-c") && !word.text.starts_with("--"))
+        }
+        name => has(LISTS, name) && plain || is_names_only(part),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::command::parse;
+
+    fn made(line: &str) -> Made {
+        made_names(line, &parse(line))
+    }
+
+    #[test]
+    fn files_that_are_named_are_not_made_up() {
+        for line in
+            ["cat a b", "cat *.rs", "grep -r x .", "ls $x", "for f in *; do ls $f; done", "cat $HOME/a"]
+        {
+            assert_eq!(made(line), Made::None, "{line}");
+        }
+    }
+
+    #[test]
+    fn names_come_from_the_words_of_the_line() {
+        for (line, source) in [
+            ("find ../a -name x | xargs cat", "../a"),
+            ("find ../a -name x -exec cat {} +", "../a"),
+            ("find ~/a | grep -v b | sort | head -n 3 | xargs grep -n x", "~/a"),
+            ("git ls-files ../a | xargs wc -l", "../a"),
+            ("rg -l x ../a | xargs head -n 1", "../a"),
+            ("for f in ../a/*; do cat \"$f\"; done", "../a/*"),
+            ("x=../a; cat $x", "../a"),
+            ("cat $(ls ../'a')", "../a"),
+            ("for f in a b; do cat src/$f.rs; done", "src/$f.rs"),
+        ] {
+            let Made::From(words) = made(line) else { panic!("{line}: {:?}", made(line)) };
+            assert!(words.iter().any(|word| word.text == source), "{line}: {words:?}");
+        }
+    }
+
+    #[test]
+    fn names_from_files_or_put_together_are_unknown() {
+        for line in [
+            "cat list | xargs cat",
+            "xargs cat < list",
+            "head -n 1 list | xargs cat",
+            "grep a list | xargs cat",
+            "cat $(cat list)",
+            "cat `cat list`",
+            "read x < list; cat \"$x\"",
+            "xargs cat <<< a",
+            "echo a | tr a b | xargs cat",
+            "echo a | rev | xargs cat",
+            "echo 'a\\x2e' | xargs cat",
+            "printf '%s%s' ../a b | xargs cat",
+            "find . -printf '%f' | xargs cat",
+            "find . -name x -exec cat {} + | xargs cat",
+            "x=../a; y=b; cat $x$y",
+            "x=..; cat $x/a/b",
+            "x=ab; cat ${x%b}",
+            "cat $XDG_CONFIG_HOME/*/*",
+            "cat \"$UNKNOWN\"",
+            "x=~root/a; cat $x",
+        ] {
+            assert_eq!(made(line), Made::Unknown, "{line}");
+        }
+    }
+}

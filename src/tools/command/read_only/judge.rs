@@ -1,0 +1,183 @@
+//! Which commands are known to look only: programs of a short list, with options that are known to be
+//! harmless.
+//!
+//! Must not know policies. What is not on the list is not known; that is never an error.
+
+use super::known::{self, Words};
+use super::options::{Options, has};
+use super::{find, git, sed};
+use crate::tools::command::syntax::expand::parse;
+use crate::tools::command::syntax::script::{Part, Script, Word};
+
+/// Whether everything that a text would do is known to look only.
+pub fn is_read_only(text: &str) -> bool {
+    looks(&parse(text))
+}
+
+fn looks(script: &Script) -> bool {
+    script.doubts.is_empty()
+        && script.writes.is_empty()
+        && !script.parts.is_empty()
+        && !looks_elsewhere(script)
+        && script.parts.iter().all(part_is_read_only)
+}
+
+/// Whether git is run in another folder: it does what the configuration of the folder says.
+pub fn looks_elsewhere(script: &Script) -> bool {
+    let named = |part: &&Part, name: &str| part.words.first().is_some_and(|word| word.text == name);
+    let goes = |part: &Part| {
+        let in_each = |word: &Word| matches!(word.text.as_str(), "-execdir" | "-okdir");
+        named(&part, "cd") || (named(&part, "find") && part.words.iter().any(in_each))
+    };
+    script.parts.iter().any(goes) && script.parts.iter().any(|part| named(&part, "git"))
+}
+
+/// Whether one command of a script is known to look only; the others are judged by themselves.
+pub fn part_is_read_only(part: &Part) -> bool {
+    match (part.sets.is_empty(), part.words.is_empty()) {
+        (true, false) => command_is_read_only(&part.words),
+        // A variable of the shell's own; programs are told about those in capitals.
+        (false, true) => part.sets.iter().all(|name| is_harmless(name)),
+        _ => false,
+    }
+}
+
+/// Whether the table decides about a command: there are calls of the program that are known to look only.
+pub fn is_in_table(words: &[Word]) -> bool {
+    let Some((first, rest)) = words.split_first().filter(|(first, _)| first.exact) else { return false };
+    match first.text.as_str() {
+        "git" => git::is_judged(rest),
+        name => known::find(name).is_some(),
+    }
+}
+
+fn is_harmless(name: &str) -> bool {
+    let own = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    !name.is_empty() && name.chars().all(own) && !name.ends_with("_proxy")
+}
+
+/// `read -r NAME…`.
+fn harmless_names(words: &[Word]) -> bool {
+    words.iter().all(|word| word.exact && (word.text == "-r" || is_harmless(&word.text)))
+}
+
+fn command_is_read_only(words: &[Word]) -> bool {
+    let Some((first, rest)) = words.split_first().filter(|(first, _)| first.exact) else { return false };
+    let Some(program) = known::find(&first.text) else { return false };
+    let prints = |word: &Word| word.exact && known::ALWAYS.contains(&word.text.as_str());
+    let sorts = |options: &Options, open: bool| {
+        let words: Vec<Word> = rest.iter().filter(|word| !prints(word)).cloned().collect();
+        options.sort(&words, open).is_some()
+    };
+    match program.words {
+        Words::Any => true,
+        Words::Open(options) => sorts(&options, true),
+        Words::Closed(options) => sorts(&options, false) && (program.name != "uniq" || one_operand(rest)),
+        Words::Own => match program.name {
+            "ps" => shows_processes(rest),
+            "date" => shows_a_date(rest),
+            "test" | "[" => tests(rest),
+            "printf" => formats(rest),
+            "read" => harmless_names(rest),
+            "find" => find::only_finds(rest),
+            "sed" => sed::only_prints(rest),
+            _ => git::only_shows(rest),
+        },
+    }
+}
+
+/// `uniq IN OUT` writes; so does a pattern that becomes two names, and `-` is an operand, too.
+fn one_operand(words: &[Word]) -> bool {
+    let is_option = |word: &&Word| word.text.len() > 1 && word.text.starts_with('-') && word.text != "--";
+    words.iter().all(|word| word.exact) && words.iter().filter(|word| !is_option(word)).count() <= 1
+}
+
+/// Conditions. An index of a variable behind `-v` and `-R` can be a substitution.
+fn tests(words: &[Word]) -> bool {
+    const OPERATORS: &str = "-a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -w -x -z -G -L -N -O -S -ef -eq -ge \
+                             -gt -le -lt -ne -nt -ot";
+    words.iter().all(|word| {
+        let number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+        !word.wild
+            && word.text.strip_prefix('-').is_none_or(|rest| has(OPERATORS, &word.text) || number(rest))
+    })
+}
+
+/// `printf FORMAT …`, where `%n` and `-v` would set a variable.
+fn formats(words: &[Word]) -> bool {
+    let dashes = words.first().is_some_and(|word| word.exact && word.text == "--");
+    let Some(format) = words.get(usize::from(dashes)) else { return true };
+    let sets = |conversion: &str| {
+        let sign =
+            conversion.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #.*'hlLqjztI".contains(c));
+        sign.starts_with('n')
+    };
+    format.exact
+        && (dashes || !format.text.starts_with('-'))
+        && !format.text.replace("%%", "").split('%').skip(1).any(sets)
+}
+
+/// `date` with a format; without the `+` an operand would be the new time.
+fn shows_a_date(words: &[Word]) -> bool {
+    const OPTIONS: Options = Options {
+        flags: "-R -u --debug --rfc-email --universal --utc",
+        valued: "-d -f -r --date --file --reference --rfc-3339",
+        attached: "-I --iso-8601",
+    };
+    let prints = |word: &Word| word.exact && known::ALWAYS.contains(&word.text.as_str());
+    let words: Vec<Word> = words.iter().filter(|word| !prints(word)).cloned().collect();
+    OPTIONS
+        .sort(&words, false)
+        .is_some_and(|sorted| sorted.operands.iter().all(|word| word.text.starts_with('+') && !word.wild))
+}
+
+/// `ps` without what shows the environment of processes: `e` among letters that have no dash, `-E`.
+fn shows_processes(words: &[Word]) -> bool {
+    const OPTIONS: Options = Options {
+        flags: "-A -a -d -e -f -F -H -j -l -L -M -N -T -V -w -y -x --forest --headers --no-headers --deselect",
+        valued: "-C -g -G -p -q -s -t -u -U --cols --columns --lines --rows --width --pid --ppid --quick-pid \
+                 --sid --sort --tty --user --User --group --Group",
+        attached: "",
+    };
+    const FORMAT: Options = Options { flags: "", valued: "-o --format", attached: "" };
+    const COLUMNS: [&str; 40] = [
+        "%cpu", "%mem", "args", "cmd", "comm", "command", "cputime", "egid", "egroup", "etime", "etimes",
+        "euid", "euser", "fname", "gid", "group", "lstart", "lwp", "ni", "nice", "nlwp", "pcpu", "pgid",
+        "pgrp", "pid", "pmem", "ppid", "pri", "psr", "rss", "ruser", "sid", "start", "stat", "state", "time",
+        "tty", "uid", "user", "vsz",
+    ];
+    let named = |list: &str| {
+        let bare = |column: &str| column.split('=').next().unwrap_or_default().to_string();
+        list.split([',', ' ']).all(|column| COLUMNS.contains(&bare(column).as_str()))
+    };
+    let letters = |text: &str| text.chars().all(|c| "afhjlmrTuvwx".contains(c) || c.is_ascii_digit());
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if word.wild || !word.exact {
+            return false;
+        }
+        // `-eo LIST`: the columns come last.
+        let format = word.text.starts_with('-')
+            && !word.text.starts_with("--")
+            && word.text.ends_with('o')
+            && OPTIONS.sort(&[Word::plain(word.text.trim_end_matches('o'))], false).is_some();
+        let long = word.text.split_once('=').filter(|(name, _)| has(FORMAT.valued, name));
+        let fine = match () {
+            () if known::ALWAYS.contains(&word.text.as_str()) => true,
+            () if format || word.text == "--format" => {
+                words.next().is_some_and(|list| list.exact && named(&list.text))
+            }
+            () if long.is_some() => long.is_some_and(|(_, list)| named(list)),
+            () if !word.text.starts_with('-') => letters(&word.text),
+            () if OPTIONS.sort(std::slice::from_ref(word), false).is_some() => true,
+            () => {
+                let Some(value) = words.next() else { return false };
+                OPTIONS.sort(&[word.clone(), value.clone()], false).is_some()
+            }
+        };
+        if !fine {
+            return false;
+        }
+    }
+    true
+}

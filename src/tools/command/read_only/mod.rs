@@ -1,0 +1,11 @@
+//! Which commands are known to be read-only.
+//!
+//! `judge` decides it, `known` is the table of programs with their harmless options, read by `options`; `find`,
+//! `git` and `sed` have languages of their own. Must not know files nor hosts.
+
+pub(super) mod find;
+pub(super) mod git;
+pub(super) mod judge;
+pub(super) mod known;
+pub(super) mod options;
+pub(super) mod sed;

@@ -1,0 +1,47 @@
+//! A text with everything in it, wrappers and texts for other shells taken apart.
+
+use super::read;
+use super::script::{MEMORY, Part, Script};
+use crate::tools::command::operands::process_memory;
+use crate::tools::command::wrapped::{self, Inner};
+
+/// More commands than this are not judged.
+const PARTS_MAX: usize = 200;
+/// Texts in texts, this deep.
+const TEXTS_MAX: usize = 8;
+
+const UNKNOWN: &str = "a command that another one makes up";
+
+/// Reads a command line as far as it can be told. Never fails: the rest is a doubt.
+pub fn parse(text: &str) -> Script {
+    let mut whole = Script::default();
+    if process_memory::is_named(text) {
+        whole.doubt(MEMORY);
+    }
+    let mut open = vec![(text.to_string(), 0)];
+    while let Some((text, depth)) = open.pop() {
+        let read = read::read(&text);
+        read.doubts.into_iter().for_each(|why| whole.doubt(why));
+        whole.writes.extend(read.writes);
+        whole.reads.extend(read.reads);
+        let mut parts: Vec<Part> = read.parts.into_iter().rev().collect();
+        while let Some(part) = parts.pop() {
+            if whole.parts.len() >= PARTS_MAX || depth > TEXTS_MAX {
+                whole.doubt("a command line with too much in it");
+                return whole;
+            }
+            let inner = wrapped::inside(&part.words);
+            whole.parts.push(part);
+            let mut deeper = Vec::new();
+            for inner in inner {
+                match inner {
+                    Inner::Words(sets, words) => deeper.push(Part { sets, words }),
+                    Inner::Text(text) => open.push((text, depth + 1)),
+                    Inner::Unknown => whole.doubt(UNKNOWN),
+                }
+            }
+            parts.extend(deeper.into_iter().rev());
+        }
+    }
+    whole
+}

@@ -1,0 +1,228 @@
+//! Which tools of a set are on offer: what flags say, and what the person has switched.
+//!
+//! Must not know sets. Tools are named by their own name or by their kind's, so that a choice means the
+//! same when the conversation goes on with another family's tools.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+
+use super::intent::Kind;
+use super::registry::Registry;
+use super::tool::Tool;
+
+/// What was said about tools before the session began; words may hold `*`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// Only these; with `+name` and `-name` alone, those that are on offer anyway with a change.
+    pub only: Option<Vec<String>>,
+    /// None of these, whatever else is said.
+    pub without: Vec<String>,
+    /// No built-in ones.
+    pub no_builtin: bool,
+    /// None at all.
+    pub none: bool,
+}
+
+/// A choice of tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choice {
+    flags: Flags,
+    picked: Option<Picked>,
+}
+
+/// What the person switched while a set was on offer: its tools by name, those of other sets by what they
+/// are known by there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Picked {
+    set: String,
+    names: BTreeSet<String>,
+    on: BTreeSet<Sort>,
+    off: BTreeSet<Sort>,
+}
+
+/// By what a tool is known in other sets than its own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Sort {
+    /// Its kind.
+    Kind(Kind),
+    /// Its name, where no kind says what it is for.
+    Name(String),
+}
+
+impl Sort {
+    fn of(tool: &dyn Tool, name: &str) -> Self {
+        match tool.kind() {
+            Kind::Other => Self::Name(name.to_string()),
+            kind => Self::Kind(kind),
+        }
+    }
+
+    /// Those of which a choice says something about this one.
+    fn related(&self) -> Vec<Self> {
+        match self {
+            Self::Kind(kind) => related(*kind).iter().copied().map(Self::Kind).collect(),
+            Self::Name(_) => vec![self.clone()],
+        }
+    }
+}
+
+/// A choice that all agents of a session hold to at any time. Cheap to clone; all clones are one.
+#[derive(Debug, Clone)]
+pub struct SharedChoice(Arc<RwLock<(u64, Choice)>>);
+
+impl From<Choice> for SharedChoice {
+    fn from(choice: Choice) -> Self {
+        Self(Arc::new(RwLock::new((0, choice))))
+    }
+}
+
+impl SharedChoice {
+    /// How often it was changed.
+    pub fn changes(&self) -> u64 {
+        self.0.read().0
+    }
+
+    /// The names of the tools of `all` that are on offer now. `set` names it.
+    pub fn offered(&self, set: &str, all: &Registry) -> BTreeSet<String> {
+        self.0.read().1.offered(set, all)
+    }
+
+    /// The person wants exactly these tools of `all`, which `set` names, from now on.
+    pub fn pick(&self, set: &str, all: &Registry, wanted: &[String]) {
+        let mut now = self.0.write();
+        now.1.pick(set, all, wanted);
+        now.0 += 1;
+    }
+}
+
+/// Words that name no tool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no tool named {}", .0.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "))]
+pub struct Unknown(pub Vec<String>);
+
+impl Choice {
+    /// What flags say, if every word of them names a tool of `all` or of any family.
+    pub fn new(flags: Flags, all: &Registry) -> Result<Self, Unknown> {
+        let words = flags.only.iter().flatten().chain(&flags.without);
+        let known = |word: &&String| {
+            let word = bare(word);
+            let own = !all.named(word).is_empty() || word.contains('*');
+            own || !all.names_anywhere(|tool| names_tool(word, tool)).is_empty()
+        };
+        let unknown: Vec<String> = words.filter(|word| !known(word)).map(|w| bare(w).to_string()).collect();
+        if unknown.is_empty() { Ok(Self { flags, picked: None }) } else { Err(Unknown(unknown)) }
+    }
+
+    /// The names of the tools of `all` that are on offer. `set` names it.
+    pub fn offered(&self, set: &str, all: &Registry) -> BTreeSet<String> {
+        let by_flags = self.by_flags(all);
+        let Some(picked) = &self.picked else { return by_flags };
+        let offers = |tool: &dyn Tool, name: &str| {
+            if picked.set == set && picked.names.contains(name) {
+                return true;
+            }
+            if picked.set == set {
+                return false;
+            }
+            let related = Sort::of(tool, name).related();
+            let said = |sorts: &BTreeSet<Sort>| related.iter().any(|sort| sorts.contains(sort));
+            said(&picked.on) || by_flags.contains(name) && !said(&picked.off)
+        };
+        names(all, offers)
+    }
+
+    /// The person wants exactly these tools of `all`, which `set` names.
+    pub fn pick(&mut self, set: &str, all: &Registry, wanted: &[String]) {
+        let (by_flags, before) = (self.by_flags(all), self.picked.take());
+        let wanted = names(all, |_, name| wanted.iter().any(|wanted| wanted == name));
+        let (mut on, mut off) = before.map(|picked| (picked.on, picked.off)).unwrap_or_default();
+        let sorts: BTreeSet<Sort> =
+            all.names().zip(all.tools()).map(|(name, tool)| Sort::of(&**tool, name)).collect();
+        for sort in sorts {
+            let of_sort = names(all, |tool, name| Sort::of(tool, name) == sort);
+            on.remove(&sort);
+            off.remove(&sort);
+            if of_sort.iter().any(|name| wanted.contains(name) && !by_flags.contains(name)) {
+                on.insert(sort);
+            } else if of_sort.iter().any(|name| by_flags.contains(name))
+                && !of_sort.iter().any(|name| wanted.contains(name))
+            {
+                off.insert(sort);
+            }
+        }
+        self.picked = Some(Picked { set: set.to_string(), names: wanted, on, off });
+    }
+
+    fn by_flags(&self, all: &Registry) -> BTreeSet<String> {
+        let Flags { only, without, no_builtin, none } = &self.flags;
+        if *none {
+            return BTreeSet::new();
+        }
+        let default = |all: &Registry| {
+            let by_default: Vec<&str> = all.default_names().collect();
+            names(all, |_, name| by_default.contains(&name) && !(*no_builtin && all.is_builtin(name)))
+        };
+        let mut offered = match only {
+            None => default(all),
+            Some(words) if words.iter().all(|word| word.starts_with(['+', '-'])) => {
+                let mut offered = default(all);
+                for word in words {
+                    let named = all.named(bare(word));
+                    if word.starts_with('+') {
+                        offered.extend(named);
+                    } else {
+                        offered.retain(|name| !named.contains(name));
+                    }
+                }
+                offered
+            }
+            Some(words) => words.iter().flat_map(|word| all.named(word)).collect(),
+        };
+        for word in without {
+            let named = all.named(word);
+            offered.retain(|name| !named.contains(name));
+        }
+        offered
+    }
+}
+
+/// Whether a word is the tool's name or that of its kind.
+fn names_tool(word: &str, tool: &dyn Tool) -> bool {
+    tool.spec().name == word || tool.kind() != Kind::Other && tool.kind().name() == word
+}
+
+/// Without the sign of a change.
+fn bare(word: &str) -> &str {
+    word.strip_prefix(['+', '-']).unwrap_or(word)
+}
+
+fn names(all: &Registry, keep: impl Fn(&dyn Tool, &str) -> bool) -> BTreeSet<String> {
+    let kept = all.names().zip(all.tools()).filter(|(name, tool)| keep(&***tool, name));
+    kept.map(|(name, _)| name.to_string()).collect()
+}
+
+/// Kinds of which a choice says something about this one, where another set has no such kind.
+pub fn related(kind: Kind) -> &'static [Kind] {
+    match kind {
+        Kind::Read => &[Kind::Read],
+        Kind::ReadMany => &[Kind::ReadMany, Kind::Read],
+        Kind::ViewImage => &[Kind::ViewImage, Kind::Read],
+        Kind::Write => &[Kind::Write, Kind::Patch],
+        Kind::Edit => &[Kind::Edit, Kind::Patch],
+        Kind::Patch => &[Kind::Patch, Kind::Edit, Kind::Write],
+        Kind::Bash => &[Kind::Bash],
+        Kind::Job => &[Kind::Job, Kind::Bash],
+        Kind::Grep => &[Kind::Grep],
+        Kind::Find => &[Kind::Find],
+        Kind::Ls => &[Kind::Ls],
+        Kind::AskUser => &[Kind::AskUser],
+        Kind::Plan => &[Kind::Plan],
+        Kind::Agent => &[Kind::Agent],
+        Kind::Other => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! Choices of tools, for two sets that have little in common.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use super::*;
+use crate::base::json::json;
+use crate::llm::model::ToolSpec;
+use crate::tools::contract::tool::{Invocation, Outcome, ToolClass};
+use crate::tools::contract::view::CallView;
+
+/// A tool that is a name, a kind and whether it is on offer by itself.
+struct Named(&'static str, Kind, bool);
+
+impl Tool for Named {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec { name: self.0.to_string(), parameters: json!({"type": "object"}), ..ToolSpec::default() }
+    }
+    fn class(&self) -> ToolClass {
+        ToolClass::Reads
+    }
+    fn kind(&self) -> Kind {
+        self.1
+    }
+    fn by_default(&self) -> bool {
+        self.2
+    }
+    fn snippet(&self) -> &'static str {
+        ""
+    }
+    fn run(&self, _: Invocation) -> BoxFuture<'static, Outcome> {
+        async { Outcome::text("") }.boxed()
+    }
+    fn call_view(&self, _: &Value) -> CallView {
+        CallView::default()
+    }
+}
+
+fn set(rows: &[(&'static str, Kind, bool)]) -> Registry {
+    let mut all = Registry::new();
+    for (name, kind, on) in rows {
+        all.add(std::sync::Arc::new(Named(name, *kind, *on)));
+    }
+    all
+}
+
+fn plain() -> Registry {
+    set(&[
+        ("read", Kind::Read, true),
+        ("bash", Kind::Bash, true),
+        ("edit", Kind::Edit, true),
+        ("write", Kind::Write, true),
+        ("ls", Kind::Ls, false),
+        ("job", Kind::Job, false),
+    ])
+}
+
+fn other() -> Registry {
+    set(&[
+        ("Shell", Kind::Bash, true),
+        ("Feed", Kind::Job, true),
+        ("Look", Kind::Read, true),
+        ("Glance", Kind::ViewImage, true),
+        ("Change", Kind::Patch, true),
+        ("List", Kind::Ls, true),
+        ("Extra", Kind::Other, true),
+    ])
+}
+
+fn words(names: &BTreeSet<String>) -> String {
+    names.iter().map(String::as_str).collect::<Vec<_>>().join(" ")
+}
+
+fn said(flags: Flags) -> (String, String) {
+    let choice = Choice::new(flags, &plain()).unwrap();
+    (words(&choice.offered("p", &plain())), words(&choice.offered("o", &other())))
+}
+
+fn list(words: &[&str]) -> Vec<String> {
+    words.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn flags_mean_the_same_with_every_set() {
+    let only = |words: &[&str]| said(Flags { only: Some(list(words)), ..Flags::default() });
+    let pair = |a: &str, b: &str| (a.to_string(), b.to_string());
+    assert_eq!(
+        said(Flags::default()),
+        pair("bash edit read write", "Change Extra Feed Glance List Look Shell")
+    );
+    assert_eq!(only(&["read", "bash"]), pair("bash read", "Look Shell"));
+    assert_eq!(only(&["read", "ls"]), pair("ls read", "List Look"));
+    assert_eq!(only(&["+ls", "-bash"]), pair("edit ls read write", "Change Extra Feed Glance List Look"));
+    assert_eq!(only(&["*"]).0, "bash edit job ls read write");
+    let without = Flags { without: list(&["bash", "w*"]), ..Flags::default() };
+    assert_eq!(said(without).0, "edit read");
+    assert_eq!(said(Flags { none: true, ..Flags::default() }), pair("", ""));
+}
+
+#[test]
+fn words_that_name_nothing_are_an_error() {
+    let flags = Flags { only: Some(list(&["read", "raed", "+bsh"])), ..Flags::default() };
+    assert_eq!(Choice::new(flags, &plain()).unwrap_err().to_string(), "there is no tool named `raed`, `bsh`");
+    let flags = Flags { only: Some(list(&["apply_patch"])), ..Flags::default() };
+    assert!(Choice::new(flags, &plain()).is_ok(), "another family's tool");
+}
+
+#[test]
+fn what_comes_with_the_program_can_be_left_out() {
+    let mut all = Registry::of("pi");
+    all.add(std::sync::Arc::new(Named("mine", Kind::Other, true)));
+    let choice = Choice::new(Flags { no_builtin: true, ..Flags::default() }, &all).unwrap();
+    assert_eq!(words(&choice.offered("pi", &all)), "mine");
+}
+
+#[test]
+fn what_was_switched_holds_by_kind_and_comes_back_by_name() {
+    let mut choice = Choice::default();
+    choice.pick("p", &plain(), &list(&["read", "ls", "write"]));
+    assert_eq!(words(&choice.offered("p", &plain())), "ls read write");
+    // No command and no edit any more; what nobody has touched stays as it was.
+    let there = words(&choice.offered("o", &other()));
+    assert_eq!(there, "Extra Glance List Look");
+    choice.pick("o", &other(), &list(&["Shell", "Look", "Extra"]));
+    assert_eq!(words(&choice.offered("o", &other())), "Extra Look Shell");
+    assert_eq!(words(&choice.offered("p", &plain())), "bash read");
+}
+
+#[test]
+fn a_tool_of_no_kind_is_known_by_its_name_everywhere() {
+    let with = |name: &'static str, rows: &[(&'static str, Kind, bool)]| {
+        let mut all = set(rows);
+        all.add(std::sync::Arc::new(Named(name, Kind::Other, true)));
+        all
+    };
+    let here = with("tracker", &[("read", Kind::Read, true)]);
+    let there = with("tracker", &[("Look", Kind::Read, true), ("Extra", Kind::Other, true)]);
+    let mut choice = Choice::default();
+    choice.pick("p", &here, &list(&["read"]));
+    assert_eq!(words(&choice.offered("o", &there)), "Extra Look");
+    choice.pick("o", &there, &list(&["tracker", "Look"]));
+    assert_eq!(words(&choice.offered("p", &here)), "read tracker");
+}
+
+#[test]
+fn all_who_share_a_choice_see_a_change() {
+    let choice = SharedChoice::from(Choice::default());
+    let twin = choice.clone();
+    choice.pick("p", &plain(), &list(&["read"]));
+    assert_eq!((words(&twin.offered("p", &plain())), twin.changes()), ("read".to_string(), 1));
+}

@@ -1,0 +1,248 @@
+//! The tools on offer, in a stable order.
+//!
+//! Must not know how a call runs or who may run it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, LazyLock};
+
+use serde_json::Value;
+
+use super::intent::Kind;
+use super::tool::Tool;
+use crate::base::schema::Schema;
+use crate::llm::model::ToolSpec;
+use crate::tools::builtin;
+
+/// A list of tools with unique names.
+#[derive(Clone, Default)]
+pub struct Registry {
+    rows: Vec<Row>,
+}
+
+/// A tool with its schema, compiled once.
+#[derive(Clone)]
+pub struct Row {
+    /// As a model sees it.
+    pub spec: Arc<ToolSpec>,
+    /// Of its arguments.
+    pub schema: Arc<Schema>,
+    /// The tool.
+    pub tool: Arc<dyn Tool>,
+    /// Whether it comes with the program.
+    builtin: bool,
+}
+
+impl Row {
+    fn new(tool: Arc<dyn Tool>, builtin: bool) -> Self {
+        let spec = tool.spec();
+        Self { schema: Arc::new(Schema::new(&spec.parameters)), spec: Arc::new(spec), tool, builtin }
+    }
+
+    /// The arguments as the tool takes them, if they are its own: they fit its schema, and none of
+    /// their fields is unknown to it.
+    pub fn takes(&self, args: &Value) -> Option<Value> {
+        let args = self.tool.prepare(args.clone());
+        let known = self.spec.parameters.get("properties").and_then(Value::as_object);
+        let own = |name: &String| known.is_none_or(|known| known.contains_key(name));
+        if !args.as_object()?.keys().all(own) {
+            return None;
+        }
+        self.schema.check(args).ok()
+    }
+}
+
+/// Every built-in tool of every set by its name, in the order of the sets.
+static ANYWHERE: LazyLock<HashMap<String, Vec<Row>>> = LazyLock::new(|| {
+    let mut rows: HashMap<String, Vec<Row>> = HashMap::new();
+    for make in builtin::SETS.iter().flat_map(|set| set.tools) {
+        let row = Row::new(make(), true);
+        rows.entry(row.spec.name.clone()).or_default().push(row);
+    }
+    rows
+});
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
+}
+
+impl Registry {
+    /// No tools.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The built-in tools of a set in the order of its table; none when there is no such set.
+    pub fn of(set: &str) -> Self {
+        let mut registry = Self::new();
+        for make in builtin::SETS.iter().filter(|known| known.id == set).flat_map(|set| set.tools) {
+            registry.put(Row::new(make(), true));
+        }
+        registry
+    }
+
+    /// The tools of that name in all sets, since families may give one name to several tools.
+    pub fn anywhere(name: &str) -> &'static [Row] {
+        ANYWHERE.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The names of the tools that pass, here and in every set.
+    pub fn names_anywhere(&self, keep: impl Fn(&dyn Tool) -> bool) -> BTreeSet<String> {
+        let rows = self.rows.iter().chain(ANYWHERE.values().flatten());
+        rows.filter(|row| keep(&*row.tool)).map(|row| row.spec.name.clone()).collect()
+    }
+
+    /// Adds a tool at the end, or in the place of the one that has its name.
+    pub fn add(&mut self, tool: Arc<dyn Tool>) {
+        self.put(Row::new(tool, false));
+    }
+
+    /// Adds a built-in tool of any set at the end, unless its name is taken.
+    pub fn add_builtin(&mut self, name: &str) {
+        let known = Self::anywhere(name).first().filter(|_| self.row(name).is_none());
+        self.rows.extend(known.cloned());
+    }
+
+    fn put(&mut self, row: Row) {
+        match self.rows.iter_mut().find(|old| old.spec.name == row.spec.name) {
+            Some(old) => *old = row,
+            None => self.rows.push(row),
+        }
+    }
+
+    /// The names of the tools that are on offer before anybody asks for others.
+    pub fn default_names(&self) -> impl Iterator<Item = &str> {
+        self.rows.iter().filter(|row| row.tool.by_default()).map(|row| row.spec.name.as_str())
+    }
+
+    /// Keeps the tools whose names pass.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str) -> bool) {
+        self.rows.retain(|row| keep(&row.spec.name));
+    }
+
+    /// The tool of that name.
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.row(name).map(|row| &row.tool)
+    }
+
+    /// The tool of that name with its schema.
+    pub fn row(&self, name: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.spec.name == name)
+    }
+
+    /// All tools with their schemas.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The tool that a call means: that of its name, else another family's tool of the name where
+    /// something of its kind is here. Of several that one which takes the arguments.
+    pub fn meant(&self, name: &str, args: &Value) -> Option<&Row> {
+        if let Some(row) = self.row(name) {
+            return Some(row);
+        }
+        let here = |row: &&Row| {
+            let does = row.tool.act(args).map_or(row.tool.kind(), |act| act.kind());
+            let kind = row.tool.kind();
+            kind != Kind::Other && self.has_kind(kind) && (does == kind || self.has_kind(does))
+        };
+        let others = || Self::anywhere(name).iter().filter(here);
+        others().find(|row| row.takes(args).is_some()).or_else(|| others().next())
+    }
+
+    /// The tool of that name here or in any set, for showing calls.
+    pub fn shown(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.row(name).or_else(|| Self::anywhere(name).first()).map(|row| &row.tool)
+    }
+
+    /// Whether there is a tool of this kind.
+    pub fn has_kind(&self, kind: Kind) -> bool {
+        self.rows.iter().any(|row| row.tool.kind() == kind)
+    }
+
+    /// Whether the tool of that name comes with the program.
+    pub fn is_builtin(&self, name: &str) -> bool {
+        self.row(name).is_some_and(|row| row.builtin)
+    }
+
+    /// The names of the tools that a person means by a word: the tool's own name, else the name of a
+    /// kind, else that of another family's tool. A `*` stands for anything.
+    pub fn named(&self, word: &str) -> BTreeSet<String> {
+        let some = |fits: &dyn Fn(&Row) -> bool| -> BTreeSet<String> {
+            self.rows.iter().filter(|row| fits(row)).map(|row| row.spec.name.clone()).collect()
+        };
+        let own = some(&|row| matches(word, &row.spec.name));
+        if !own.is_empty() {
+            return own;
+        }
+        let kind = some(&|row| row.tool.kind() != Kind::Other && matches(word, row.tool.kind().name()));
+        if !kind.is_empty() {
+            return kind;
+        }
+        let meant = Self::anywhere(word).iter().map(|row| row.tool.kind()).collect::<BTreeSet<Kind>>();
+        some(&|row| row.tool.kind() != Kind::Other && meant.contains(&row.tool.kind()))
+    }
+
+    /// The tools as a model sees them.
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.rows.iter().map(|row| (*row.spec).clone()).collect()
+    }
+
+    /// Names and one-line descriptions for the system prompt.
+    pub fn snippets(&self) -> Vec<(&str, &'static str)> {
+        self.rows.iter().map(|row| (row.spec.name.as_str(), row.tool.snippet())).collect()
+    }
+
+    /// The names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.rows.iter().map(|row| row.spec.name.as_str())
+    }
+
+    /// The tools.
+    pub fn tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.rows.iter().map(|row| &row.tool)
+    }
+}
+
+/// Whether a word with `*` for anything is a name.
+fn matches(word: &str, name: &str) -> bool {
+    match word.split_once('*') {
+        None => word == name,
+        Some((start, rest)) => name.strip_prefix(start).is_some_and(|left| {
+            left.char_indices().map(|(at, _)| at).chain([left.len()]).any(|at| matches(rest, &left[at..]))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_builtin_tools_stand_in_a_stable_order() {
+        let mut registry = Registry::of("pi");
+        assert_eq!(registry.default_names().collect::<Vec<_>>(), ["read", "bash", "edit", "write"]);
+        let before = registry.specs();
+        registry.add(builtin::pi::SET.tools[1]());
+        assert!(registry.is_builtin("read") && !registry.is_builtin("bash"));
+        assert_eq!(registry.specs(), before);
+        registry.retain(|name| name != "bash");
+        assert!(registry.get("bash").is_none() && registry.get("read").is_some());
+    }
+
+    #[test]
+    fn words_with_stars() {
+        for (word, name, fits) in [
+            ("read", "read", true),
+            ("read", "reads", false),
+            ("*", "", true),
+            ("r*d", "read", true),
+            ("r*d", "rea", false),
+            ("*é*", "aéb", true),
+            ("mcp__*__x", "mcp__a__b__x", true),
+        ] {
+            assert_eq!(matches(word, name), fits, "{word} {name}");
+        }
+    }
+}

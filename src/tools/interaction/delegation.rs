@@ -1,0 +1,117 @@
+//! What the tools that have other agents work have in common: the words for the model.
+//!
+//! Must not know any tool, nor how agents work.
+
+use serde_json::Value;
+
+use crate::base::json::json;
+
+use super::delegate::{AgentReport, Done, Status, Task};
+use crate::llm::model::Part;
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::contract::view::CallView;
+use crate::tools::output::limits::{Keep, Limits};
+
+/// How much of an agent's answer another gets.
+pub const LIMITS: Limits = Limits { chars: 20_000, keep: Keep::Ends, lines: None };
+
+/// What the model is told where no agents can be started.
+const NOBODY: &str = "No other agents can be started from here. Do it yourself.";
+
+fn id(call: &Invocation) -> &str {
+    call.args.get("agent_id").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Starts an agent and says how it is spoken to.
+pub async fn spawn(call: &Invocation, task: Task) -> Outcome {
+    let Some(delegate) = &call.shared.delegate else { return Outcome::error(NOBODY) };
+    unless_interrupted(call, "Interrupted before the agent was started.", delegate.spawn(task)).await
+}
+
+/// What a delegate does in short, or what the model is told where nobody waits for it any more.
+async fn unless_interrupted(call: &Invocation, told: &str, done: impl Future<Output = Done>) -> Outcome {
+    tokio::select! {
+        biased;
+        done = done => short(done),
+        () = call.cancel.cancelled() => Outcome::error(told),
+    }
+}
+
+/// Starts an agent and waits for its answer. One who is interrupted ends it.
+pub async fn spawn_and_wait(call: &Invocation, task: Task) -> Outcome {
+    let Some(delegate) = &call.shared.delegate else { return Outcome::error(NOBODY) };
+    let started = tokio::select! {
+        biased;
+        started = delegate.spawn(task) => started,
+        () = call.cancel.cancelled() => return Outcome::error("Interrupted before the agent was started."),
+    };
+    let started = match started {
+        Ok(started) => started,
+        Err(why) => return Outcome::error(why),
+    };
+    tokio::select! {
+        biased;
+        () = call.cancel.cancelled() => {
+            let last = told(delegate.close(&started.id).await);
+            let content = [Part::text("Interrupted; the agent was ended.\n\n")].into_iter().chain(last.content);
+            Outcome { content: content.collect(), is_error: true, ..last }
+        }
+        ended = delegate.wait(&started.id, call.progress.clone()) => told(ended),
+    }
+}
+
+/// Says something to an agent.
+pub async fn send(call: &Invocation) -> Outcome {
+    let message = call.args.get("message").and_then(Value::as_str).unwrap_or_default();
+    let Some(delegate) = &call.shared.delegate else { return Outcome::error(NOBODY) };
+    let sent = delegate.send(id(call), message.to_string());
+    unless_interrupted(call, "Interrupted; the agent may or may not have been told.", sent).await
+}
+
+/// Waits for an agent's answer; the agent works on when the wait is interrupted.
+pub async fn wait(call: &Invocation) -> Outcome {
+    let Some(delegate) = &call.shared.delegate else { return Outcome::error(NOBODY) };
+    tokio::select! {
+        biased;
+        () = call.cancel.cancelled() => Outcome::error("Interrupted; the agent works on."),
+        ended = delegate.wait(id(call), call.progress.clone()) => told(ended),
+    }
+}
+
+/// Ends an agent.
+pub async fn close(call: &Invocation) -> Outcome {
+    let Some(delegate) = &call.shared.delegate else { return Outcome::error(NOBODY) };
+    let closed = delegate.close(id(call));
+    unless_interrupted(call, "Interrupted; the agent is being ended all the same.", closed).await
+}
+
+/// The state of an agent, without its words.
+fn short(done: Done) -> Outcome {
+    match done {
+        Ok(report) => {
+            let told = json!({"agent_id": report.id, "status": report.status.name()});
+            Outcome::text(told.to_string()).details(report.details())
+        }
+        Err(why) => Outcome::error(why),
+    }
+}
+
+/// An agent's words behind a line that says how it ended.
+fn told(done: Done) -> Outcome {
+    let report = match done {
+        Ok(report) => report,
+        Err(why) => return Outcome::error(why),
+    };
+    let AgentReport { id, status, output, turns, .. } = &report;
+    let success = *status == Status::Completed;
+    let text = format!("Agent {id} {}: success {success}, turns used {turns}.\n\n{output}", status.name());
+    Outcome { is_error: !success, ..Outcome::text(text) }.details(report.details())
+}
+
+/// A call about a text: its first line, and all of it below.
+pub fn view(text: Option<&Value>) -> CallView {
+    let text = text.and_then(Value::as_str).unwrap_or_default();
+    let mut lines = text.lines();
+    let title = lines.next().unwrap_or_default().to_string();
+    CallView { title, body: lines.next().map(|_| text.to_string()) }
+}

@@ -1,0 +1,72 @@
+//! The list of what is to be done, as models keep it and front ends show it.
+//!
+//! Must not know any tool. A list replaces the one before.
+
+use serde_json::Value;
+
+use crate::base::json::json;
+
+use crate::tools::contract::view::{Progress, Step};
+
+/// Reads a list of objects, `text` in one field and the progress in `status`.
+pub fn read(list: Option<&Value>, text: &str) -> Vec<Step> {
+    let rows = list.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let item = |row: &Value| {
+        let progress = row.get("status").and_then(Value::as_str).and_then(Progress::parse);
+        let words = row.get(text).and_then(Value::as_str)?.to_string();
+        Some(Step { text: words, progress: progress.unwrap_or(Progress::Pending) })
+    };
+    rows.iter().filter_map(item).collect()
+}
+
+/// What is wrong with a list: more than one thing at once is no order of work.
+pub fn objection(items: &[Step]) -> Option<String> {
+    let at_once = items.iter().filter(|item| item.progress == Progress::InProgress).count();
+    (at_once > 1)
+        .then(|| format!("{at_once} steps are in_progress; at most one may be. Send the list again."))
+}
+
+/// The details of a result that changed the list.
+pub fn details(items: &[Step]) -> Value {
+    let rows = items.iter().map(|item| json!({"text": item.text, "status": item.progress.name()}));
+    json!({"plan": rows.collect::<Vec<_>>()})
+}
+
+/// The list in such details.
+pub fn of_details(details: Option<&Value>) -> Option<Vec<Step>> {
+    let list = details?.get("plan")?;
+    Some(read(Some(list), "text"))
+}
+
+/// One line for the model: how far everything is.
+pub fn summary(items: &[Step]) -> String {
+    let count = |progress| items.iter().filter(|item| item.progress == progress).count();
+    match (items.len(), count(Progress::Completed)) {
+        (0, _) => "The list is empty.".to_string(),
+        (all, done) => format!("The list is kept: {done} of {all} done."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_come_back_from_details() {
+        let list = json!([
+            {"step": "look", "status": "completed"},
+            {"step": "do", "status": "in_progress"},
+            {"step": "check"},
+            {"other": 1},
+        ]);
+        let items = read(Some(&list), "step");
+        assert_eq!(items.len(), 3);
+        assert_eq!(of_details(Some(&details(&items))), Some(items.clone()));
+        assert_eq!(summary(&items), "The list is kept: 1 of 3 done.");
+        assert_eq!(objection(&items), None);
+        let twice = vec![items[1].clone(); 2];
+        assert!(objection(&twice).unwrap().starts_with("2 steps"));
+        assert_eq!(read(None, "step"), []);
+        assert_eq!(of_details(None), None);
+    }
+}

@@ -1,0 +1,360 @@
+//! The output of a command while it comes in: plain text, its beginning and its end in memory, all
+//! of it in an artifact once it is longer than that.
+//!
+//! Must not know commands.
+
+use std::io;
+
+use serde_json::Value;
+
+use crate::base::json::json;
+
+use super::ansi::Plain;
+use super::artifacts::{Kept, Writing};
+use super::limits::{self, Limit};
+use super::truncation::Body;
+
+/// Bytes of the beginning that are kept in memory.
+pub const HEAD: usize = 512 * 1024;
+/// Bytes of the end that are kept in memory. Together they are as much as listeners get.
+pub const TAIL: usize = 512 * 1024;
+
+/// Takes output in pieces.
+#[derive(Debug)]
+pub struct Collector {
+    plain: Plain,
+    /// The first bytes of a character whose others have not come.
+    torn: Vec<u8>,
+    kept: Ends,
+}
+
+#[derive(Debug)]
+struct Ends {
+    head: String,
+    /// Cut only when twice as long as is kept.
+    tail: String,
+    /// Whether something is neither in the one nor in the other.
+    lost: bool,
+    bytes: usize,
+    chars: usize,
+    feeds: usize,
+    writing: Writing,
+}
+
+impl Collector {
+    /// `writing` is where all of it goes when it is long.
+    pub fn new(writing: Writing) -> Self {
+        Self { plain: Plain::default(), torn: Vec::new(), kept: Ends::new(writing) }
+    }
+
+    /// Takes the next piece.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if self.torn.is_empty() {
+            return self.decode(bytes);
+        }
+        let mut joined = std::mem::take(&mut self.torn);
+        joined.extend_from_slice(bytes);
+        self.decode(&joined);
+    }
+
+    fn decode(&mut self, mut bytes: &[u8]) {
+        let Self { plain, torn, kept } = self;
+        let mut out = |run: &str| kept.push(run);
+        loop {
+            match std::str::from_utf8(bytes) {
+                Ok(text) => return plain.feed(text, &mut out),
+                Err(error) => {
+                    let (good, rest) = bytes.split_at(error.valid_up_to());
+                    plain.feed(&String::from_utf8_lossy(good), &mut out);
+                    let Some(wrong) = error.error_len() else { return torn.extend_from_slice(rest) };
+                    plain.feed("\u{fffd}", &mut out);
+                    bytes = &rest[wrong..];
+                }
+            }
+        }
+    }
+
+    /// The end of the output so far, for people.
+    pub fn tail_text(&self) -> String {
+        let text = if self.kept.tail.is_empty() { &self.kept.head } else { &self.kept.tail };
+        limits::tail(text, limits::LINES_MAX, limits::BYTES_MAX).text.to_string()
+    }
+
+    /// What came behind so many bytes, as far as it is in memory, and how many bytes came by now.
+    pub fn since(&self, from: usize) -> (String, usize) {
+        let Ends { head, tail, bytes, .. } = &self.kept;
+        let behind = |text: &str, starts: usize| {
+            let skip = from.saturating_sub(starts).min(text.len());
+            text[text.ceil_char_boundary(skip)..].to_string()
+        };
+        let text = behind(head, 0) + &behind(tail, bytes - tail.len());
+        (text, *bytes)
+    }
+
+    /// Takes what came so far and goes on with `writing` for what comes next; at the output's end with
+    /// what was waiting for more.
+    pub fn take(&mut self, writing: Writing, is_end: bool) -> Output {
+        let Self { plain, torn, kept } = self;
+        if is_end {
+            if !std::mem::take(torn).is_empty() {
+                plain.feed("\u{fffd}", &mut |run| kept.push(run));
+            }
+            plain.end(&mut |run| kept.push(run));
+        }
+        std::mem::replace(kept, Ends::new(writing)).finish()
+    }
+}
+
+impl Ends {
+    fn new(writing: Writing) -> Self {
+        let (head, tail) = (String::new(), String::new());
+        Self { head, tail, lost: false, bytes: 0, chars: 0, feeds: 0, writing }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.chars += text.chars().count();
+        self.feeds += memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        if self.bytes + text.len() > HEAD + TAIL {
+            if self.bytes <= HEAD + TAIL {
+                self.writing.write(self.head.as_bytes());
+                self.writing.write(self.tail.as_bytes());
+            }
+            self.writing.write(text.as_bytes());
+        }
+        self.bytes += text.len();
+        let room = if self.tail.is_empty() { HEAD.saturating_sub(self.head.len()) } else { 0 };
+        let (head, rest) = text.split_at(text.floor_char_boundary(room));
+        self.head.push_str(head);
+        let skipped = rest.ceil_char_boundary(rest.len().saturating_sub(TAIL));
+        if skipped > 0 {
+            self.lost = true;
+            self.tail.clear();
+        }
+        self.tail.push_str(&rest[skipped..]);
+        if self.tail.len() > 2 * TAIL {
+            self.lost = true;
+            self.tail.drain(..self.tail.ceil_char_boundary(self.tail.len() - TAIL));
+        }
+    }
+
+    fn finish(mut self) -> Output {
+        let ended = self.tail.trim_end_matches('\n').len();
+        if ended < self.tail.len() {
+            self.chars -= self.tail.len() - ended;
+            self.tail.truncate(ended);
+        }
+        let spilled = self.bytes > HEAD + TAIL;
+        let body = if self.lost {
+            Body::Ends { head: self.head, tail: self.tail, chars: self.chars }
+        } else {
+            let mut text = self.head;
+            text.push_str(&self.tail);
+            text.truncate(text.trim_end_matches('\n').len());
+            Body::Whole(text)
+        };
+        Output { body, bytes: self.bytes, feeds: self.feeds, writing: self.writing, spilled }
+    }
+}
+
+/// All output of a command.
+#[derive(Debug)]
+pub struct Output {
+    /// The text without line feeds at its end.
+    pub body: Body,
+    /// Bytes of all of it.
+    pub bytes: usize,
+    feeds: usize,
+    writing: Writing,
+    /// Whether all of it went into the artifact already.
+    spilled: bool,
+}
+
+/// The end of an output, as pi's tool gives it.
+#[derive(Debug)]
+pub struct LastLines {
+    /// The end.
+    pub text: String,
+    /// What is missing and where all of it is, for the model.
+    pub note: Option<String>,
+    /// The same for front ends.
+    pub truncation: Option<Value>,
+    /// Where all of it is kept, when something is missing.
+    pub kept: Option<Kept>,
+    /// All of it, when something is missing and it is not too long for listeners.
+    pub full_text: Option<String>,
+}
+
+impl Output {
+    /// The output and what keeps all of it.
+    pub fn split(self) -> (Body, impl FnOnce(&Body) -> Option<io::Result<Kept>>) {
+        let Self { body, mut writing, spilled, .. } = self;
+        let keep = move |body: &Body| {
+            if let Some(text) = body.whole().filter(|_| !spilled) {
+                writing.write(text.as_bytes());
+            }
+            Some(writing.finish())
+        };
+        (body, keep)
+    }
+
+    /// The lines that pass, of what is left in memory, and where all of the output is when that is not
+    /// all of it. `fresh` is where the lines go if they are too many themselves.
+    pub fn filtered(self, fresh: Writing, keep: impl Fn(&str) -> bool) -> (Self, Option<io::Result<Kept>>) {
+        let passing = |text: &str| text.lines().filter(|line| keep(line)).collect::<Vec<_>>().join("\n");
+        let whole = |text: String| (text.len(), limits::count_lines(&text), Body::Whole(text));
+        match &self.body {
+            Body::Whole(text) => {
+                let (bytes, feeds, body) = whole(passing(text));
+                (Self { body, bytes, feeds, ..self }, None)
+            }
+            Body::Ends { head, tail, .. } => {
+                let (bytes, feeds, body) = whole(passing(&format!("{head}\n{tail}")));
+                let kept = self.writing.finish();
+                (Self { body, bytes, feeds, writing: fresh, spilled: false }, Some(kept))
+            }
+        }
+    }
+
+    /// Its last lines.
+    pub fn last_lines(self) -> LastLines {
+        let (bytes, feeds) = (self.bytes, self.feeds);
+        let (body, keep) = self.split();
+        let (text, whole) = match &body {
+            Body::Whole(text) => (text.as_str(), true),
+            Body::Ends { tail, .. } => (tail.as_str(), false),
+        };
+        let cut = limits::tail(text, limits::LINES_MAX, limits::BYTES_MAX);
+        if whole && cut.by.is_none() {
+            let text = cut.text.to_string();
+            return LastLines { text, note: None, truncation: None, kept: None, full_text: None };
+        }
+        let total = if whole { limits::count_lines(text) } else { feeds.max(cut.lines) };
+        let (kept, stored) = match keep(&body) {
+            Some(Ok(kept)) if kept.whole => (Some(kept.clone()), format!("Everything is in {}", kept.name)),
+            Some(Ok(kept)) => (Some(kept.clone()), format!("The beginning is in {}", kept.name)),
+            Some(Err(error)) => (None, format!("The rest could not be kept: {error}")),
+            None => (None, "The rest was not kept".to_string()),
+        };
+        let shown = if cut.partial {
+            format!("The last {} of line {total} of {total}", limits::size(cut.text.len()))
+        } else {
+            format!("Lines {}-{total} of {total}", total + 1 - cut.lines)
+        };
+        let by = cut.by.unwrap_or(Limit::Bytes);
+        let limit = if by == Limit::Bytes { " (50 KB limit)" } else { "" };
+        let truncation = json!({
+            "truncated": true,
+            "truncatedBy": by.name(),
+            "totalLines": total,
+            "totalBytes": bytes,
+            "outputLines": cut.lines,
+            "outputBytes": cut.text.len(),
+            "lastLinePartial": cut.partial,
+        });
+        LastLines {
+            text: cut.text.to_string(),
+            note: Some(format!("{shown}{limit}. {stored}.")),
+            truncation: Some(truncation),
+            kept,
+            full_text: body.whole().map(str::to_string),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tools::output::ansi;
+    use crate::tools::output::artifacts::Artifacts;
+
+    fn collect(folder: &Path, pieces: &[&[u8]]) -> Output {
+        let artifacts = Arc::new(Artifacts::new(folder.into()));
+        let mut collector = Collector::new(artifacts.begin("bash"));
+        for piece in pieces {
+            collector.push(piece);
+        }
+        collector.take(artifacts.begin("bash"), true)
+    }
+
+    #[test]
+    fn short_output_stays_whole_and_makes_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = collect(folder.path(), &[b"a\xc3", b"\xa9\n\x1b[1mb\x1b", b"[0m\n"]).last_lines();
+        assert_eq!((out.text.as_str(), out.note), ("aé\nb", None));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn long_output_keeps_its_end_and_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let all: Vec<String> = (1..=200_000).map(|n| format!("line {n}\n")).collect();
+        let pieces: Vec<&[u8]> = all.iter().map(String::as_bytes).collect();
+        for (lines, whole) in [(40_000, true), (200_000, false)] {
+            let out = collect(folder.path(), &pieces[..lines]).last_lines();
+            assert!(out.text.starts_with(&format!("line {}\n", lines - 1_999)));
+            assert!(out.text.ends_with(&format!("line {lines}")));
+            let kept = out.kept.unwrap();
+            let text = std::fs::read_to_string(&kept.path).unwrap();
+            assert_eq!(text.trim_end(), all[..lines].concat().trim_end());
+            let note = format!("Lines {}-{lines} of {lines}. Everything is in {}.", lines - 1_999, kept.name);
+            assert_eq!((out.note.unwrap(), out.full_text.is_some()), (note, whole));
+        }
+    }
+
+    #[test]
+    fn one_endless_line_is_cut_inside() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = collect(folder.path(), &[&vec![b'x'; 800_000], &vec![b'y'; 800_000]]).last_lines();
+        assert_eq!(out.text.len(), limits::BYTES_MAX);
+        assert!(out.text.bytes().all(|byte| byte == b'y'));
+        assert!(out.note.unwrap().starts_with("The last 50.0KB of line"));
+        assert_eq!(std::fs::metadata(out.kept.unwrap().path).unwrap().len(), 1_600_000);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut collector = Collector::new(Arc::new(Artifacts::new(folder.path().into())).begin("bash"));
+        for _ in 0..200 {
+            collector.push(&vec![b'z'; 65_536]);
+            assert!(collector.kept.head.capacity() + collector.kept.tail.capacity() <= 4 * (HEAD + TAIL));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::base::seeds::cases(200))]
+
+        #[test]
+        fn pieces_give_the_text_of_the_whole(
+            pieces in prop::collection::vec(prop::collection::vec(prop::sample::select(&b"ab\n\r\x1b[m\xc3\xa9\xf0\x9f\x98\x80\xff"[..]), 0..6), 0..8),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let slices: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
+            let (body, _keep) = collect(folder.path(), &slices).split();
+            let wanted = ansi::plain(&String::from_utf8_lossy(&pieces.concat()));
+            prop_assert_eq!(body, Body::Whole(wanted.trim_end_matches('\n').to_string()));
+        }
+
+        #[test]
+        fn what_is_counted_is_right(sizes in prop::collection::vec(1usize..700_000, 1..6)) {
+            let folder = tempfile::tempdir().unwrap();
+            let text: Vec<String> = sizes.iter().map(|size| "é".repeat(size / 2)).collect();
+            let slices: Vec<&[u8]> = text.iter().map(String::as_bytes).collect();
+            let (body, _keep) = collect(folder.path(), &slices).split();
+            let all = text.concat();
+            match body {
+                Body::Whole(text) => prop_assert_eq!(text, all),
+                Body::Ends { head, tail, chars } => {
+                    prop_assert!(all.starts_with(&head) && all.ends_with(&tail) && head.len() >= HEAD - 1);
+                    prop_assert!(tail.len() >= TAIL - 2 && all.len() > HEAD + TAIL);
+                    prop_assert_eq!(chars, all.chars().count());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a model gets of a text that is too long: characters are cut first, then lines, and a marker
+//! says what is missing.
+//!
+//! Pure; must not know tools. Characters are Unicode scalar values; time is linear in the text.
+
+use std::collections::BTreeMap;
+
+use super::limits::{Keep, Limits};
+use crate::tools::contract::intent::Kind;
+
+/// A text, of which the middle may be gone already.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// All of it.
+    Whole(String),
+    /// What is left of it.
+    Ends {
+        /// Its beginning.
+        head: String,
+        /// Its end.
+        tail: String,
+        /// Characters of all of it.
+        chars: usize,
+    },
+}
+
+impl Body {
+    /// The same text with something before and something behind it.
+    #[must_use]
+    pub fn within(self, before: &str, behind: &str) -> Self {
+        match self {
+            Self::Whole(text) => Self::Whole(format!("{before}{text}{behind}")),
+            Self::Ends { head, tail, chars } => Self::Ends {
+                head: format!("{before}{head}"),
+                tail: format!("{tail}{behind}"),
+                chars: chars + before.chars().count() + behind.chars().count(),
+            },
+        }
+    }
+
+    /// Characters of all of it.
+    pub fn chars(&self) -> usize {
+        match self {
+            Self::Whole(text) => text.chars().count(),
+            Self::Ends { chars, .. } => *chars,
+        }
+    }
+
+    /// All of it, unless the middle is gone.
+    pub fn whole(&self) -> Option<&str> {
+        match self {
+            Self::Whole(text) => Some(text),
+            Self::Ends { .. } => None,
+        }
+    }
+}
+
+/// What a model gets of it; `None` when that is all of it.
+pub fn truncate(body: &Body, limits: Limits) -> Option<String> {
+    let cut = match body {
+        Body::Whole(text) => characters(text, limits.chars, limits.keep),
+        Body::Ends { head, tail, chars } => Some(ends(head, tail, *chars, limits)),
+    };
+    let Some(most) = limits.lines else { return cut };
+    let text = cut.as_deref().or(body.whole())?;
+    lines(text, most).or(cut)
+}
+
+/// The text cut to so many characters; `None` when it has no more.
+fn characters(text: &str, most: usize, keep: Keep) -> Option<String> {
+    // A character has at least one byte.
+    if text.len() <= most {
+        return None;
+    }
+    let chars = text.chars().count();
+    (chars > most).then(|| ends(text, text, chars, Limits { chars: most, keep, lines: None }))
+}
+
+/// The first and last characters of a text whose beginning and end are given, with the marker.
+/// The two parts have exactly the allowed characters, so that the number in the marker is right
+/// for odd limits, too.
+fn ends(head: &str, tail: &str, chars: usize, limits: Limits) -> String {
+    let most = limits.chars;
+    match limits.keep {
+        Keep::Ends => {
+            let (head, tail) = (first(head, most / 2), last(tail, most - most / 2));
+            let kept = head.chars().count() + tail.chars().count();
+            let removed = chars.saturating_sub(kept);
+            format!(
+                "{head}\n\n[WARNING: Tool output was truncated. {removed} characters were removed from the \
+                 middle. The full output is available in the event stream. If you need to see specific parts, \
+                 re-run the tool with more targeted parameters.]\n\n{tail}"
+            )
+        }
+        Keep::Tail => {
+            let tail = last(tail, most);
+            let removed = chars.saturating_sub(tail.chars().count());
+            format!(
+                "[WARNING: Tool output was truncated. First {removed} characters were removed. The full output \
+                 is available in the event stream.]\n\n{tail}"
+            )
+        }
+    }
+}
+
+/// The first characters.
+fn first(text: &str, most: usize) -> &str {
+    text.char_indices().nth(most).map_or(text, |(at, _)| &text[..at])
+}
+
+/// The last characters.
+fn last(text: &str, most: usize) -> &str {
+    let Some(before) = most.checked_sub(1) else { return "" };
+    text.char_indices().rev().nth(before).map_or(text, |(at, _)| &text[at..])
+}
+
+/// The text cut to so many lines; `None` when it has no more. A line feed at the end begins another
+/// one here, as the specification counts.
+fn lines(text: &str, most: usize) -> Option<String> {
+    let feeds: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
+    let count = feeds.len() + 1;
+    if count <= most {
+        return None;
+    }
+    let (head, tail) = (most / 2, most - most / 2);
+    let omitted = count - head - tail;
+    let front = if head == 0 { "" } else { &text[..feeds[head - 1]] };
+    let back = if tail == 0 { "" } else { &text[feeds[count - tail - 1] + 1..] };
+    Some(format!("{front}\n[... {omitted} lines omitted ...]\n{back}"))
+}
+
+/// Other limits than the tools' own, by the tool's name or by the name of what it is for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overrides(BTreeMap<String, Override>);
+
+/// What is said about one name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Override {
+    /// Characters at most.
+    pub chars: Option<usize>,
+    /// Lines at most; 0 for any number.
+    pub lines: Option<usize>,
+}
+
+impl Overrides {
+    /// Says something about a name.
+    pub fn set(&mut self, name: &str, said: Override) {
+        self.0.insert(name.to_string(), said);
+    }
+
+    /// The limits that hold for a tool: what is said about its name, then about its kind, then its own.
+    pub fn limits(&self, name: &str, kind: Kind, own: Option<Limits>) -> Option<Limits> {
+        let kind = Some(kind).filter(|kind| *kind != Kind::Other).and_then(|kind| self.0.get(kind.name()));
+        let said: Vec<&Override> = self.0.get(name).into_iter().chain(kind).collect();
+        if said.is_empty() {
+            return own;
+        }
+        let own = own.unwrap_or(Limits { chars: usize::MAX, keep: Keep::Ends, lines: None });
+        let chars = said.iter().find_map(|said| said.chars).unwrap_or(own.chars);
+        let lines =
+            said.iter().find_map(|said| said.lines).map_or(own.lines, |lines| Some(lines).filter(|n| *n > 0));
+        Some(Limits { chars, lines, ..own })
+    }
+}
+
+#[cfg(test)]
+mod tests;

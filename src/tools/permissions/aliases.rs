@@ -1,0 +1,209 @@
+//! The names by which rules mean a call: its tool's own, its kind's, and those of other families' tools
+//! that do the same act.
+//!
+//! Must not know what the rules say. Which tools do the same is asked of the tools.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use super::rules::Names;
+use crate::patch::v4a::{self, Section};
+use crate::tools::contract::intent::{Act, Kind, Swap};
+use crate::tools::contract::registry::Registry;
+use crate::tools::contract::tool::Tool;
+
+/// Kinds of which a call may be the same act in every family.
+const KINDS: [Kind; 12] = [
+    Kind::Read,
+    Kind::ReadMany,
+    Kind::ViewImage,
+    Kind::Write,
+    Kind::Edit,
+    Kind::Patch,
+    Kind::Bash,
+    Kind::Grep,
+    Kind::Find,
+    Kind::Ls,
+    Kind::AskUser,
+    Kind::Plan,
+];
+
+/// For each kind its own name and the names of the tools that do what it is for.
+static NAMES: LazyLock<HashMap<Kind, BTreeSet<String>>> = LazyLock::new(|| {
+    let does = |tool: &dyn Tool, kind| {
+        tool.kind() == kind && plainest(kind).is_none_or(|act| tool.args_for(&act).is_some())
+    };
+    let names = |kind: Kind| {
+        let mut names = Registry::new().names_anywhere(|tool| does(tool, kind));
+        names.insert(kind.name().to_string());
+        (kind, names)
+    };
+    KINDS.into_iter().map(names).collect()
+});
+
+/// An act that every tool of a kind can do which does what the kind is for.
+fn plainest(kind: Kind) -> Option<Act> {
+    let path = || "a".to_string();
+    Some(match kind {
+        Kind::Read => Act::Read { path: path(), first: None, lines: None },
+        Kind::ReadMany => Act::ReadMany { paths: vec![path()] },
+        Kind::Write => Act::Write { path: path(), content: String::new() },
+        Kind::Edit => {
+            let swaps = vec![Swap { old: "a".to_string(), new: "b".to_string() }];
+            Act::Edit { path: path(), swaps, everywhere: false }
+        }
+        Kind::Patch => Act::Patch { patch: "*** Begin Patch\n*** Delete File: a\n*** End Patch".to_string() },
+        Kind::Bash => {
+            Act::Run { command: "true".to_string(), folder: None, timeout: None, background: false }
+        }
+        Kind::Grep => Act::Grep { pattern: "a".to_string(), path: None, glob: None },
+        Kind::Find => Act::Find { pattern: "a".to_string(), path: None },
+        Kind::Ls => Act::Ls { path: Some(path()) },
+        _ => return None,
+    })
+}
+
+/// The names of a call under a name. One that does several acts is forbidden by a rule for any of them, and
+/// allowed by rules for all.
+pub(in crate::tools) fn of(tool: &dyn Tool, name: &str, args: &Value) -> Names {
+    let act = tool.act(args);
+    // A tool for running commands that starts one is judged as one that runs it, too.
+    let kind = act.as_ref().map_or(tool.kind(), Act::kind);
+    let own = [name, tool.kind().name(), kind.name()];
+    let changes = match &act {
+        Some(Act::Patch { patch }) => changes(patch),
+        _ => BTreeSet::from([kind]),
+    };
+    let mut any = BTreeSet::from([kind]);
+    any.extend(&changes);
+    let mut all = BTreeSet::from([kind]);
+    // A patch that only edits is an edit.
+    all.extend(if changes.len() == 1 { changes.clone() } else { BTreeSet::new() });
+    for (one, wider) in [
+        (Kind::Edit, Kind::Patch),
+        (Kind::Write, Kind::Patch),
+        (Kind::Read, Kind::ReadMany),
+        (Kind::ReadMany, Kind::Read),
+        (Kind::ViewImage, Kind::Read),
+    ] {
+        if changes.contains(&one) {
+            any.insert(wider);
+            all.insert(wider);
+        }
+    }
+    Names::new(with(&own, &any), with(&own, &all))
+}
+
+/// The names of every tool that tells what is in files: a command can do what they do.
+pub(in crate::tools) fn readers() -> Names {
+    let kinds = [Kind::Read, Kind::ReadMany, Kind::ViewImage, Kind::Grep];
+    let names = with(&[], &BTreeSet::from(kinds));
+    Names::new(names.clone(), names)
+}
+
+fn with(own: &[&str], kinds: &BTreeSet<Kind>) -> BTreeSet<String> {
+    let others = kinds.iter().filter_map(|kind| NAMES.get(kind)).flatten();
+    own.iter().map(ToString::to_string).chain(others.cloned()).collect()
+}
+
+/// What a patch does: what it removes or moves is neither edited nor written alone.
+fn changes(patch: &str) -> BTreeSet<Kind> {
+    let both = [Kind::Edit, Kind::Write];
+    let Ok(sections) = v4a::parse::parse(patch) else { return BTreeSet::from(both) };
+    let of = |section: &Section| match section {
+        Section::Add { .. } => &both[1..],
+        Section::Update { to: None, .. } => &both[..1],
+        Section::Update { .. } | Section::Delete { .. } => &both[..],
+    };
+    sections.iter().flat_map(of).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::json::json;
+
+    /// Whether a rule for a tool of one name holds for a call of a tool of another: what forbids, what allows.
+    fn holds(rule: &str, name: &str, args: &Value) -> (bool, bool) {
+        let rows = Registry::anywhere(name);
+        assert!(!rows.is_empty(), "{name}");
+        let names = of(&*rows[0].tool, name, args);
+        (names.restrict(rule), names.grant(rule))
+    }
+
+    #[test]
+    fn one_act_has_the_names_of_all_families() {
+        let acts = [
+            (
+                json!({"command": "ls", "cmd": "ls"}),
+                &["bash", "Bash", "run_shell_command", "exec_command"][..],
+            ),
+            (json!({"path": "a", "file_path": "a"}), &["read", "Read", "read_file"]),
+            (
+                json!({"file_path": "a", "path": "a", "old_string": "x", "new_string": "y",
+                       "edits": [{"oldText": "x", "newText": "y"}]}),
+                &["edit", "Edit", "replace"],
+            ),
+            (json!({"path": "a", "file_path": "a", "content": ""}), &["write", "Write", "write_file"]),
+            (json!({"pattern": "a"}), &["grep", "Grep", "grep_search", "grep_files"]),
+            (json!({"pattern": "a"}), &["find", "Glob", "glob"]),
+            (json!({"path": "a", "dir_path": "a"}), &["ls", "list_directory", "list_dir"]),
+            (json!({}), &["ask_user", "AskUserQuestion", "request_user_input"]),
+        ];
+        for (n, (args, names)) in acts.iter().enumerate() {
+            for name in *names {
+                for (m, (_, others)) in acts.iter().enumerate() {
+                    for rule in *others {
+                        assert_eq!(
+                            holds(rule, name, args),
+                            (n == m, n == m),
+                            "a rule for {rule}, a call of {name}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_patch_is_what_it_does() {
+        let add = "*** Add File: a\n+x\n";
+        let update = "*** Update File: b\n@@\n-x\n+y\n";
+        let remove = "*** Delete File: c\n";
+        for (sections, edit, write) in [
+            (update.to_string(), (true, true), (false, false)),
+            (add.to_string(), (false, false), (true, true)),
+            (format!("{add}{update}"), (true, false), (true, false)),
+            (remove.to_string(), (true, false), (true, false)),
+            ("no patch".to_string(), (true, false), (true, false)),
+        ] {
+            let args = json!({"input": format!("*** Begin Patch\n{sections}*** End Patch")});
+            assert_eq!(holds("Edit", "apply_patch", &args), edit, "{sections}");
+            assert_eq!(holds("replace", "apply_patch", &args), edit, "{sections}");
+            assert_eq!(holds("write_file", "apply_patch", &args), write, "{sections}");
+            assert_eq!(holds("apply_patch", "apply_patch", &args), (true, true));
+        }
+        let args = json!({"file_path": "a", "old_string": "x", "new_string": "y"});
+        assert_eq!(holds("apply_patch", "Edit", &args), (true, true), "a patch can do it, too");
+        assert_eq!(holds("apply_patch", "read_file", &args), (false, false));
+    }
+
+    #[test]
+    fn tools_that_do_different_things_are_no_others() {
+        let notebook = json!({"notebook_path": "a", "new_source": ""});
+        assert_eq!(holds("NotebookEdit", "Edit", &json!({"file_path": "a"})), (false, false));
+        assert_eq!(holds("Edit", "NotebookEdit", &notebook), (true, true), "it edits");
+        assert_eq!(holds("wait", "spawn_agent", &json!({})), (false, false));
+        assert_eq!(holds("KillShell", "BashOutput", &json!({})), (false, false));
+        assert_eq!(holds("job", "BashOutput", &json!({})), (true, true), "a kind's name is for all of it");
+        assert_eq!(holds("Read", "view_image", &json!({"path": "a"})), (true, true));
+        assert_eq!(holds("view_image", "Read", &json!({"file_path": "a"})), (false, false));
+        assert_eq!(holds("read_file", "read_many_files", &json!({"include": ["a"]})), (true, true));
+        // A job that starts a command runs it.
+        let start = json!({"action": "start", "command": "make"});
+        assert_eq!(holds("exec_command", "job", &start), (true, true));
+        assert_eq!(holds("exec_command", "job", &json!({"action": "list"})), (false, false));
+    }
+}

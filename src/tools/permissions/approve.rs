@@ -1,0 +1,434 @@
+//! Whether a call may run: judged by all that it touches, and asked about where that does not decide.
+//!
+//! Must not know any tool, nor who answers.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use tokio_util::sync::CancellationToken;
+
+use super::aliases;
+use super::approval::{Ask, Decision};
+use super::git_programs;
+use super::hard_links;
+use super::policy::{self, Grounds, Mode, Verdict};
+use super::preview;
+use super::proposal;
+use super::rules::pattern;
+use super::rules::{Author, Names, Rules, Ruling, Said};
+use super::targets::Place;
+use crate::base::json::json;
+use crate::base::names;
+use crate::base::schema::Schema;
+use crate::exec::FileId;
+use crate::llm::model::ToolCall;
+use crate::tools::command;
+use crate::tools::contract::context::Context;
+use crate::tools::contract::intent::Act;
+use crate::tools::contract::tool::{Outcome, Tool, ToolClass};
+use crate::tools::files::paths;
+
+/// A call that may run.
+#[derive(Debug)]
+pub(in crate::tools) struct Leave {
+    /// With these arguments.
+    pub args: Value,
+    /// What the model is told beside the result.
+    pub note: Option<String>,
+    /// Where its command begins, for a tool whose commands begin where the last one ended.
+    pub folder: Option<PathBuf>,
+}
+
+/// What a call touches and what becomes of it.
+struct Judged {
+    subjects: Vec<String>,
+    verdict: Verdict,
+}
+
+/// The arguments with which the call may run; else what the model is told.
+pub(in crate::tools) async fn leave(
+    tool: &dyn Tool,
+    schema: &Schema,
+    cx: &Context,
+    call: &ToolCall,
+    args: Value,
+    cancel: &CancellationToken,
+) -> Result<Leave, Outcome> {
+    // Decided here, so that the command begins where it was judged whatever other calls do meanwhile.
+    let begin = if tool.keeps_folder() { Some(cx.shared.folder.now(&*cx.env).await) } else { None };
+    let (folder, gone) = begin.map_or((None, None), |begin| (Some(begin.folder), begin.gone));
+    let (args, note) = decide(tool, schema, cx, call, (args, folder.as_deref()), cancel).await?;
+    let gone = gone.map(|gone| {
+        format!("[{} is no folder of the workspace any more; this began in the workspace.]", gone.display())
+    });
+    let notes: Vec<String> = note.into_iter().chain(gone).collect();
+    Ok(Leave { args, note: (!notes.is_empty()).then(|| notes.join("\n")), folder })
+}
+
+/// The arguments with which the call may run, and what the model is told beside the result.
+async fn decide(
+    tool: &dyn Tool,
+    schema: &Schema,
+    cx: &Context,
+    call: &ToolCall,
+    (args, folder): (Value, Option<&Path>),
+    cancel: &CancellationToken,
+) -> Result<(Value, Option<String>), Outcome> {
+    let judged = judge(tool, cx, call, &args, folder).await?;
+    let Verdict::Ask(rule) = &judged.verdict else {
+        return refusal(cx.mode.get(), judged.verdict).map_or(Ok((args, None)), Err);
+    };
+    let ask = Ask {
+        call_id: call.id.clone(),
+        tool: call.name.clone(),
+        class: tool.class(),
+        subject: shown(call, &judged.subjects, &args),
+        rule: rule.to_string(),
+        place: cx.env.root().to_string_lossy().into_owned(),
+        editable: editable(tool.class(), &judged.subjects, &args),
+        proposal: proposal(tool, cx, call, &judged).await,
+        preview: preview::of(tool, cx, call, &args, cancel).await,
+        arguments: args.to_string(),
+        repeatable: !judged.verdict.is_about_set_up(),
+    };
+    let field = ask.editable.clone();
+    let decision = tokio::select! {
+        biased;
+        () = cancel.cancelled() => Decision::Deny("interrupted before it was approved".to_string()),
+        decision = cx.approval.decide(ask) => decision,
+    };
+    match decision {
+        Decision::Allow => Ok((args, None)),
+        Decision::AllowLike(proposal) => {
+            cx.shared.grant(&proposal.rule);
+            Ok((args, None))
+        }
+        Decision::AllowEdited(text) => edited(tool, schema, cx, call, (args, field), text).await,
+        Decision::Deny(why) if why.is_empty() => Err(Outcome::error("Not run: the user said no.")),
+        Decision::Deny(why) => Err(Outcome::error(format!("Not run: {why}"))),
+    }
+}
+
+/// The call with the command that the person wrote instead. What is forbidden stays so.
+async fn edited(
+    tool: &dyn Tool,
+    schema: &Schema,
+    cx: &Context,
+    call: &ToolCall,
+    (mut args, field): (Value, Option<String>),
+    text: String,
+) -> Result<(Value, Option<String>), Outcome> {
+    let Some(field) = field else {
+        return Err(Outcome::error("Not run: the user changed it in a way that this tool does not know."));
+    };
+    args[&field] = json!(text);
+    let args = schema.check(args).map_err(|errors| {
+        Outcome::error(format!("Not run: what the user made of it does not fit: {errors}"))
+    })?;
+    // A command that would begin elsewhere cannot be edited.
+    let judged = judge(tool, cx, call, &args, None).await?;
+    if judged.subjects != [text.as_str()] {
+        return Err(Outcome::error("Not run: what the user wrote is not what would run."));
+    }
+    if let verdict @ (Verdict::Refuse(_) | Verdict::Forbid(_)) = judged.verdict
+        && let Some(refusal) = refusal(cx.mode.get(), verdict)
+    {
+        return Err(refusal);
+    }
+    let note = format!("[The user changed the command before it ran. What ran: {text}]");
+    Ok((args, Some(note)))
+}
+
+/// What the model is told of a call that does not run.
+fn refusal(mode: Mode, verdict: Verdict) -> Option<Outcome> {
+    match verdict {
+        Verdict::Run | Verdict::Ask(_) => None,
+        Verdict::Refuse(rule) => Some(refused(mode, &rule)),
+        Verdict::Forbid(rule) => {
+            let text = format!("Not run: forbidden by the rule `{rule}`. Find another way or tell the user.");
+            Some(Outcome::error(text).details(json!({"refused": {"rule": rule}})))
+        }
+    }
+}
+
+/// The argument that is the command, where the person may change it: a single one.
+fn editable(class: ToolClass, subjects: &[String], args: &Value) -> Option<String> {
+    let [subject] = subjects else { return None };
+    let fields = args.as_object().filter(|_| class == ToolClass::Runs)?;
+    let is_it = |name: &&str| fields.get(*name).and_then(Value::as_str) == Some(subject.as_str());
+    ["command", "cmd"].iter().find(|name| is_it(name)).map(ToString::to_string)
+}
+
+/// What a person is asked about: all that the call touches, or the call itself where that is nothing.
+fn shown(call: &ToolCall, subjects: &[String], args: &Value) -> String {
+    if subjects.is_empty() { format!("{} {args}", call.name) } else { subjects.join("\n") }
+}
+
+/// A rule that would have let the call run.
+async fn proposal(
+    tool: &dyn Tool,
+    cx: &Context,
+    call: &ToolCall,
+    judged: &Judged,
+) -> Option<proposal::Proposal> {
+    let [subject] = judged.subjects.as_slice() else { return None };
+    let proposal = match tool.class() {
+        ToolClass::Runs => proposal::for_command(&call.name, subject)?,
+        ToolClass::Edits => {
+            let path = paths::resolve(&*cx.env, subject);
+            let home = grounds(cx).await.home;
+            proposal::for_file(&cx.env.resolve(&path).await.ok()?, home.as_deref())?
+        }
+        ToolClass::Reads => return None,
+    };
+    // Of a workspace's own set-up no rule gives leave.
+    let said = Said { ruling: Ruling::Allow, rule: String::new() };
+    let root = cx.env.resolve(cx.env.root()).await.ok()?;
+    let allowed = policy::overrule(cx.mode.get(), judged.verdict.clone(), said) == Verdict::Run;
+    allowed.then(|| proposal.in_project(&root))
+}
+
+/// Judges everything that a call touches; the strictest verdict counts.
+async fn judge(
+    tool: &dyn Tool,
+    cx: &Context,
+    call: &ToolCall,
+    args: &Value,
+    begins: Option<&Path>,
+) -> Result<Judged, Outcome> {
+    let class = tool.class();
+    let mut subjects = tool.subjects(args);
+    let folder = match tool.act(args) {
+        Some(Act::Run { folder: Some(folder), .. }) => Some(folder),
+        _ => begins.map(|folder| folder.to_string_lossy().into_owned()),
+    };
+    if let Some(folder) = folder
+        && let Some(place) = elsewhere(cx, &folder).await
+    {
+        // Judged and asked about as what it is: a command that goes there first.
+        for subject in &mut subjects {
+            *subject = format!("cd {place} && {subject}");
+        }
+    }
+    let names = aliases::of(tool, &call.name, args);
+    let mut strictest = Verdict::Run;
+    for subject in &subjects {
+        let verdict = match class {
+            ToolClass::Edits => judge_path(cx, subject).await.map_err(Outcome::error)?,
+            ToolClass::Runs => judge_command(cx, &names, subject).await,
+            ToolClass::Reads => judge_reading(cx, subject).await,
+        };
+        let verdict = match said(cx, &names, class, subject).await {
+            Some(said) if said.ruling == Ruling::Allow && class == ToolClass::Runs => {
+                let verdict = policy::overrule(cx.mode.get(), verdict, said);
+                let beside = judge_beside(cx, &names, subject).await;
+                verdict.max(beside).max(judge_operands(cx, &names, subject).await)
+            }
+            Some(said) => policy::overrule(cx.mode.get(), verdict, said),
+            None => verdict,
+        };
+        strictest = strictest.max(verdict);
+    }
+    if subjects.is_empty()
+        && let Some(said) = cx.rules.get().tool(&names)
+    {
+        // What is only looked at or ended has nothing to be judged by; its tool can be forbidden all the same.
+        strictest = policy::overrule(cx.mode.get(), strictest, said);
+    }
+    Ok(Judged { subjects, verdict: strictest })
+}
+
+/// Where the session is. What cannot be followed stands for itself.
+async fn grounds(cx: &Context) -> Grounds {
+    let real = async |path: &Path| cx.env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
+    let mut grounds = Grounds { root: real(cx.env.root()).await, ..Grounds::default() };
+    if let Some(home) = cx.env.home() {
+        grounds.home = Some(real(home).await);
+    }
+    for folder in &cx.shared.own {
+        grounds.own.push(real(folder).await);
+    }
+    grounds
+}
+
+/// A folder that is not the workspace itself, as a word for the shell.
+async fn elsewhere(cx: &Context, folder: &str) -> Option<String> {
+    let path = paths::resolve(&*cx.env, folder);
+    let real = async |path: &Path| cx.env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
+    (real(&path).await != real(cx.env.root()).await)
+        .then(|| format!("'{}'", path.to_string_lossy().replace('\'', "'\\''")))
+}
+
+/// What the rules say about a call, by where its path really leads and by its own name.
+async fn said(cx: &Context, tool: &Names, class: ToolClass, subject: &str) -> Option<Said> {
+    let mut grants = Rules::default();
+    let problems = grants.add(&cx.shared.grants(), Author::Person, Path::new("/"), Path::new("/"));
+    if !problems.is_empty() {
+        tracing::warn!(?problems, "a rule for the session was not taken");
+    }
+    let rules = cx.rules.get();
+    if class == ToolClass::Runs {
+        return granted(rules.command(tool, subject), || grants.command(tool, subject));
+    }
+    if rules.is_empty() && grants.is_empty() {
+        return None;
+    }
+    let written = match class {
+        ToolClass::Reads => paths::readable(&*cx.env, subject),
+        ToolClass::Edits | ToolClass::Runs => vec![paths::resolve(&*cx.env, subject)],
+    };
+    let mut names = Vec::new();
+    for path in &written {
+        // A path that leads nowhere is told by the tool itself.
+        names.push(cx.env.resolve(path).await.unwrap_or_else(|_| path.clone()));
+    }
+    for real in names.clone() {
+        names.extend(hard_links::others(cx, &real, &rules.barriers(tool)).await);
+    }
+    // Last, because rules that allow are asked about the first name alone: a link must not take them elsewhere.
+    names.extend(written);
+    let names: Vec<&Path> = names.iter().map(PathBuf::as_path).collect();
+    granted(rules.file(tool, class, &names), || grants.file(tool, class, &names))
+}
+
+/// What the rules say, unless they only ask and the person has said it for the session.
+fn granted(said: Option<Said>, grants: impl FnOnce() -> Option<Said>) -> Option<Said> {
+    match said {
+        Some(said) if said.ruling != Ruling::Ask => Some(said),
+        said => grants().or(said),
+    }
+}
+
+/// A refusal that the model is told and that front ends find in the details.
+fn refused(mode: Mode, rule: &str) -> Outcome {
+    let text = format!(
+        "Not run: {rule}, and approval mode {} has nobody to ask. It would run with --approval full. \
+         Find another way or tell the user.",
+        mode.name()
+    );
+    Outcome::error(text).details(json!({"refused": {"rule": rule, "flag": "--approval full"}}))
+}
+
+/// Judges a command line by what it says, by what it may read, and where it asks git, by what git would run here.
+async fn judge_command(cx: &Context, tool: &Names, line: &str) -> Verdict {
+    let mode = cx.mode.get();
+    if mode == Mode::Full {
+        // Nobody is asked, so what a rule may forbid is refused.
+        let said = cx.rules.get().unresolved(tool, line);
+        return said.map_or(Verdict::Run, |said| Verdict::Forbid(said.rule));
+    }
+    match policy::judge(mode, ToolClass::Runs, line, &Grounds::default()) {
+        Verdict::Run => {
+            let script = command::parse(line);
+            let barriers = cx.rules.get().barriers(&tool.or(&aliases::readers()));
+            let why = Place::new(cx, grounds(cx).await, &script).reads(line, &script, &barriers).await;
+            let git = policy::verdict(mode, git_programs::objection(&*cx.env, line).await);
+            why.map_or(Verdict::Run, |why| policy::strict(mode, why)).max(git)
+        }
+        verdict => verdict,
+    }
+}
+
+/// Judges a command line that a rule lets run by the files that it names: those of the set-up are asked about,
+/// as when they are edited, and those that a rule is about are not read unasked.
+async fn judge_operands(cx: &Context, tool: &Names, line: &str) -> Verdict {
+    let mode = cx.mode.get();
+    if mode == Mode::Full {
+        return Verdict::Run;
+    }
+    let script = command::parse(line);
+    let place = Place::new(cx, grounds(cx).await, &script);
+    for part in script.parts.iter().filter(|part| !command::part_is_read_only(part)) {
+        if place.touches_set_up(part).await {
+            return policy::strict(mode, policy::TOUCHES_SET_UP.to_string());
+        }
+    }
+    let barriers = cx.rules.get().barriers(&tool.or(&aliases::readers()));
+    place.reads(line, &script, &barriers).await.map_or(Verdict::Run, |why| policy::strict(mode, why))
+}
+
+/// Patterns for the files that hold keys, where a search in the workspace or one of these folders would find
+/// them.
+pub(in crate::tools) async fn secrets_below(
+    cx: &Context,
+    folders: impl Iterator<Item = &str>,
+) -> Vec<String> {
+    let mut searched = vec![cx.env.root().to_path_buf()];
+    searched.extend(folders.map(|folder| paths::resolve(&*cx.env, folder)));
+    let mut real = Vec::new();
+    for folder in searched {
+        real.push(cx.env.resolve(&folder).await.unwrap_or(folder));
+    }
+    let found = |secret: &PathBuf| real.iter().any(|folder| secret.starts_with(folder));
+    grounds(cx)
+        .await
+        .secrets()
+        .iter()
+        .filter(|secret| found(secret))
+        .map(|secret| pattern::literal(secret))
+        .collect()
+}
+
+/// The files that hold keys and stand somewhere under another name, too.
+pub(in crate::tools) async fn secrets_with_several_names(cx: &Context) -> Vec<FileId> {
+    let mut ids = Vec::new();
+    for secret in grounds(cx).await.secrets() {
+        ids.extend(cx.env.hard_link(&secret).await.ok().flatten());
+    }
+    ids
+}
+
+/// Judges a look at a file: no mode and no rule gives those that hold keys.
+async fn judge_reading(cx: &Context, subject: &str) -> Verdict {
+    for path in paths::readable(&*cx.env, subject) {
+        let real = cx.env.resolve(&path).await.unwrap_or(path);
+        let several = cx.env.hard_link(&real).await.is_ok_and(|id| id.is_some());
+        if !several && !real.ends_with(policy::KEYS) {
+            continue;
+        }
+        let secrets = grounds(cx).await.secrets();
+        let is_secret = |path: &PathBuf| secrets.contains(path);
+        if is_secret(&real) || hard_links::others(cx, &real, &[]).await.iter().any(is_secret) {
+            return Verdict::Forbid(policy::SECRET_FILE.to_string());
+        }
+    }
+    Verdict::Run
+}
+
+/// Judges the parts of a command line that a rule lets run because they only look: git does so by a rule of
+/// its own, or where it is quiet.
+async fn judge_beside(cx: &Context, tool: &Names, line: &str) -> Verdict {
+    let mode = cx.mode.get();
+    let script = command::parse(line);
+    for part in script.parts.iter().filter(|part| command::part_is_read_only(part)) {
+        let quoted = |word: &command::Word| format!("'{}'", word.text.replace('\'', "'\\''"));
+        let own: Vec<String> = part.words.iter().map(quoted).collect();
+        let asks_git = mode != Mode::Full && part.words.first().is_some_and(|word| word.text == "git");
+        if asks_git
+            && said(cx, tool, ToolClass::Runs, &own.join(" "))
+                .await
+                .is_none_or(|said| said.ruling != Ruling::Allow)
+        {
+            return policy::verdict(mode, git_programs::objection(&*cx.env, line).await);
+        }
+    }
+    Verdict::Run
+}
+
+/// Judges an edit by where its path really leads, and by where the name itself stands: of a link
+/// that is removed the name goes, not what it leads to.
+async fn judge_path(cx: &Context, subject: &str) -> Result<Verdict, String> {
+    let resolve = async |path: &Path| cx.env.resolve(path).await.map_err(|error| error.to_string());
+    let path = paths::resolve(&*cx.env, subject);
+    let grounds = Grounds { root: resolve(cx.env.root()).await?, ..grounds(cx).await };
+    let real = resolve(&path).await?;
+    let judge = |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &names::shown(path), &grounds);
+    let mut verdict = judge(&real);
+    for other in hard_links::others(cx, &real, &[]).await {
+        verdict = verdict.max(judge(&other));
+    }
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(verdict) };
+    let named = resolve(parent).await?.join(name);
+    Ok(verdict.max(judge(&named)))
+}

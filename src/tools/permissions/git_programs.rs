@@ -1,0 +1,77 @@
+//! Whether git, asked only to show something, would run programs that the repository itself names.
+//!
+//! Must not know modes or rules. A repository comes from somebody else, and its settings are files like any
+//! other: what is not known to be quiet is asked about.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use crate::exec::{CommandSpec, Environment, Exit};
+use crate::tools::command;
+use crate::workspace::git;
+
+/// How long it may take to find out.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// What the script says of a quiet place.
+const QUIET: &str = "quiet";
+/// Why git is asked about.
+const LOUD: &str = "git in a repository that may name programs to run";
+
+/// Says `quiet` where nothing of the repository's own runs: there is none, or its folder is one that edits
+/// are asked about (so that nobody has made it in passing), its settings name no program, no hook looks at the
+/// index, and all of that holds for the submodules, in which git looks, too. Names that git quotes are not
+/// looked at any closer.
+const SCRIPT: &str = r#"
+exec 2>/dev/null
+root=$(pwd -P) && root=${root%/} || exit
+quiet() {
+  place=$(command git rev-parse --absolute-git-dir) || return 0
+  case "$place/" in
+    "$root"/*) case "${place#"$root"}/" in */.git/*) ;; *) return 1 ;; esac ;;
+    /*) ;;
+    *) return 1 ;;
+  esac
+  names_programs && return 1
+  if command git config --show-scope --get core.fsmonitor | LC_ALL=C grep -Eq '^(local|worktree)'; then
+    command git config --type=bool --get core.fsmonitor >&2 || return 1
+  fi
+  hook=$(command git rev-parse --git-path hooks/post-index-change) && ! [ -e "$hook" ] || return 1
+  top=$(command git rev-parse --show-toplevel) || return 1
+  safe_git -C "$top" ls-files --stage | LC_ALL=C grep '^160000' | cut -f 2- |
+    while IFS= read -r inner; do
+      case $inner in '"'*) exit 1 ;; esac
+      ! [ -e "$top/$inner/.git" ] || (cd "$top/$inner" && quiet) || exit 1
+    done
+}
+quiet && printf quiet
+"#;
+
+/// What there is to be said against a command line that only looks, if it asks git; nothing of one that does
+/// not, and nothing where git is quiet.
+pub async fn objection(env: &dyn Environment, line: &str) -> Option<&'static str> {
+    let asks_git = |part: &command::Part| part.words.first().is_some_and(|word| word.text == "git");
+    if !command::parse(line).parts.iter().any(asks_git) {
+        return None;
+    }
+    let heard: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let output = Arc::clone(&heard);
+    let sink = Box::new(move |piece: &[u8]| {
+        output.lock().extend_from_slice(piece);
+    });
+    let command = CommandSpec {
+        script: git::script(SCRIPT),
+        cwd: env.root().to_path_buf(),
+        timeout: Some(PATIENCE),
+        env: BTreeMap::new(),
+    };
+    let ended = env.run(command, sink, CancellationToken::new()).await;
+    let heard = heard.lock();
+    (!matches!(ended, Ok(Exit::Code(_))) || *heard != QUIET.as_bytes()).then_some(LOUD)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! The other names of a file that has several: a hard link must not make another file of one that is guarded
+//! or forbidden.
+//!
+//! Must not know what becomes of a call.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use globset::GlobMatcher;
+
+use super::policy::START_FILES;
+use super::rules::barrier::Barrier;
+use crate::base::names;
+use crate::exec::FileKind;
+use crate::tools::contract::context::Context;
+
+/// Entries of folders that are looked at. In a larger workspace links are found among the first of them.
+const ENTRIES_MAX: usize = 20_000;
+/// Folders whose files are guarded, below the workspace and below the home folder, and those below them.
+const GUARDED: [&str; 3] = [".git/hooks", ".git", ".bowline"];
+
+/// The guarded and forbidden files that are the same as the one at `path`, which has several names. Looks for
+/// those of rules only where there are some.
+pub(in crate::tools) async fn others(cx: &Context, path: &Path, barriers: &[Barrier]) -> Vec<PathBuf> {
+    let Ok(Some(id)) = cx.env.hard_link(path).await else { return Vec::new() };
+    let mut found = Vec::new();
+    for candidate in guarded(cx).await {
+        if candidate != path && cx.env.hard_link(&candidate).await.is_ok_and(|other| other == Some(id)) {
+            found.push(candidate);
+        }
+    }
+    if barriers.is_empty() {
+        return found;
+    }
+    let (mut folders, mut seen) = (vec![cx.env.root().to_path_buf()], 0);
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = cx.env.list(&folder).await else { continue };
+        for entry in entries {
+            seen += 1;
+            if seen > ENTRIES_MAX {
+                tracing::warn!("too many files to look for every hard link of {}", path.display());
+                return found;
+            }
+            let candidate = entry.path_in(&folder);
+            match entry.kind {
+                // A link to a folder is followed once, as the folder itself.
+                FileKind::Folder => {
+                    if cx.env.resolve(&candidate).await.is_ok_and(|real| real == candidate) {
+                        folders.push(candidate);
+                    }
+                }
+                FileKind::File
+                    if candidate != path && barriers.iter().any(|barrier| barrier.has(&candidate)) =>
+                {
+                    if cx.env.hard_link(&candidate).await.is_ok_and(|other| other == Some(id)) {
+                        found.push(candidate);
+                    }
+                }
+                FileKind::File | FileKind::Other => {}
+            }
+        }
+    }
+    found
+}
+
+/// Whether one of some files has several names.
+pub(super) async fn have_several_names(cx: &Context, files: &[PathBuf]) -> bool {
+    for file in files {
+        if cx.env.hard_link(file).await.is_ok_and(|id| id.is_some()) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether paths below a folder lead to one of some files over links: those whose names match these patterns, or all.
+/// Where there is too much to look at, they may.
+pub(super) async fn lead_to(
+    cx: &Context,
+    folder: &Path,
+    patterns: Option<&[GlobMatcher]>,
+    files: &[PathBuf],
+) -> bool {
+    let Ok(real) = cx.env.resolve(folder).await else { return false };
+    let (mut folders, mut known, mut seen) = (vec![(real.clone(), 0)], HashSet::from([real]), 0);
+    while let Some((folder, depth)) = folders.pop() {
+        if patterns.is_none() && files.iter().any(|file| file.starts_with(&folder)) {
+            return true;
+        }
+        let name = patterns.map(|patterns| patterns.get(depth));
+        if matches!(name, Some(None)) {
+            continue;
+        }
+        let Ok(entries) = cx.env.list(&folder).await else { continue };
+        for entry in entries {
+            seen += 1;
+            if seen > ENTRIES_MAX {
+                return true;
+            }
+            if name.flatten().is_some_and(|name| !name.is_match(names::read(&entry.name))) {
+                continue;
+            }
+            // A link that leads nowhere leads to no file.
+            let Ok(real) = cx.env.resolve(&entry.path_in(&folder)).await else { continue };
+            if files.contains(&real) {
+                return true;
+            }
+            // With a limit a folder counts at every depth at which it is found.
+            if entry.kind == FileKind::Folder && (known.insert(real.clone()) || patterns.is_some()) {
+                folders.push((real, depth + 1));
+            }
+        }
+    }
+    false
+}
+
+/// The files of the set-up that there are.
+async fn guarded(cx: &Context) -> Vec<PathBuf> {
+    let home = cx.env.home().map(Path::to_path_buf);
+    let mut folders: Vec<PathBuf> = cx.shared.own.clone();
+    folders.extend(GUARDED.iter().map(|name| cx.env.root().join(name)));
+    let mut files: Vec<PathBuf> = Vec::new();
+    for place in START_FILES.iter().filter_map(|name| Some(home.as_ref()?.join(name))) {
+        match cx.env.stat(&place).await.map(|facts| facts.kind) {
+            Ok(FileKind::File) => files.push(place),
+            Ok(FileKind::Folder) => folders.push(place),
+            _ => {}
+        }
+    }
+    for folder in folders {
+        let Ok(entries) = cx.env.list(&folder).await else { continue };
+        let named = entries.into_iter().filter(|entry| entry.kind == FileKind::File);
+        files.extend(named.map(|entry| entry.path_in(&folder)));
+    }
+    files
+}

@@ -1,0 +1,74 @@
+//! Which files a call looks at or changes, whichever family's tool makes it. Pure: a call is taken at its
+//! word, and files are not looked at.
+
+use serde_json::Value;
+
+use crate::patch::v4a::{self, Section};
+use crate::tools::contract::intent::Act;
+use crate::tools::contract::registry::Registry;
+
+/// Paths as the model wrote them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Touched {
+    /// Files that are shown.
+    pub read: Vec<String>,
+    /// Files that are made, changed, moved or removed.
+    pub changed: Vec<String>,
+}
+
+/// The files of a call, by the name of its tool and its arguments; none where nobody knows the tool, or
+/// where it takes no files. What a command does cannot be told.
+pub fn touched(tool: &str, args: &Value) -> Touched {
+    let acts = Registry::anywhere(tool).iter().map(|row| row.tool.act(&row.tool.prepare(args.clone())));
+    acts.flatten().map(of).next().unwrap_or_default()
+}
+
+fn of(act: Act) -> Touched {
+    let read = |read| Touched { read, changed: Vec::new() };
+    let changed = |changed| Touched { read: Vec::new(), changed };
+    match act {
+        Act::Read { path, .. } => read(vec![path]),
+        Act::ReadMany { paths } => read(paths.into_iter().filter(|path| is_plain(path)).collect()),
+        Act::Write { path, .. } | Act::Edit { path, .. } => changed(vec![path]),
+        Act::Patch { patch } => {
+            let sections = v4a::parse::parse(&patch).unwrap_or_default();
+            changed(sections.iter().flat_map(Section::paths).map(str::to_string).collect())
+        }
+        Act::Run { .. } | Act::Grep { .. } | Act::Find { .. } | Act::Ls { .. } => Touched::default(),
+    }
+}
+
+/// Whether a path names one file.
+fn is_plain(path: &str) -> bool {
+    !path.contains(['*', '?', '[', '{'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::json::json;
+
+    #[test]
+    fn every_family_s_calls_tell_their_files() {
+        let patch = "*** Begin Patch\n*** Add File: new\n+x\n*** Delete File: old\n*** End Patch";
+        for (tool, args, read, changed) in [
+            ("read", json!({"path": "a"}), "a", ""),
+            ("write", json!({"path": "a", "content": ""}), "", "a"),
+            ("edit", json!({"path": "a", "oldText": "x", "newText": "y"}), "", "a"),
+            ("Read", json!({"file_path": "/a"}), "/a", ""),
+            ("Edit", json!({"file_path": "/a", "old_string": "x", "new_string": "y"}), "", "/a"),
+            ("apply_patch", json!({"input": patch}), "", "new old"),
+            ("read_many_files", json!({"include": ["a", "*.rs", "b"]}), "a b", ""),
+            ("bash", json!({"command": "rm a"}), "", ""),
+            ("hologram", json!({"path": "a"}), "", ""),
+            ("read", json!("broken"), "", ""),
+        ] {
+            let found = touched(tool, &args);
+            assert_eq!(
+                (found.read.join(" "), found.changed.join(" ")),
+                (read.into(), changed.into()),
+                "{tool}"
+            );
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! Which calls run at once, which are asked about, which are refused: the four approval modes.
+//!
+//! Pure; must not know tools or front ends. Paths come with their links followed already.
+
+use std::borrow::Cow;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::rules::{Ruling, Said};
+use crate::base::names;
+use crate::tools::command;
+use crate::tools::contract::tool::ToolClass;
+
+/// `--approval`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Mode {
+    /// Looking runs; everything else asks, edits too.
+    Untrusted,
+    /// Looking and edits inside the workspace run; everything else asks.
+    #[default]
+    OnRequest,
+    /// The same, but what would ask is refused: nobody is there.
+    AutoEdit,
+    /// Everything runs.
+    Full,
+}
+
+impl Mode {
+    /// Every mode, from careful to careless.
+    pub const ALL: [Self; 4] = [Self::Untrusted, Self::OnRequest, Self::AutoEdit, Self::Full];
+
+    /// The mode's name on the command line and in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Untrusted => "untrusted",
+            Self::OnRequest => "on-request",
+            Self::AutoEdit => "auto-edit",
+            Self::Full => "full",
+        }
+    }
+
+    /// The mode of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+/// The mode of a session, which all of its agents hold to at any time. Cheap to clone; all clones are one.
+#[derive(Debug, Clone)]
+pub struct SharedMode(Arc<AtomicUsize>);
+
+impl From<Mode> for SharedMode {
+    fn from(mode: Mode) -> Self {
+        let shared = Self(Arc::default());
+        shared.set(mode);
+        shared
+    }
+}
+
+impl SharedMode {
+    /// The mode now.
+    pub fn get(&self) -> Mode {
+        Mode::ALL.get(self.0.load(Ordering::SeqCst)).copied().unwrap_or(Mode::Untrusted)
+    }
+
+    /// Another mode, for everybody from the next call on.
+    pub fn set(&self, mode: Mode) {
+        let place = Mode::ALL.iter().position(|known| *known == mode).unwrap_or(0);
+        self.0.store(place, Ordering::SeqCst);
+    }
+}
+
+/// What becomes of a call, from mild to strict. Rules are said to people and models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It runs.
+    Run,
+    /// Somebody decides.
+    Ask(Cow<'static, str>),
+    /// It does not run.
+    Refuse(Cow<'static, str>),
+    /// A rule forbids it, in every mode.
+    Forbid(String),
+}
+
+impl Verdict {
+    /// Whether a file is why it is asked about or refused: one that is never allowed by a rule.
+    pub fn is_about_set_up(&self) -> bool {
+        let guards = |rule: &str| [SET_UP, TOUCHES_SET_UP].contains(&rule);
+        matches!(self, Self::Ask(rule) | Self::Refuse(rule) if guards(rule))
+    }
+
+    /// How strict it is, and the reason.
+    fn rank(&self) -> (u8, &str) {
+        match self {
+            Self::Run => (0, ""),
+            Self::Ask(rule) => (1, rule),
+            Self::Refuse(rule) => (2, rule),
+            Self::Forbid(rule) => (3, rule),
+        }
+    }
+}
+
+impl Ord for Verdict {
+    /// Of two that are equally strict, the one about a file of the set-up is greater: rules and earlier approvals
+    /// lift other reasons, and must not lift this one along.
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let ((rank, rule), (other_rank, other_rule)) = (self.rank(), other.rank());
+        let guards = self.is_about_set_up().cmp(&other.is_about_set_up());
+        rank.cmp(&other_rank).then(guards).then(rule.cmp(other_rule))
+    }
+}
+
+impl PartialOrd for Verdict {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Why an edit of such a file is never allowed by a rule.
+const SET_UP: &str = "file of the repository's, bowline's or your own set-up";
+/// Why a command is asked about though a rule allows how it begins.
+pub(super) const TOUCHES_SET_UP: &str =
+    "command that names a file of the repository's, bowline's or your own set-up";
+/// Why nothing gives what is in such a file.
+pub(super) const SECRET_FILE: &str = "file that holds keys";
+/// Why a command is asked about that reads files which it does not name.
+pub(super) const MADE_NAMES: &str =
+    "command that may read a file that holds keys, by names that are not known";
+/// The file of each of bowline's own folders that holds keys.
+pub(super) const KEYS: &str = "auth.json";
+/// Why an edit is asked about in a workspace that is the home folder, or holds it.
+const HIDDEN: &str = "hidden file of your home folder";
+
+/// Folders whose files make other programs run something, wherever they are.
+const GUARDED: [&str; 2] = [".git", ".bowline"];
+
+/// What stands in a home folder and is run or obeyed by shells, git and ssh whenever they start. Bash and zsh
+/// document theirs in their manuals under "startup files", git in `git-config`, ssh in `ssh_config`.
+pub(super) const START_FILES: [&str; 19] = [
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshenv",
+    ".zprofile",
+    ".zshrc",
+    ".zlogin",
+    ".zlogout",
+    ".inputrc",
+    ".pam_environment",
+    ".gitconfig",
+    ".ssh",
+    ".config/git",
+    ".config/fish",
+    ".config/environment.d",
+    ".config/systemd",
+];
+
+/// Where a session is. All paths are real ones.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Grounds {
+    /// The workspace.
+    pub root: PathBuf,
+    /// The person's home folder.
+    pub home: Option<PathBuf>,
+    /// The folders of bowline's own files.
+    pub own: Vec<PathBuf>,
+}
+
+/// Judges a call. `subject` is the command, or the real path of the file.
+pub fn judge(mode: Mode, class: ToolClass, subject: &str, grounds: &Grounds) -> Verdict {
+    verdict(mode, objection(mode, class, subject, grounds))
+}
+
+/// What becomes of a call against which there may be something to be said.
+pub fn verdict(mode: Mode, objection: Option<&'static str>) -> Verdict {
+    match (mode, objection) {
+        (Mode::Full, _) | (_, None) => Verdict::Run,
+        (Mode::AutoEdit, Some(rule)) => Verdict::Refuse(rule.into()),
+        (Mode::Untrusted | Mode::OnRequest, Some(rule)) => Verdict::Ask(rule.into()),
+    }
+}
+
+/// What becomes of a call that is not to run unasked, for a reason.
+pub(super) fn strict(mode: Mode, why: String) -> Verdict {
+    match mode {
+        Mode::Full => Verdict::Run,
+        Mode::AutoEdit => Verdict::Refuse(why.into()),
+        Mode::Untrusted | Mode::OnRequest => Verdict::Ask(why.into()),
+    }
+}
+
+/// What becomes of a call about which a rule says something.
+pub fn overrule(mode: Mode, verdict: Verdict, said: Said) -> Verdict {
+    let guarded = verdict.is_about_set_up();
+    match (said.ruling, mode) {
+        (Ruling::Deny, _) => Verdict::Forbid(said.rule),
+        // Neither a rule nor the user's answer to its question gives what is never given.
+        _ if matches!(verdict, Verdict::Forbid(_)) => verdict,
+        // Answers to a question about the set-up hold once, so the question stays one about the set-up.
+        (Ruling::Ask | Ruling::Allow, _) if guarded => verdict,
+        (Ruling::Ask, Mode::Full) => verdict,
+        (Ruling::Ask, Mode::AutoEdit) => Verdict::Refuse(said.rule.into()),
+        (Ruling::Ask, Mode::Untrusted | Mode::OnRequest) => Verdict::Ask(said.rule.into()),
+        (Ruling::Allow, _) => Verdict::Run,
+    }
+}
+
+fn objection(mode: Mode, class: ToolClass, subject: &str, grounds: &Grounds) -> Option<&'static str> {
+    match class {
+        ToolClass::Reads => None,
+        ToolClass::Runs if command::is_read_only(subject) => None,
+        ToolClass::Runs => Some("command not known to be read-only"),
+        ToolClass::Edits => match &*names::read(subject) {
+            path if grounds.is_set_up(path) => Some(SET_UP),
+            _ if mode == Mode::Untrusted => Some("edits ask in mode untrusted"),
+            path if !path.starts_with(&grounds.root) => Some("file outside the workspace"),
+            path if grounds.is_hidden(path) => Some(HIDDEN),
+            _ => None,
+        },
+    }
+}
+
+impl Grounds {
+    /// Whether a file is of the set-up of a repository, of bowline or of the person.
+    pub(super) fn is_set_up(&self, path: &Path) -> bool {
+        // A workspace that is itself in such a folder was chosen by the person.
+        is_guarded(path.strip_prefix(&self.root).unwrap_or(path))
+            || self.own.iter().any(|folder| path.starts_with(folder))
+            || self.below_home(path).is_some_and(|below| START_FILES.iter().any(|name| begins(below, name)))
+    }
+
+    /// The files that hold keys.
+    pub(super) fn secrets(&self) -> Vec<PathBuf> {
+        self.own.iter().map(|folder| folder.join(KEYS)).collect()
+    }
+
+    /// Whether a file is hidden in the home folder, where the workspace is that folder or holds it.
+    fn is_hidden(&self, path: &Path) -> bool {
+        let holds_home = self.home.as_ref().is_some_and(|home| home.starts_with(&self.root));
+        let hidden = |below: &Path| below.to_string_lossy().starts_with('.');
+        holds_home && self.below_home(path).is_some_and(hidden)
+    }
+
+    fn below_home<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        path.strip_prefix(self.home.as_ref()?).ok()
+    }
+}
+
+/// Whether a path that the shell makes may be of the set-up, as far as its names say.
+pub(super) fn may_be_set_up(text: &str) -> bool {
+    GUARDED.iter().chain(&START_FILES).any(|name| command::may_contain(text, name))
+}
+
+/// Whether a path begins with these names, in letters of any size.
+fn begins(path: &Path, names: &str) -> bool {
+    let mut parts = path.components();
+    names.split('/').all(|name| parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(name)))
+}
+
+/// Whether a path below a workspace, or one elsewhere, is of a repository's or bowline's own set-up.
+pub fn is_guarded(below: &Path) -> bool {
+    below.components().any(|part| {
+        matches!(part, Component::Normal(name) if GUARDED.iter().any(|guarded| name.eq_ignore_ascii_case(guarded)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Mode::{AutoEdit, Full, OnRequest, Untrusted};
+    use ToolClass::{Edits, Reads, Runs};
+
+    fn grounds(root: &str) -> Grounds {
+        let own = vec![PathBuf::from("/h/.config/bowline"), PathBuf::from("/h/.local/share/bowline")];
+        Grounds { root: root.into(), home: Some("/h".into()), own }
+    }
+
+    #[test]
+    fn what_is_set_up_is_asked_about_in_any_workspace() {
+        for (root, path, expected) in [
+            ("/h", "/h/notes.txt", "run"),
+            ("/h", "/h/.config/bowline/permissions.toml", SET_UP),
+            ("/h", "/h/.local/share/bowline/auth.json", SET_UP),
+            ("/h", "/h/.profile", SET_UP),
+            ("/h", "/h/.ssh/config", SET_UP),
+            ("/h", "/h/.gitconfig", SET_UP),
+            ("/h", "/h/.cargo/bin/rg", HIDDEN),
+            ("/", "/h/.cargo/bin/rg", HIDDEN),
+            ("/h", "/h/work/.cargo/config.toml", "run"),
+            ("/h", "/h/work/.git/config", SET_UP),
+            ("/h/.config/nvim", "/h/.config/nvim/init.lua", "run"),
+            ("/h/.config", "/h/.config/nvim/init.lua", "run"),
+            ("/h/.config", "/h/.config/git/config", SET_UP),
+            ("/h/.config/bowline", "/h/.config/bowline/permissions.toml", SET_UP),
+            ("/x/.git/w", "/x/.git/w/a.rs", "run"),
+            ("/x/.git/w", "/x/.git/config", SET_UP),
+            ("/w", "/w/.profile", "run"),
+        ] {
+            let verdict = judge(OnRequest, Edits, path, &grounds(root));
+            let expected = match expected {
+                "run" => Verdict::Run,
+                why => Verdict::Ask(why.into()),
+            };
+            assert_eq!(verdict, expected, "{path} in {root}");
+        }
+    }
+
+    #[test]
+    fn the_table_of_modes() {
+        let run = |mode, class, subject| judge(mode, class, subject, &grounds("/w"));
+        let rows = [
+            (Reads, "/etc/passwd", "run run run run"),
+            (Runs, "ls -l", "run run run run"),
+            (Runs, "make", "ask ask refuse run"),
+            (Edits, "/w/a.rs", "ask run run run"),
+            (Edits, "/w2/a.rs", "ask ask refuse run"),
+            (Edits, "/w/.git/hooks/pre-commit", "ask ask refuse run"),
+            (Edits, "/w/sub/.Git/config", "ask ask refuse run"),
+            (Edits, "/w/.github/x.yml", "ask run run run"),
+        ];
+        for (class, subject, expected) in rows {
+            let words: Vec<&str> = [Untrusted, OnRequest, AutoEdit, Full]
+                .into_iter()
+                .map(|mode| match run(mode, class, subject) {
+                    Verdict::Run => "run",
+                    Verdict::Ask(_) => "ask",
+                    Verdict::Refuse(_) => "refuse",
+                    Verdict::Forbid(_) => "forbid",
+                })
+                .collect();
+            assert_eq!(words.join(" "), expected, "{subject}");
+        }
+    }
+
+    #[test]
+    fn rules_stand_above_modes() {
+        let word = |verdict| match verdict {
+            Verdict::Run => "run",
+            Verdict::Ask(_) => "ask",
+            Verdict::Refuse(_) => "refuse",
+            Verdict::Forbid(_) => "forbid",
+        };
+        let rows = [
+            (Runs, "make", Ruling::Allow, "run run run run"),
+            (Runs, "make", Ruling::Ask, "ask ask refuse run"),
+            (Runs, "ls", Ruling::Ask, "ask ask refuse run"),
+            (Runs, "ls", Ruling::Deny, "forbid forbid forbid forbid"),
+            (Edits, "/w2/a.rs", Ruling::Allow, "run run run run"),
+            (Edits, "/w/.git/config", Ruling::Allow, "ask ask refuse run"),
+            (Edits, "/w2/.git/hooks/pre-commit", Ruling::Allow, "ask ask refuse run"),
+            (Edits, "/w2/.Bowline/permissions.toml", Ruling::Allow, "ask ask refuse run"),
+            (Edits, "/h/.config/bowline/permissions.toml", Ruling::Allow, "ask ask refuse run"),
+            (Edits, "/h/.bashrc", Ruling::Allow, "ask ask refuse run"),
+            (Edits, "/h/.config/git/config", Ruling::Allow, "ask ask refuse run"),
+            (Edits, "/h/.config/nvim/init.lua", Ruling::Allow, "run run run run"),
+            (Edits, "/h/.bashrc_notes", Ruling::Allow, "run run run run"),
+            (Reads, "/w/.env", Ruling::Deny, "forbid forbid forbid forbid"),
+        ];
+        for (class, subject, ruling, expected) in rows {
+            let words: Vec<&str> = [Untrusted, OnRequest, AutoEdit, Full]
+                .into_iter()
+                .map(|mode| {
+                    let verdict = judge(mode, class, subject, &grounds("/w"));
+                    word(overrule(mode, verdict, Said { ruling, rule: "r".to_string() }))
+                })
+                .collect();
+            assert_eq!(words.join(" "), expected, "{subject} {ruling:?}");
+        }
+    }
+
+    #[test]
+    fn modes_have_names() {
+        for mode in Mode::ALL {
+            assert_eq!(Mode::parse(mode.name()), Some(mode));
+        }
+        assert_eq!(Mode::parse("yolo"), None);
+    }
+}

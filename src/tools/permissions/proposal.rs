@@ -1,0 +1,266 @@
+//! The rule that a person may want to keep after a question: what this call begins with, whom it asks, or
+//! where its file is.
+//!
+//! Pure; must not know files or front ends.
+
+use std::path::Path;
+
+use super::rules::{Author, Names, Rules, Ruling};
+use crate::tools::command::{self, Part, Reach};
+use crate::tools::contract::tool::ToolClass;
+
+/// A rule, ready to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// What it allows, for people: `cargo test …`.
+    pub what: String,
+    /// As it stands in a file of rules, for all projects.
+    pub rule: String,
+    /// The same for one project.
+    pub project_rule: String,
+    /// What it covers, in a sentence for people.
+    pub covers: String,
+}
+
+impl Proposal {
+    fn new(what: String, key: &str, value: &str, covers: String) -> Self {
+        let rule = format!("[[rule]]\ndecision = \"allow\"\n{key} = {}\n", quoted(value));
+        Self { what, project_rule: rule.clone(), rule, covers }
+    }
+
+    /// With a rule for the project of this folder, which is a real path.
+    #[must_use]
+    pub(super) fn in_project(self, root: &Path) -> Self {
+        let project = quoted(&root.to_string_lossy());
+        Self { project_rule: format!("{}project = {project}\n", self.rule), ..self }
+    }
+}
+
+/// Programs whose first words say nothing about what they do, by kind: they run what they are given, or
+/// destroy what they are told to. A version behind the name (`python3.12`) changes nothing.
+const NEVER: [&[&str]; 9] = [
+    // Shells and what stands before a command.
+    &["sh", "bash", "zsh", "dash", "ash", "fish", "ksh", "csh", "tcsh", "pwsh", "powershell", "busybox"],
+    &["env", "eval", "exec", "source", ".", "sudo", "doas", "su", "pkexec", "runuser", "chroot", "unshare"],
+    &["nsenter", "systemd-run", "xargs", "parallel", "script", "expect", "flock", "entr", "at", "batch"],
+    // Interpreters, and programs with a language of their own in which commands can be run.
+    &["python", "pypy", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "luajit", "tclsh"],
+    &["julia", "java", "osascript", "sed", "gsed", "awk", "gawk", "mawk", "nawk", "gdb", "lldb", "sqlite"],
+    &["ed", "ex", "vi", "vim", "nvim", "emacs", "less", "more", "man", "find", "fd", "tar", "bsdtar"],
+    // What destroys and replaces files.
+    &["rm", "rmdir", "dd", "mkfs", "tee", "mv", "cp", "ln", "install", "truncate", "shred", "unlink"],
+    &["kill", "pkill", "killall", "chmod", "chown", "chgrp", "crontab", "rsync", "docker", "podman"],
+    // What talks to hosts, and what is fed.
+    &["curl", "wget", "ssh", "scp", "sftp", "stdin"],
+];
+
+/// Programs that are many: their second word says which.
+const MANY: [&str; 15] = [
+    "git", "cargo", "npm", "npx", "pnpm", "yarn", "bunx", "go", "gh", "uv", "uvx", "pip", "poetry",
+    "kubectl", "rustup",
+];
+
+/// Parts of git that run or destroy what they are given.
+const NEVER_GIT: [&str; 9] =
+    ["config", "bisect", "submodule", "filter-branch", "rebase", "difftool", "mergetool", "clean", "reset"];
+
+/// Words that say only that another word follows.
+const GO_ON: [&str; 3] = ["run", "exec", "compose"];
+
+/// For a command line with one part that does more than look.
+pub fn for_command(tool: &str, line: &str) -> Option<Proposal> {
+    let script = command::parse(line);
+    if !script.doubts.is_empty() || !script.writes.is_empty() {
+        return None;
+    }
+    let parts: Vec<&Part> = script.parts.iter().filter(|part| !command::part_is_read_only(part)).collect();
+    let proposal = by_words(&parts).or_else(|| by_host(&parts))?;
+    // It is worth something only if it lets this very call run.
+    let said = rules(&proposal.rule)?.command(&Names::plain(&[tool]), line)?;
+    (said.ruling == Ruling::Allow).then_some(proposal)
+}
+
+/// Whatever begins as all of these commands do.
+fn by_words(parts: &[&Part]) -> Option<Proposal> {
+    let (first, others) = parts.split_first()?;
+    let words = first_words(first)?;
+    others.iter().all(|part| first_words(part).as_ref() == Some(&words)).then(|| {
+        let words = words.join(" ");
+        let covers = format!("Covers `{words}` with any options, files and hosts behind it.");
+        Proposal::new(format!("{words} …"), "command", &words, covers)
+    })
+}
+
+/// The one host that all of these commands talk to, where they do nothing else.
+fn by_host(parts: &[&Part]) -> Option<Proposal> {
+    // A command that is run elsewhere is judged by itself.
+    let reached: Vec<Reach> = parts.iter().map(|part| command::reach(part)).collect();
+    let host = reached.first()?.hosts.first()?.rule();
+    let only = |reach: &Reach| reach.alone && reach.hosts.iter().all(|other| other.rule() == host);
+    reached.iter().all(only).then(|| {
+        let covers = format!("Covers commands that only talk to {host}, and clones below this folder.");
+        Proposal::new(format!("asking {host}"), "host", &host, covers)
+    })
+}
+
+/// For a file: everything in its folder and below, unless that is the home folder or holds it. Paths are the
+/// real ones.
+pub fn for_file(path: &Path, home: Option<&Path>) -> Option<Proposal> {
+    let holds_home = |folder: &Path| home.is_some_and(|home| home.starts_with(folder));
+    let narrow = |folder: &&Path| folder.parent().is_some() && !holds_home(folder);
+    let folder = path.parent().filter(narrow)?.to_str()?;
+    if folder.contains(['*', '?', '[', ']', '{', '}', '\\', '\n']) {
+        return None;
+    }
+    let pattern = format!("{folder}/**");
+    let covers = format!("Covers every edit of any file in {folder} and below.");
+    let proposal = Proposal::new(pattern.clone(), "path", &pattern, covers);
+    let said = rules(&proposal.rule)?.file(&Names::default(), ToolClass::Edits, &[path])?;
+    (said.ruling == Ruling::Allow).then_some(proposal)
+}
+
+/// The program and the word that says which part of it; a third where the second only leads to it.
+fn first_words(part: &Part) -> Option<Vec<String>> {
+    let program = part.words.first().filter(|word| word.exact)?;
+    let name = program.text.rsplit('/').next().unwrap_or_default();
+    if is_never(name) || !part.sets.is_empty() {
+        return None;
+    }
+    let mut words = vec![program.text.clone()];
+    for word in part.words.iter().skip(1) {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':');
+        let names = word.exact
+            && word.text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && word.text.chars().all(plain);
+        if !names {
+            break;
+        }
+        words.push(word.text.clone());
+        if !GO_ON.contains(&word.text.as_str()) {
+            break;
+        }
+    }
+    let second = words.get(1).map(String::as_str);
+    let broad = match second {
+        None => MANY.contains(&name),
+        Some(second) if name == "git" => NEVER_GIT.contains(&second),
+        // `npm exec …` and `uv run …` run what follows; `cargo run` the project, `npm run build` a part of it.
+        Some(second) => name != "cargo" && words.len() == 2 && GO_ON.contains(&second),
+    };
+    (!broad).then_some(words)
+}
+
+fn is_never(name: &str) -> bool {
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    let bare = if bare.is_empty() { name } else { bare };
+    NEVER.iter().any(|names| names.contains(&bare))
+}
+
+/// A string as TOML has it.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_string()).to_string()
+}
+
+fn rules(text: &str) -> Option<Rules> {
+    let mut rules = Rules::default();
+    let problems = rules.add(text, Author::Person, Path::new("/"), Path::new("/"));
+    problems.is_empty().then_some(rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_proposed_by_what_they_begin_with() {
+        for (line, wanted) in [
+            ("cargo test -p x", Some("cargo test")),
+            ("cd x && cargo test | tail", Some("cargo test")),
+            ("make", Some("make")),
+            ("make -j4 all", Some("make")),
+            ("npm run build --watch", Some("npm run build")),
+            ("git push origin main", Some("git push")),
+            ("./build.sh fast", Some("./build.sh fast")),
+            ("cargo test && cargo build", None),
+            ("cargo test > log", None),
+            ("FOO=1 cargo test", None),
+            ("rm -rf x", None),
+            ("sudo cargo test", None),
+            ("bash -c 'make'", None),
+            ("$X test", None),
+            ("sed -i s/a/b/ f", None),
+            ("/usr/bin/python3.12 x.py", None),
+            ("python3 x.py", None),
+            ("pypy3 x.py", None),
+            ("lua5.4 x", None),
+            ("nodejs x", None),
+            ("find . -delete", None),
+            ("awk 1 f", None),
+            ("tee f", None),
+            ("mv a b", None),
+            ("docker ps", None),
+            ("git -C x push", None),
+            ("git config core.pager x", None),
+            ("git rebase main", None),
+            ("cargo +nightly test", None),
+            ("npx -y x", None),
+            ("npm exec -- x", None),
+            ("go run ./x.go", None),
+            ("cargo run -- x", Some("cargo run")),
+            ("go test ./...", Some("go test")),
+            ("gcc-12 x.c", Some("gcc-12")),
+            ("stdin of command 1:", None),
+            ("ls", None),
+            ("", None),
+        ] {
+            let found = for_command("bash", line).map(|found| found.what);
+            assert_eq!(found, wanted.map(|words| format!("{words} …")), "{line}");
+        }
+        let rule = for_command("bash", "git push").unwrap().rule;
+        assert_eq!(rule, "[[rule]]\ndecision = \"allow\"\ncommand = \"git push\"\n");
+    }
+
+    #[test]
+    fn what_only_asks_a_host_is_proposed_by_that() {
+        for (line, wanted) in [
+            ("curl -sS https://docs.rs/x | head", Some("docs.rs")),
+            ("curl http://localhost:3000/a http://localhost:3000/b", Some("localhost:3000")),
+            ("curl 'http://[::1]:3000/'", Some("[::1]:3000")),
+            // Without quotes it is a pattern for the names of files.
+            ("curl http://[::1]:3000/", None),
+            ("wget -q https://docs.rs/x && curl docs.rs", Some("docs.rs")),
+            ("ssh me@box ls", Some("box")),
+            ("curl https://docs.rs https://crates.io", None),
+            ("curl https://docs.rs && curl https://crates.io", None),
+            ("curl -o f https://docs.rs", None),
+            ("curl https://docs.rs/$x", None),
+            ("curl https://docs.rs | sh", None),
+            ("ssh me@box rm x", None),
+            ("sudo curl https://docs.rs", None),
+        ] {
+            let found = for_command("bash", line);
+            let rule = wanted.map(|host| format!("[[rule]]\ndecision = \"allow\"\nhost = \"{host}\"\n"));
+            assert_eq!(found.as_ref().map(|found| found.rule.clone()), rule, "{line}");
+            assert_eq!(found.map(|found| found.what), wanted.map(|host| format!("asking {host}")), "{line}");
+        }
+        assert_eq!(for_command("bash", "git clone https://docs.rs/x").unwrap().what, "git clone …");
+    }
+
+    #[test]
+    fn files_are_proposed_by_their_folder() {
+        let found = for_file(Path::new("/tmp/o\"ut/a.txt"), None).unwrap();
+        assert_eq!(found.what, "/tmp/o\"ut/**");
+        assert!(
+            rules(&found.rule)
+                .unwrap()
+                .file(&Names::default(), ToolClass::Edits, &[Path::new("/tmp/o\"ut/b/c")])
+                .is_some()
+        );
+        assert_eq!(for_file(Path::new("/a.txt"), None), None, "everything is no folder");
+        assert_eq!(for_file(Path::new("/tmp/a*b/c.txt"), None), None);
+        let home = Some(Path::new("/home/me"));
+        assert_eq!(for_file(Path::new("/home/me/a.txt"), home), None, "all that a person has");
+        assert_eq!(for_file(Path::new("/home/a.txt"), home), None);
+        assert_eq!(for_file(Path::new("/home/me/x/a.txt"), home).unwrap().what, "/home/me/x/**");
+    }
+}

@@ -1,0 +1,485 @@
+//! What the person has said once for all calls like it: rules by tool, by command, by host, by path.
+//!
+//! Pure; must not know files, front ends or modes. A refusal wins over a question, a question
+//! over leave, whatever the order.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use ignore::gitignore::Gitignore;
+use parking_lot::RwLock;
+use serde::Deserialize;
+
+use self::barrier::Barrier;
+use crate::tools::command::{self, Hosts, Part, Reach, Script, Word};
+use crate::tools::contract::tool::ToolClass;
+
+#[doc(hidden)]
+pub mod barrier;
+pub(in crate::tools) mod pattern;
+
+/// What a rule says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ruling {
+    /// The call runs.
+    Allow,
+    /// Somebody decides.
+    Ask,
+    /// The call does not run.
+    Deny,
+}
+
+/// Who wrote a file of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Author {
+    /// The person.
+    Person,
+    /// Whoever made the project: what it allows counts once the person trusts it.
+    Project {
+        /// Whether he does.
+        trusted: bool,
+    },
+}
+
+/// One rule as it stands in a file. All that it names must fit.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    decision: Ruling,
+    tool: Option<String>,
+    command: Option<String>,
+    host: Option<String>,
+    path: Option<String>,
+    /// The real path of the only workspace in which the rule holds.
+    project: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    rule: Vec<Written>,
+}
+
+#[derive(Debug, Clone)]
+struct Rule {
+    written: Written,
+    /// The command's first words.
+    words: Vec<String>,
+    hosts: Option<Hosts>,
+    /// A pattern from the root of the file system, and the same prepared.
+    paths: Option<(String, Gitignore)>,
+}
+
+/// The names of tools by which rules mean a call.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Names {
+    any: BTreeSet<String>,
+    all: BTreeSet<String>,
+}
+
+impl Names {
+    /// `any`: what a rule names that forbids or asks; `all`: one that allows.
+    pub fn new(any: BTreeSet<String>, all: BTreeSet<String>) -> Self {
+        Self { any, all }
+    }
+
+    /// These names, whatever a rule says.
+    pub fn plain(names: &[&str]) -> Self {
+        let names: BTreeSet<String> = names.iter().map(ToString::to_string).collect();
+        Self { any: names.clone(), all: names }
+    }
+
+    /// These names and those.
+    #[must_use]
+    pub(in crate::tools) fn or(&self, other: &Self) -> Self {
+        let both = |a: &BTreeSet<String>, b: &BTreeSet<String>| a.union(b).cloned().collect();
+        Self { any: both(&self.any, &other.any), all: both(&self.all, &other.all) }
+    }
+
+    /// Whether a rule that forbids or asks means the call.
+    pub fn restrict(&self, tool: &str) -> bool {
+        self.any.contains(tool)
+    }
+
+    /// Whether a rule that allows means it.
+    pub fn grant(&self, tool: &str) -> bool {
+        self.all.contains(tool)
+    }
+}
+
+/// All rules of a session. None by default.
+#[derive(Debug, Clone, Default)]
+pub struct Rules(Vec<Rule>);
+
+/// The rules that hold for a session now, for all of its agents. Cheap to clone; all clones are one.
+#[derive(Debug, Clone, Default)]
+pub struct SharedRules(Arc<RwLock<Arc<Rules>>>);
+
+impl From<Rules> for SharedRules {
+    fn from(rules: Rules) -> Self {
+        Self(Arc::new(RwLock::new(Arc::new(rules))))
+    }
+}
+
+impl SharedRules {
+    /// The rules now.
+    pub fn get(&self) -> Arc<Rules> {
+        self.0.read().clone()
+    }
+
+    /// Other rules, for everybody from the next call on.
+    pub fn set(&self, rules: Rules) {
+        *self.0.write() = Arc::new(rules);
+    }
+}
+
+/// What the rules say about a call, and the rule that says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// The decision.
+    pub ruling: Ruling,
+    /// The rule in words, such as `deny command "git push"`.
+    pub rule: String,
+}
+
+impl Rules {
+    /// Adds the rules of a file. `root` is the real path of the workspace, in which relative
+    /// patterns are; `home` is what `~` means. Gives what is wrong: where something is, nothing
+    /// of the file that allows is taken, and one that cannot be read at all makes everything ask.
+    pub fn add(&mut self, text: &str, author: Author, root: &Path, home: &Path) -> Vec<String> {
+        let file: File = match toml::from_str(text) {
+            Ok(file) => file,
+            Err(error) => {
+                self.add_unreadable();
+                let why = error.message().trim().replace('\n', ", ");
+                return vec![format!("{why}; everything is asked about")];
+            }
+        };
+        let mut problems = Vec::new();
+        let mut taken = Vec::new();
+        for written in file.rule {
+            let shown = written.to_string();
+            let elsewhere = written.project.as_ref().is_some_and(|project| Path::new(project) != root);
+            let foreign = written.project.is_some() && author != Author::Person;
+            match Rule::new(written, root, home) {
+                _ if foreign => {
+                    problems.push(format!("{shown}: only your own rules name a project; ignored"));
+                }
+                Err(why) => problems.push(format!("{shown}: {why}; ignored")),
+                Ok(_) if elsewhere => {}
+                Ok(rule) => taken.push(rule),
+            }
+        }
+        let loosens = problems.is_empty() && author != Author::Project { trusted: false };
+        self.0.extend(taken.into_iter().filter(|rule| loosens || rule.written.decision != Ruling::Allow));
+        problems
+    }
+
+    /// What a file would allow, each rule in words. Nothing where something is wrong with it.
+    pub fn allowed_by(text: &str, root: &Path, home: &Path) -> Vec<String> {
+        let mut rules = Self::default();
+        if !rules.add(text, Author::Person, root, home).is_empty() {
+            return Vec::new();
+        }
+        let allows = rules.0.iter().filter(|rule| rule.written.decision == Ruling::Allow);
+        allows.map(|rule| rule.written.to_string()).collect()
+    }
+
+    /// Makes everything ask, because what a file would have forbidden is not known.
+    pub fn add_unreadable(&mut self) {
+        let written = Written {
+            decision: Ruling::Ask,
+            tool: None,
+            command: None,
+            host: None,
+            path: None,
+            project: None,
+        };
+        self.0.push(Rule { written, words: Vec::new(), hosts: None, paths: None });
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is said about a call of a tool that runs commands and has these names.
+    pub fn command(&self, tool: &Names, line: &str) -> Option<Said> {
+        let mine = || self.0.iter().filter(|rule| rule.names(tool) && rule.paths.is_none());
+        mine().next()?;
+        let script = command::parse(line);
+        let reached =
+            if mine().any(|rule| rule.hosts.is_some()) { Reached::of(&script) } else { Reached::default() };
+        let strict =
+            mine().filter_map(|rule| rule.restricts(&script, &reached)).max_by_key(|said| said.ruling);
+        strict.or_else(|| allowed(&mine().collect::<Vec<_>>(), &script, &reached))
+    }
+
+    /// What is said about a call of another tool. `paths` are the names of its file, the real one
+    /// first: leave is given for that one only.
+    pub fn file(&self, tool: &Names, class: ToolClass, paths: &[&Path]) -> Option<Said> {
+        let fits = |rule: &&Rule| {
+            let about_files = rule.words.is_empty() && rule.hosts.is_none() && class != ToolClass::Runs;
+            let paths =
+                if rule.written.decision == Ruling::Allow { &paths[..paths.len().min(1)] } else { paths };
+            let in_place = rule.paths.as_ref().is_none_or(|(_, glob)| {
+                let under = |path: &&Path| {
+                    path.is_absolute() && glob.matched_path_or_any_parents(path, false).is_ignore()
+                };
+                paths.iter().any(under)
+            });
+            about_files && rule.names(tool) && in_place
+        };
+        let strictest = self.0.iter().filter(fits).max_by_key(|rule| rule.written.decision);
+        strictest.map(|rule| rule.said(rule.written.decision))
+    }
+}
+
+impl Rules {
+    /// What is said about a call that touches nothing: by rules for its tool alone.
+    pub fn tool(&self, tool: &Names) -> Option<Said> {
+        let whole = |rule: &&Rule| rule.words.is_empty() && rule.hosts.is_none() && rule.paths.is_none();
+        let restricts = |rule: &&Rule| rule.written.decision != Ruling::Allow && rule.names(tool);
+        let strictest =
+            self.0.iter().filter(whole).filter(restricts).max_by_key(|rule| rule.written.decision);
+        strictest.map(|rule| rule.said(rule.written.decision))
+    }
+
+    /// The rules that forbid or ask by paths, for a call with these names.
+    pub fn barriers(&self, tool: &Names) -> Vec<Barrier> {
+        let strict = |rule: &&Rule| rule.written.decision != Ruling::Allow && rule.names(tool);
+        let barrier = |rule: &Rule| {
+            let (_, paths) = rule.paths.clone()?;
+            Some(Barrier::new(rule.written.to_string(), paths))
+        };
+        self.0.iter().filter(strict).filter_map(barrier).collect()
+    }
+
+    /// The rule that may forbid a command line of which it cannot be told what it runs or whom it asks. Where
+    /// nothing asks, that is refused.
+    pub fn unresolved(&self, tool: &Names, line: &str) -> Option<Said> {
+        let strict = |rule: &&Rule| {
+            let about_commands = !rule.words.is_empty() || rule.hosts.is_some();
+            rule.written.decision == Ruling::Deny && about_commands && rule.names(tool)
+        };
+        let mut rules = self.0.iter().filter(strict).peekable();
+        rules.peek()?;
+        let script = command::parse(line);
+        let reached = Reached::of(&script);
+        let may = |rule: &&Rule| {
+            script.is_unresolved()
+                || rule.restricts(&script, &reached).is_some_and(|said| said.ruling == Ruling::Ask)
+        };
+        rules.find(may).map(|rule| rule.said(Ruling::Deny))
+    }
+
+    /// Patterns of the paths that a call with these names may not see, as in `.gitignore`, from the root of the
+    /// file system.
+    pub fn barred(&self, tool: &Names) -> Vec<String> {
+        let forbids = |rule: &&Rule| rule.written.decision == Ruling::Deny && rule.names(tool);
+        let rules = self.0.iter().filter(forbids);
+        rules.filter_map(|rule| rule.paths.as_ref().map(|(line, _)| line.clone())).collect()
+    }
+}
+
+/// Which hosts a command line reaches.
+#[derive(Default)]
+struct Reached {
+    /// For each of its parts.
+    parts: Vec<Reach>,
+    writes: Reach,
+}
+
+impl Reached {
+    fn of(script: &Script) -> Self {
+        let parts = script.parts.iter().map(command::reach).collect();
+        Self { parts, writes: command::reach_of_writes(script) }
+    }
+}
+
+/// Leave for a command line, when everything in it is allowed or only looks.
+fn allowed(rules: &[&Rule], script: &Script, reached: &Reached) -> Option<Said> {
+    let known = script.doubts.is_empty() && script.writes.is_empty() && !command::looks_elsewhere(script);
+    let grants: Vec<&Rule> =
+        rules.iter().copied().filter(|rule| rule.written.decision == Ruling::Allow).collect();
+    let mut last = None;
+    for (n, part) in script.parts.iter().enumerate() {
+        let reach = reached.parts.get(n);
+        let rule = grants.iter().find(|rule| {
+            part.sets.is_empty()
+                && rule.covers(part)
+                && rule.hosts.as_ref().is_none_or(|hosts| reach.is_some_and(|reach| all_in(&[hosts], reach)))
+        });
+        let by_host = || {
+            // Leave for a host is leave for what does nothing but talk to it.
+            let reach = reach.filter(|reach| reach.alone)?;
+            let alone = grants.iter().filter(|rule| rule.words.is_empty());
+            let hosts: Vec<&Hosts> = alone.clone().filter_map(|rule| rule.hosts.as_ref()).collect();
+            let mut named = alone.filter(|rule| rule.hosts.as_ref().is_some_and(|own| meets(own, reach)));
+            if all_in(&hosts, reach) { named.next() } else { None }
+        };
+        match rule.or_else(by_host) {
+            Some(rule) => last = Some(rule.said(Ruling::Allow)),
+            None if command::part_is_read_only(part) => {}
+            None => return None,
+        }
+    }
+    last.filter(|_| known)
+}
+
+/// Whether every host that is reached is meant, and there is one.
+fn all_in(rules: &[&Hosts], reach: &Reach) -> bool {
+    let meant = |host| rules.iter().any(|hosts| hosts.has(host) == Some(true));
+    !reach.unclear && !reach.hosts.is_empty() && reach.hosts.iter().all(meant)
+}
+
+/// Whether one of the hosts that are reached is meant.
+fn meets(hosts: &Hosts, reach: &Reach) -> bool {
+    reach.hosts.iter().any(|host| hosts.has(host) == Some(true))
+}
+
+/// From certain to not at all.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    Yes,
+    /// It depends on what the shell makes of a word, or options stand between.
+    Maybe,
+    No,
+}
+
+impl Rule {
+    fn new(written: Written, root: &Path, home: &Path) -> Result<Self, String> {
+        let of_command = written.command.is_some() || written.host.is_some();
+        if of_command && written.path.is_some() {
+            return Err("it names a path beside a command or a host".to_string());
+        }
+        if written.tool.is_none() && !of_command && written.path.is_none() {
+            return Err("it names neither tool nor command nor host nor path".to_string());
+        }
+        let words = match &written.command {
+            None => Vec::new(),
+            Some(text) => pattern::words_of(text).ok_or("the command is more than plain words")?,
+        };
+        let hosts = written.host.as_deref().map(Hosts::parse).transpose()?;
+        let paths = written.path.as_deref().map(|pattern| pattern::glob(pattern, root, home)).transpose()?;
+        Ok(Self { written, words, hosts, paths })
+    }
+
+    /// Whether a command begins with the rule's words and what follows is no more than they say. What programs
+    /// that may only look do beside depends on their options, so of these it covers the calls that look, and what
+    /// the rule itself names.
+    fn covers(&self, part: &Part) -> bool {
+        if self.begins(&part.words, false) != Fit::Yes {
+            return false;
+        }
+        let table = |words: &[Word]| command::is_in_table(words);
+        let looks = |words: Vec<Word>| command::part_is_read_only(&Part { sets: Vec::new(), words });
+        if !table(&part.words) || looks(part.words.clone()) {
+            return true;
+        }
+        let own: Vec<Word> = self.words.iter().map(Word::plain).collect();
+        let program = usize::from(self.words.first().is_some_and(|name| name == "git")) + 1;
+        let rest = part.words.iter().take(program).chain(part.words.iter().skip(self.words.len()));
+        table(&own) && !looks(own) && looks(rest.cloned().collect())
+    }
+
+    fn names(&self, tool: &Names) -> bool {
+        let Some(name) = self.written.tool.as_deref() else { return true };
+        if self.written.decision == Ruling::Allow { tool.grant(name) } else { tool.restrict(name) }
+    }
+
+    fn said(&self, ruling: Ruling) -> Said {
+        Said { ruling, rule: self.written.to_string() }
+    }
+
+    /// What a rule that forbids or asks says about a command line.
+    fn restricts(&self, script: &Script, reached: &Reached) -> Option<Said> {
+        if self.written.decision == Ruling::Allow {
+            return None;
+        }
+        if self.words.is_empty() && self.hosts.is_none() {
+            return Some(self.said(self.written.decision));
+        }
+        let part = |(n, part): (usize, &Part)| {
+            let begins = if self.words.is_empty() { Fit::Yes } else { self.begins(&part.words, true) };
+            begins.max(self.reaches(reached.parts.get(n)))
+        };
+        let mut fits: Vec<Fit> = script.parts.iter().enumerate().map(part).collect();
+        if self.words.is_empty() {
+            fits.push(self.reaches(Some(&reached.writes)));
+        }
+        match () {
+            () if fits.contains(&Fit::Yes) => Some(self.said(self.written.decision)),
+            () if fits.contains(&Fit::Maybe) => Some(self.said(Ruling::Ask)),
+            () => None,
+        }
+    }
+
+    /// Whether a host of the rule is among those that are reached. A rule without one is about them all.
+    fn reaches(&self, reach: Option<&Reach>) -> Fit {
+        let Some(hosts) = &self.hosts else { return Fit::Yes };
+        let Some(reach) = reach else { return Fit::No };
+        let depends = || reach.hosts.iter().any(|host| hosts.has(host).is_none());
+        match () {
+            () if meets(hosts, reach) => Fit::Yes,
+            () if reach.unclear || depends() => Fit::Maybe,
+            () => Fit::No,
+        }
+    }
+
+    /// Whether a command begins with the rule's words. `anywhere`: by any path to the program.
+    fn begins(&self, words: &[Word], anywhere: bool) -> Fit {
+        let skipped = if anywhere && self.words.len() > 1 { command::git_options(words) } else { 0 };
+        if skipped > 0 {
+            // Options stand between the words, and what is behind them is another command.
+            let bare: Vec<Word> = words.iter().take(1).chain(&words[skipped + 1..]).cloned().collect();
+            return self.begins(&bare, anywhere).max(Fit::Maybe);
+        }
+        for (n, wanted) in self.words.iter().enumerate() {
+            let Some(word) = words.get(n) else { return Fit::No };
+            let name = word.text.rsplit('/').next().unwrap_or_default();
+            let same = word.text == *wanted || (n == 0 && anywhere && name == wanted);
+            match () {
+                () if !word.exact => return Fit::Maybe,
+                () if same => {}
+                () if n > 0 && word.text.starts_with('-') => return Fit::Maybe,
+                () => return Fit::No,
+            }
+        }
+        if self.words.is_empty() { Fit::No } else { Fit::Yes }
+    }
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decision = match self.decision {
+            Ruling::Allow => "allow",
+            Ruling::Ask => "ask",
+            Ruling::Deny => "deny",
+        };
+        f.write_str(decision)?;
+        let named = [
+            ("tool", &self.tool),
+            ("command", &self.command),
+            ("host", &self.host),
+            ("path", &self.path),
+            ("project", &self.project),
+        ];
+        if named[..4].iter().all(|(_, value)| value.is_none()) {
+            f.write_str(" everything")?;
+        }
+        for (what, value) in named {
+            if let Some(value) = value {
+                write!(f, " {what} {value:?}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

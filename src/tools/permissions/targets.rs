@@ -1,0 +1,275 @@
+//! What the words of a command line lead to: files of the set-up, files that rules forbid, files that hold keys.
+//!
+//! Must not know modes. Where the shell decides what a word becomes, what it may become counts.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::hard_links;
+use super::policy::{self, Grounds, MADE_NAMES, SECRET_FILE};
+use super::rules::barrier::Barrier;
+use crate::base::names;
+use crate::exec::FileKind;
+use crate::tools::command::{self, Depth, Made, Named, Part, Script};
+use crate::tools::contract::context::Context;
+use crate::tools::files::paths;
+
+/// More words than this are not put together to paths.
+const PAIRS_MAX: usize = 60;
+
+/// Where a session is, and where its command lines are when they name a file.
+pub(in crate::tools) struct Place<'c> {
+    cx: &'c Context,
+    grounds: Grounds,
+    /// The folders in which a relative path may be meant. `None`: any.
+    folders: Option<Vec<PathBuf>>,
+}
+
+impl<'c> Place<'c> {
+    /// The place of a script that begins in the workspace.
+    pub(in crate::tools) fn new(cx: &'c Context, grounds: Grounds, script: &Script) -> Self {
+        let mut folders = Some(vec![cx.env.root().to_path_buf()]);
+        for part in &script.parts {
+            let Some((first, rest)) = part.words.split_first() else { continue };
+            if first.text != "cd" && first.text != "pushd" {
+                continue;
+            }
+            folders = match rest {
+                [folder] if folder.exact => folders.map(|mut all| {
+                    let there: Vec<PathBuf> = all.iter().map(|base| base.join(&folder.text)).collect();
+                    all.extend(there);
+                    all
+                }),
+                _ => None,
+            };
+        }
+        Self { cx, grounds, folders }
+    }
+
+    /// The path of a text in which only the home folder is written in another way.
+    fn below_home(&self, text: &str) -> Option<PathBuf> {
+        let bare = text.replace(['"', '\'', '\\'], "");
+        let home = self.grounds.home.as_ref()?;
+        let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|sign| bare.strip_prefix(sign))?;
+        match rest.strip_prefix('/') {
+            Some(below) => Some(home.join(below)),
+            None => rest.is_empty().then(|| home.clone()),
+        }
+    }
+
+    /// Every path that a text may mean: its own name in a real folder, and where it leads. `None` where that
+    /// cannot be told.
+    async fn paths(&self, named: &Named) -> Option<Vec<PathBuf>> {
+        let home = if named.exact { None } else { self.below_home(&named.text) };
+        if !named.exact
+            && home.as_ref().is_none_or(|path| path.to_string_lossy().contains(['*', '?', '[', '$', '{']))
+        {
+            return None;
+        }
+        let texts: Vec<PathBuf> = match (home, Path::new(&named.text)) {
+            (Some(path), _) => vec![path],
+            (None, path) if path.is_absolute() => vec![path.to_path_buf()],
+            (None, path) => self.folders.as_ref()?.iter().map(|folder| folder.join(path)).collect(),
+        };
+        let mut all = Vec::new();
+        for text in texts {
+            let path = paths::resolve(&*self.cx.env, &names::shown(&text));
+            if let Ok(real) = self.cx.env.resolve(&path).await {
+                all.push(real);
+            }
+            if let (Some(parent), Some(name)) = (path.parent(), path.file_name())
+                && let Ok(parent) = self.cx.env.resolve(parent).await
+            {
+                all.push(parent.join(name));
+            }
+            all.push(path);
+        }
+        all.dedup();
+        Some(all)
+    }
+
+    /// Whether a command may touch a file of the set-up: by a word, by a word in the folder that another one
+    /// names, or by a name that the program makes of an address.
+    pub(super) async fn touches_set_up(&self, part: &Part) -> bool {
+        let Some(derived) = command::derived(part) else { return true };
+        let words = command::named(part);
+        let mut places: Vec<PathBuf> = Vec::new();
+        for named in &words {
+            let Some(paths) = self.paths(named).await else {
+                if policy::may_be_set_up(&named.text) {
+                    return true;
+                }
+                continue;
+            };
+            for path in paths {
+                if self.is_set_up(&path).await {
+                    return true;
+                }
+                places.push(path);
+            }
+        }
+        for folder in self.folders.iter().flatten() {
+            places.extend(self.cx.env.resolve(folder).await);
+        }
+        let last = |named: &Named| named.text.trim_end_matches('/').rsplit('/').next().map(str::to_string);
+        let names = derived.into_iter().chain(words.iter().filter_map(last));
+        let names: Vec<String> = names.filter(|name| !matches!(name.as_str(), "" | "." | "..")).collect();
+        places.sort_unstable();
+        places.dedup();
+        let few = names.len() <= PAIRS_MAX && places.len() <= PAIRS_MAX;
+        let joined = |place: &PathBuf| names.iter().any(|name| self.grounds.is_set_up(&place.join(name)));
+        !few && names.iter().any(|name| policy::may_be_set_up(name)) || few && places.iter().any(joined)
+    }
+
+    async fn is_set_up(&self, path: &Path) -> bool {
+        self.grounds.is_set_up(path)
+            || hard_links::others(self.cx, path, &[]).await.iter().any(|other| self.grounds.is_set_up(other))
+    }
+
+    /// Why a command that only looks is asked about all the same: it may tell what is in a file that a rule is
+    /// about, or in the one that holds bowline's keys.
+    pub(in crate::tools) async fn reads(
+        &self,
+        line: &str,
+        script: &Script,
+        barriers: &[Barrier],
+    ) -> Option<String> {
+        let looks = |part: &&Part| command::part_is_read_only(part);
+        for part in script.parts.iter().filter(looks) {
+            let folders = self.compares_folders(part).await;
+            if let (Some(barrier), false) = (barriers.first(), command::names_every_file(part) && !folders) {
+                return Some(barrier.rule.clone());
+            }
+            if command::shows_contents(part) && self.patterns_lead_to_secrets(&command::named(part)).await {
+                return Some(SECRET_FILE.to_string());
+            }
+            let depth = if folders { Depth::Linked } else { command::depth(part) };
+            let here =
+                (command::depth(part) != Depth::Named).then(|| Named { text: ".".to_string(), exact: true });
+            let words: Vec<Named> = command::named(part).into_iter().chain(here).collect();
+            let found = self.leads_to(&words, depth, barriers).await;
+            if found.is_some() {
+                return found;
+            }
+        }
+        if self.made_names_lead_to_secrets(line, script).await {
+            return Some(MADE_NAMES.to_string());
+        }
+        let read = command::read_by(script);
+        if self.patterns_lead_to_secrets(&read).await {
+            return Some(SECRET_FILE.to_string());
+        }
+        self.leads_to(&read, Depth::Named, barriers).await
+    }
+
+    /// Whether a part compares what is in a folder, of which it names no file.
+    async fn compares_folders(&self, part: &Part) -> bool {
+        if part.words.first().is_none_or(|first| first.text != "diff") {
+            return false;
+        }
+        for named in command::named(part) {
+            for path in self.paths(&named).await.unwrap_or_default() {
+                if self.cx.env.stat(&path).await.is_ok_and(|facts| facts.kind == FileKind::Folder) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether files that no word names, such as what `find` gives to `xargs cat`, may be those that hold keys.
+    async fn made_names_lead_to_secrets(&self, line: &str, script: &Script) -> bool {
+        let words = match command::made_names(line, script) {
+            Made::None => return false,
+            Made::From(words) => Some(words),
+            Made::Unknown => None,
+        };
+        let mut secrets = Vec::new();
+        for secret in self.grounds.secrets() {
+            if self.cx.env.stat(&secret).await.is_ok() {
+                secrets.push(secret);
+            }
+        }
+        if secrets.is_empty() {
+            return false;
+        }
+        let (Some(words), Some(folders)) = (words, &self.folders) else { return true };
+        if hard_links::have_several_names(self.cx, &secrets).await {
+            return true;
+        }
+        let mut sources: Vec<PathBuf> = folders.clone();
+        for named in &words {
+            let (folder, _) = if named.exact { (&*named.text, None) } else { command::pattern(&named.text) };
+            let folder = self.below_home(folder).unwrap_or_else(|| PathBuf::from(folder));
+            sources.extend(folders.iter().map(|base| base.join(&folder)));
+        }
+        sources.sort_unstable();
+        sources.dedup();
+        let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+        let below = |path: &Path| folders.iter().any(|base| path != base && path.starts_with(base));
+        for source in sources.into_iter().filter(|source| climbs(source) || !below(source)) {
+            if hard_links::lead_to(self.cx, &source, None, &secrets).await {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether what the shell makes of words may be a link to a file that holds keys, or another name of it.
+    async fn patterns_lead_to_secrets(&self, words: &[Named]) -> bool {
+        let secrets = self.grounds.secrets();
+        for named in words.iter().filter(|named| !named.exact) {
+            if hard_links::have_several_names(self.cx, &secrets).await {
+                return true;
+            }
+            let (folder, names) = command::pattern(&named.text);
+            let folder = self.below_home(folder).unwrap_or_else(|| PathBuf::from(folder));
+            let bases = match &self.folders {
+                Some(bases) => bases.clone(),
+                None => vec![self.cx.env.root().to_path_buf()],
+            };
+            for base in bases {
+                if hard_links::lead_to(self.cx, &base.join(&folder), names.as_deref(), &secrets).await {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    async fn leads_to(&self, words: &[Named], depth: Depth, barriers: &[Barrier]) -> Option<String> {
+        let secrets = self.grounds.secrets();
+        // Under another name it may stand in any folder.
+        if depth != Depth::Named && hard_links::have_several_names(self.cx, &secrets).await {
+            return Some(SECRET_FILE.to_string());
+        }
+        for named in words {
+            let Some(paths) = self.paths(named).await else {
+                // What is made up was judged before; a part of a name says enough.
+                if command::may_contain(&named.text, "bowline/auth.json") {
+                    return Some(SECRET_FILE.to_string());
+                }
+                match barriers.first() {
+                    Some(barrier) if named.exact => return Some(barrier.rule.clone()),
+                    _ => continue,
+                }
+            };
+            for path in paths {
+                let others = hard_links::others(self.cx, &path, barriers).await;
+                for path in others.iter().chain([&path]) {
+                    let below = depth != Depth::Named;
+                    let inside = |secret: &PathBuf| secret == path || below && secret.starts_with(path);
+                    if secrets.iter().any(inside) {
+                        return Some(SECRET_FILE.to_string());
+                    }
+                    if let Some(barrier) = barriers.iter().find(|barrier| barrier.has(path)) {
+                        return Some(barrier.rule.clone());
+                    }
+                }
+                if depth == Depth::Linked && hard_links::lead_to(self.cx, &path, None, &secrets).await {
+                    return Some(SECRET_FILE.to_string());
+                }
+            }
+        }
+        None
+    }
+}
