@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use bowline::base::clock::SystemClock;
 use bowline::base::ids::RandomIds;
 use bowline::llm::model::{Message, UserMessage};
-use bowline::session::export::{Format, document};
+use bowline::session::derived::export::{Format, document};
 use bowline::session::{AgentMessage, EntryBody, Session};
 
 use crate::terminal::{millis, run_on};

@@ -32,11 +32,11 @@ pub mod prompt;
 #[doc(hidden)]
 pub mod queue;
 #[doc(hidden)]
-pub mod retell;
-#[doc(hidden)]
 pub mod step;
 #[doc(hidden)]
 pub mod team;
+#[doc(hidden)]
+pub mod translate;
 #[doc(hidden)]
 pub mod work;
 

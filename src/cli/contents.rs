@@ -13,7 +13,7 @@ use crate::base::error::Report;
 use crate::runtime::context::report::{Contents, Item};
 use crate::runtime::{Options, prompt_to_go_on};
 use crate::session::store::listing;
-use crate::session::{AgentMessage, Session, context};
+use crate::session::{AgentMessage, Session, context::messages};
 
 /// Characters of what a row begins with.
 const WHAT: usize = 28;
@@ -57,7 +57,7 @@ pub async fn show(options: &Options, wanted: &Wanted, json: bool) -> Result<Stri
                 .hint("`bowline sessions tree ID` shows the entries"));
         }
     };
-    let context = context::build(&path);
+    let context = messages::build(&path);
     let shown = match prompt_to_go_on(options, &(&context).into()).await {
         Ok((shown, problems)) => {
             problems.iter().for_each(process::tell);

@@ -14,7 +14,7 @@ use crate::base::json::json;
 
 use crate::base::error::Report;
 use crate::runtime::Options;
-use crate::session::checkpoints::{self, CHECKPOINT};
+use crate::session::restore::checkpoints::{self, CHECKPOINT};
 use crate::session::{Entry, EntryBody};
 use crate::workspace::checkpoint::store::Pruned;
 use crate::workspace::checkpoint::{Oid, Store, keeper};

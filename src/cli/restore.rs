@@ -18,8 +18,8 @@ use crate::runtime::Options;
 use crate::runtime::restore::checkpoints::state;
 use crate::runtime::restore::perform;
 use crate::runtime::restore::target::{Preview, Shown, Way, What};
-use crate::session::checkpoints::{self, Checkpoint, When};
-use crate::session::legs::Leg;
+use crate::session::restore::checkpoints::{self, Checkpoint, When};
+use crate::session::restore::steps::Leg;
 use crate::session::{Entry, Session};
 use crate::workspace::checkpoint::apply::Nobody;
 use crate::workspace::checkpoint::{

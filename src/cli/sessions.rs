@@ -11,9 +11,9 @@ use crate::base::json::json;
 
 use crate::base::clock;
 use crate::base::error::Report;
-use crate::session::export::{self, Format};
+use crate::session::derived::export::{self, Format};
 use crate::session::store::listing::{self, Listed};
-use crate::session::summary::{Spent, Summary};
+use crate::session::usage::summary::{Spent, Summary};
 use crate::session::{Entry, Session};
 
 /// Characters of a text that stand for it in a line.

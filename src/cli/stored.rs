@@ -16,12 +16,12 @@ use crate::base::ids::RandomIds;
 use crate::session::SessionError;
 use crate::session::import::Source;
 use crate::session::search::{Hit, Query};
-use crate::session::statistics::{self, By, Row};
 use crate::session::store::import::{self, Imported};
 use crate::session::store::listing::{self, Listed};
 use crate::session::store::search::{Stop, search};
 use crate::session::store::trash;
-use crate::session::summary::Summary;
+use crate::session::usage::statistics::{self, By, Row};
+use crate::session::usage::summary::Summary;
 
 /// Places that a search shows.
 const SHOWN: usize = 50;

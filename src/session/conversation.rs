@@ -5,7 +5,6 @@
 
 mod adopt;
 mod recent;
-mod ways;
 
 use std::collections::HashMap;
 use std::io;
@@ -13,18 +12,18 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 
-use super::body::EntryBody;
-use super::checkpoints;
-use super::context::{self, SessionContext};
-use super::entry::Entry;
-use super::error::{Problem, SessionError};
-use super::fork;
-use super::header::Header;
-use super::projection;
+use super::context::messages::{self, SessionContext};
+use super::context::projection;
+use super::derived::fork;
+use super::format::body::EntryBody;
+use super::format::entry::Entry;
+use super::format::error::{Problem, SessionError};
+use super::format::header::Header;
+use super::restore::checkpoints;
 use super::store::load::{self, Use};
 use super::store::{self, SessionFile, Store};
-use super::sums::Sums;
 use super::tree::{Entries, Tree};
+use super::usage::totals::Sums;
 use crate::base::clock::{self, SharedClock};
 use crate::base::ids::SharedIds;
 
@@ -327,8 +326,8 @@ impl Session {
     /// those of a branch that was left, or that were summed up since, go.
     pub fn context(&self) -> SessionContext {
         let (path, from) = projection::told_path(&self.tree, self.tree.leaf_index());
-        context::decode(&path[from..]);
-        let context = context::build(&path);
+        messages::decode(&path[from..]);
+        let context = messages::build(&path);
         let mut now: Vec<u32> = self.tree.way_back(self.tree.leaf_index()).take(path.len() - from).collect();
         now.sort_unstable();
         let mut told = self.told.lock();
@@ -349,7 +348,7 @@ impl Session {
 
     /// The conversation from the root to any entry; empty when there is no such entry.
     pub fn context_at(&self, leaf: &str) -> SessionContext {
-        context::build(&projection::told_path(&self.tree, self.tree.index_of(leaf)).0)
+        messages::build(&projection::told_path(&self.tree, self.tree.index_of(leaf)).0)
     }
 
     /// The session's id.
@@ -427,5 +426,6 @@ fn begins_file(body: &EntryBody) -> bool {
     matches!(body, EntryBody::Message { message } if message.role() != "system")
 }
 
+mod navigation;
 #[cfg(test)]
 mod tests;

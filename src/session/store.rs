@@ -20,8 +20,8 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::entry::Lines;
-use super::error::SessionError;
+use super::format::entry::Lines;
+use super::format::error::SessionError;
 use crate::base::clock;
 
 /// Bytes of a piece that is read without asking first whether the file has so many.

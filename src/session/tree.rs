@@ -22,8 +22,8 @@ use self::kinds::Kinds;
 use self::rows::{Links, Row, Widths, somebody};
 use self::slots::Slots;
 use self::sum::{IdSums, spread};
-use super::entry::{Entry, Lines, Place};
-use super::role::Role;
+use super::format::entry::{Entry, Lines, Place};
+use super::format::role::Role;
 
 /// The shape of a session.
 pub struct Tree {

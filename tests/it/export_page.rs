@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
-use bowline::session::export::{self, Format};
+use bowline::session::derived::export::{self, Format};
 use bowline::session::{EntryBody, Session};
 use serde_json::{Value, json};
 

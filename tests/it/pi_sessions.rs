@@ -6,8 +6,8 @@ use std::process::Command;
 
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
-use bowline::session::editing::{self, Wish};
-use bowline::session::{AgentMessage, EntryBody, Session, pins};
+use bowline::session::context::editing::{self, Wish};
+use bowline::session::{AgentMessage, EntryBody, Session, context::pins};
 use serde_json::{Value, json};
 
 use crate::support::compacting::{FULL, Rig, filling, says};

@@ -6,7 +6,7 @@ use bowline::agent::AgentEvent;
 use bowline::llm::providers::scripted::Turn;
 use bowline::runtime::restore::target::{Way, What};
 use bowline::runtime::{Options, RuntimeEvent, SessionChoice};
-use bowline::session::checkpoints::{self, When};
+use bowline::session::restore::checkpoints::{self, When};
 use bowline::workspace::checkpoint::{Decision, Decisions, Name};
 use serde_json::json;
 

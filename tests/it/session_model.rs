@@ -9,9 +9,12 @@ use bowline::agent::history;
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::{RandomIds, SharedIds};
 use bowline::runtime::context::report::{Contents, Item};
-use bowline::session::editing::{self, Wish};
-use bowline::session::projection::{self, Projection};
-use bowline::session::{AgentMessage, EntryBody, Session, context, pins};
+use bowline::session::context::editing::{self, Wish};
+use bowline::session::context::projection::{self, Projection};
+use bowline::session::{
+    AgentMessage, EntryBody, Session,
+    context::{messages, pins},
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -303,7 +306,7 @@ impl Pair {
     /// The report says of each message that is told that it is, and nothing else.
     fn report(&self) {
         let path = self.session.tree().path();
-        let told = history::of(&context::build(&path));
+        let told = history::of(&messages::build(&path));
         let report = Contents::of(None, &path, true);
         let listed: Vec<&Item> = report.items.iter().filter(|item| item.why.is_told()).collect();
         let tokens: Vec<u64> = told.iter().map(estimate::of_message).collect();
@@ -396,7 +399,7 @@ impl Pair {
         let context: Vec<Value> = session.context().messages.iter().map(told).collect();
         assert_eq!(context, simple.context().iter().map(essence).collect::<Vec<_>>());
         // What is summed up is not looked at, and would change nothing: not the model either.
-        assert_eq!(session.context(), context::build(&session.tree().path()));
+        assert_eq!(session.context(), messages::build(&session.tree().path()));
         self.report();
         for entry in session.entries() {
             let children: Vec<&str> =

@@ -11,7 +11,7 @@ use bowline::cli::restore;
 use bowline::exec::LocalEnvironment;
 use bowline::llm::model::{Message, UserMessage};
 use bowline::runtime::Options;
-use bowline::session::checkpoints::{Checkpoint, When};
+use bowline::session::restore::checkpoints::{Checkpoint, When};
 use bowline::session::{AgentMessage, EntryBody, Session};
 use bowline::tools::{Approval, Ask, Decision};
 use bowline::workspace::checkpoint::{Keeper, Limits};

@@ -8,7 +8,7 @@ use bowline::base::ids::RandomIds;
 use bowline::runtime::restore::target::What;
 use bowline::runtime::{Options, RuntimeEvent, SessionChoice};
 use bowline::session::Session;
-use bowline::session::checkpoints::{self, When};
+use bowline::session::restore::checkpoints::{self, When};
 use bowline::workspace::checkpoint::Decisions;
 
 use crate::support::family::{FAMILIES, Stage};

@@ -7,7 +7,7 @@ use crate::base::json::json;
 use super::budget::Budget;
 use super::estimate;
 use super::files::Files;
-use crate::session::{AgentMessage, Entry, EntryBody, Tree, context};
+use crate::session::{AgentMessage, Entry, EntryBody, Tree, context::messages};
 
 /// Tokens of a window that nobody knows, as pi assumes them.
 const WINDOW: u64 = 128_000;
@@ -39,7 +39,7 @@ pub fn leaving(tree: &Tree, to: Option<&str>, budget: Budget) -> Option<Leaving>
     let begins = shared.and_then(|last| path.iter().position(|entry| entry.id() == last.id()));
     let begins = begins.map_or(0, |last| last + 1);
     let mut files = Files::default();
-    let said = context::each(&path, begins);
+    let said = messages::each(&path, begins);
     let said: Vec<_> =
         path[begins..].iter().zip(said).map(|(entry, said)| look(entry, said, &mut files)).collect();
     let window = if budget.window == 0 { WINDOW } else { budget.window };

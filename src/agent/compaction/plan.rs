@@ -10,7 +10,10 @@ use super::cut::{self, Kind, Piece};
 use super::estimate;
 use super::files::{self, Files};
 use crate::llm::model::Message;
-use crate::session::{AgentMessage, Entry, EntryBody, context, pins};
+use crate::session::{
+    AgentMessage, Entry, EntryBody,
+    context::{messages, pins},
+};
 
 /// A compaction to come.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +55,7 @@ impl Plan {
 pub fn plan(path: &[&Entry], budget: Budget, tokens_before: u64) -> Option<Plan> {
     let last = path.iter().rposition(|entry| entry.kind() == "compaction");
     let earlier = last.map(|at| Earlier::read(path, at)).unwrap_or_default();
-    let said = context::each(path, earlier.from);
+    let said = messages::each(path, earlier.from);
     let after = last.map_or(0, |at| at - earlier.from.min(at));
     let entries = &path[earlier.from..];
     let pinned = Pinned::of(path, entries);

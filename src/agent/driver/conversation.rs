@@ -2,7 +2,7 @@
 //! know where it is kept.
 
 use super::{Driver, Listener};
-use crate::agent::retell;
+use crate::agent::translate;
 use crate::llm::model::Message;
 
 impl<L: Listener> Driver<L> {
@@ -50,7 +50,7 @@ impl<L: Listener> Driver<L> {
             self.setup.history = kept;
         }
         let new = self.setup.history.split_off(self.told.unwrap_or(0).min(self.setup.history.len()));
-        self.setup.history.extend(retell::retell(new, &self.all));
+        self.setup.history.extend(translate::retell(new, &self.all));
         self.told = Some(self.setup.history.len());
     }
 }

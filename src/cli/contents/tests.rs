@@ -6,7 +6,7 @@ use super::*;
 use crate::base::clock::ManualClock;
 use crate::base::ids::CountingIds;
 use crate::llm::model::{Message, UserMessage};
-use crate::session::{EntryBody, editing};
+use crate::session::{EntryBody, context::editing};
 
 fn user(text: &str) -> EntryBody {
     EntryBody::Message { message: AgentMessage::Llm(Message::User(UserMessage::text(text, 5))) }
@@ -31,7 +31,7 @@ fn each_thing_has_its_row_and_what_is_missing_is_counted() {
     for edit in editing::edits(&session.tree().path(), &second, &editing::Wish::Drop).unwrap() {
         session.append(edit).unwrap();
     }
-    session.append(crate::session::pins::entry(&third, true)).unwrap();
+    session.append(crate::session::context::pins::entry(&third, true)).unwrap();
     let path = session.tree().path();
     let text = table(&session, &Contents::of(None, &path, false), false);
     let rows: Vec<&str> = text.lines().skip(2).collect();

@@ -35,7 +35,7 @@ pub fn connected(
         state.say("Offline: only models on this machine can be asked");
     }
     for message in &snapshot.messages {
-        if let crate::session::message::AgentMessage::Llm(Message::User(user)) = &**message {
+        if let crate::session::format::message::AgentMessage::Llm(Message::User(user)) = &**message {
             state.prompt.history.push(crate::llm::model::message::join_text(&user.content));
         }
     }

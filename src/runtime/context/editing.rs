@@ -12,10 +12,10 @@ use crate::runtime::events::event::RuntimeEvent;
 use crate::runtime::history::navigation::{Ask, Told, busy};
 use crate::runtime::history::recorder::Recorder;
 use crate::runtime::lifecycle::owner::Live;
-use crate::session::editing::{self, Wish};
-use crate::session::export::blocks;
-use crate::session::pins;
-use crate::session::projection::{Projection, original};
+use crate::session::context::editing::{self, Wish};
+use crate::session::context::pins;
+use crate::session::context::projection::{Projection, original};
+use crate::session::derived::export::blocks;
 
 /// Characters of a message that are shown at length.
 const TEXT_MAX: usize = 20_000;

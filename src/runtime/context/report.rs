@@ -14,9 +14,12 @@ use crate::agent::history;
 use crate::agent::prompt::{tokens, tool_tokens};
 use crate::llm::model::{AssistantMessage, Message, Model, StopReason};
 use crate::runtime::agent_setup::prompt_report::Shown;
-use crate::session::outline::words;
-use crate::session::projection::{EDITED, Part, Place, Projection, Row, original};
-use crate::session::{Entry, context, pins};
+use crate::session::context::projection::{EDITED, Part, Place, Projection, Row, original};
+use crate::session::derived::outline::words;
+use crate::session::{
+    Entry,
+    context::{messages, pins},
+};
 
 /// What the next request will hold.
 #[derive(Debug, Clone, Default)]
@@ -330,7 +333,7 @@ fn item(projection: &Projection<'_>, row: &Row<'_>, summed_up: usize) -> Option<
 /// since.
 fn counted(path: &[&Entry]) -> Option<(u64, u64)> {
     let mut since = 0;
-    for message in history::of(&context::build(path)).iter().rev() {
+    for message in history::of(&messages::build(path)).iter().rev() {
         if let Message::Assistant(AssistantMessage { usage, stop_reason, .. }) = message
             && usage.total_tokens > 0
             && !matches!(stop_reason, StopReason::Error | StopReason::Aborted)

@@ -17,7 +17,7 @@ use crate::llm::model::Message;
 use crate::runtime::history::navigation::busy;
 use crate::runtime::history::recorder::Recorder;
 use crate::runtime::lifecycle::owner::Live;
-use crate::session::{AgentMessage, Entry, EntryBody, pins};
+use crate::session::{AgentMessage, Entry, EntryBody, context::pins};
 
 impl Live {
     /// What a summary would be made of when the conversation goes to another place.

@@ -19,7 +19,7 @@ use crate::runtime::lifecycle::owner::COMMANDS_LEAVE;
 use crate::runtime::lifecycle::start;
 use crate::runtime::models::access;
 use crate::runtime::models::choice;
-use crate::session::recent::Chosen;
+use crate::session::derived::recent::Chosen;
 use crate::tools::files::state::ReadFirst;
 use crate::tools::{Outcome, Registry, execute};
 

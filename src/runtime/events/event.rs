@@ -10,7 +10,7 @@ use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, Usage, UserMessage};
 use crate::runtime::agent_setup::toolset::Equipment;
 use crate::runtime::restore::target::Restored;
-use crate::session::message::{AgentMessage, Earlier};
+use crate::session::format::message::{AgentMessage, Earlier};
 
 /// How a prompt reaches an agent that may be working.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,9 +20,9 @@ use crate::runtime::lifecycle::options::{Options, SessionChoice};
 use crate::runtime::lifecycle::owner::{Command, Live};
 use crate::runtime::lifecycle::start;
 use crate::runtime::models::choice::Wish;
-use crate::session::outline::turn::Turn;
-use crate::session::outline::{Filter, Outline};
-use crate::session::recent::Chosen;
+use crate::session::derived::outline::turn::Turn;
+use crate::session::derived::outline::{Filter, Outline};
+use crate::session::derived::recent::Chosen;
 use crate::session::store::listing::{self, Listed};
 use crate::session::{EntryBody, Session, SessionError};
 

@@ -11,10 +11,10 @@ use crate::llm::model::{Model, UserMessage};
 use crate::runtime::context::report::Contents;
 use crate::runtime::events::event::{Snapshot, Summary};
 use crate::runtime::lifecycle::options::Options;
-use crate::session::editing::Wish;
-use crate::session::outline::turn::Turn;
-use crate::session::outline::{Filter, Outline};
-use crate::session::recent::Chosen;
+use crate::session::context::editing::Wish;
+use crate::session::derived::outline::turn::Turn;
+use crate::session::derived::outline::{Filter, Outline};
+use crate::session::derived::recent::Chosen;
 
 /// Where to.
 #[derive(Debug, Clone, PartialEq, Eq)]

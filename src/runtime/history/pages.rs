@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::base::error::Report;
 use crate::runtime::controls::handle::Handle;
-use crate::session::message::{AgentMessage, Earlier, Piece};
-use crate::session::recent::Bound;
+use crate::session::derived::recent::Bound;
+use crate::session::format::message::{AgentMessage, Earlier, Piece};
 
 /// Messages of a piece.
 const PIECE: Bound = Bound { messages: 1000, bytes: 4 << 20 };

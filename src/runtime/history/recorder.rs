@@ -21,9 +21,9 @@ use crate::runtime::controls::client::answer;
 use crate::runtime::events::event::{RuntimeEvent, Snapshot};
 use crate::runtime::events::hub::Hub;
 use crate::runtime::restore::checkpoints::Checkpoints;
-use crate::session::checkpoints::{self, Checkpoint, When};
-use crate::session::message::Piece;
-use crate::session::recent::{Bound, Chosen};
+use crate::session::derived::recent::{Bound, Chosen};
+use crate::session::format::message::Piece;
+use crate::session::restore::checkpoints::{self, Checkpoint, When};
 use crate::session::{AgentMessage, EntryBody, Session, SessionError};
 use crate::workspace::checkpoint::Taken;
 

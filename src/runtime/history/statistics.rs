@@ -18,8 +18,8 @@ use crate::llm::model::message::join_text;
 use crate::llm::model::{Message, StopReason, Usage};
 use crate::runtime::controls::client::{Drive, Filled, Lines};
 use crate::runtime::controls::handle::Handle;
-use crate::session::export::{self, Format};
-use crate::session::recent::Bound;
+use crate::session::derived::export::{self, Format};
+use crate::session::derived::recent::Bound;
 use crate::session::store::listing;
 use crate::session::{AgentMessage, EntryBody, Session};
 

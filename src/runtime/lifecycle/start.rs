@@ -31,7 +31,7 @@ use crate::runtime::models::available::Offered;
 use crate::runtime::models::choice::Wish;
 use crate::runtime::models::reload::{self, Again};
 use crate::runtime::restore::checkpoints::{self, Checkpoints};
-use crate::session::recent::Chosen;
+use crate::session::derived::recent::Chosen;
 use crate::session::store::listing;
 use crate::session::{EntryBody, Session, SessionError};
 use crate::tools::{self, Kind, Registry, SharedRules};

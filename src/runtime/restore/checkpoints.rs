@@ -20,7 +20,7 @@ use crate::exec::Environment;
 use crate::runtime::events::event::RuntimeEvent;
 use crate::runtime::events::hub::Hub;
 use crate::runtime::lifecycle::options::Options;
-use crate::session::checkpoints::{Checkpoint, LEFT_OUT_MAX, When};
+use crate::session::restore::checkpoints::{Checkpoint, LEFT_OUT_MAX, When};
 use crate::tools::Witness;
 use crate::workspace::checkpoint::{CheckpointError, Files, Keeper, Limits, Name, Node, Oid, Taken};
 

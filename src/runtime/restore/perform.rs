@@ -17,8 +17,8 @@ use crate::exec::Environment;
 use crate::patch::diff;
 use crate::runtime::history::recorder::Recorder;
 use crate::session::Session;
-use crate::session::checkpoints::Checkpoint;
-use crate::session::legs::{self, Leg};
+use crate::session::restore::checkpoints::Checkpoint;
+use crate::session::restore::steps::{self, Leg};
 use crate::workspace::checkpoint::apply::{self, Held};
 use crate::workspace::checkpoint::merge::is_text;
 use crate::workspace::checkpoint::object::Kind;
@@ -34,12 +34,12 @@ const COMPARED_MAX: usize = 32 << 20;
 pub fn legs(session: &Session, way: &Way) -> Result<Vec<Leg>, Report> {
     match way {
         Way::To(_, What::Conversation) => Ok(Vec::new()),
-        Way::To(entry, _) => legs::to(session.tree(), entry).ok_or_else(|| {
+        Way::To(entry, _) => steps::to(session.tree(), entry).ok_or_else(|| {
             Report::new("nobody recorded how the files were there")
                 .hint("they are recorded from the first change of an agent on")
         }),
         Way::Without(entry) => {
-            let legs = legs::without(session.tree(), entry);
+            let legs = steps::without(session.tree(), entry);
             if legs.is_empty() { Err(Report::new("this turn changed no files")) } else { Ok(legs) }
         }
     }

@@ -5,11 +5,11 @@ use std::path::Path;
 use super::{Backing, Session};
 use crate::base::clock::{self, SharedClock};
 use crate::base::ids::SharedIds;
-use crate::session::entry::Entry;
-use crate::session::error::SessionError;
-use crate::session::header::Header;
+use crate::session::format::entry::Entry;
+use crate::session::format::error::SessionError;
+use crate::session::format::header::Header;
 use crate::session::store::{self, Store};
-use crate::session::sums::Sums;
+use crate::session::usage::totals::Sums;
 
 impl Session {
     /// A session that was begun elsewhere, by its id, time and folder, in a new file below `root`.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Session;
 use crate::session::SessionContext;
-use crate::session::message::{AgentMessage, Earlier, Piece};
-use crate::session::recent::{self, Bound, Chosen};
+use crate::session::derived::recent::{self, Bound, Chosen};
+use crate::session::format::message::{AgentMessage, Earlier, Piece};
 
 impl Session {
     /// The leaf, where the conversation can be looked at from its end: where an entry stands before its parent it

@@ -17,7 +17,7 @@ use super::*;
 use crate::base::clock::ManualClock;
 use crate::base::ids::{CountingIds, RandomIds};
 use crate::llm::model::{Message, UserMessage};
-use crate::session::message::AgentMessage;
+use crate::session::format::message::AgentMessage;
 use crate::session::store::listing;
 
 fn parts() -> (SharedClock, SharedIds) {

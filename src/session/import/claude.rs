@@ -16,7 +16,7 @@ use super::story::{Chain, Draft, Story, kept};
 use crate::base::clock;
 use crate::llm::model::message::KnownPart;
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, Usage};
-use crate::session::body::EntryBody;
+use crate::session::format::body::EntryBody;
 
 /// Reads a session, line by line. `name` is the file's, without its ending.
 pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> Story {

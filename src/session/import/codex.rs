@@ -13,8 +13,8 @@ use super::parts::{self, Line, text};
 use super::story::{Chain, Draft, Story, kept};
 use crate::base::clock;
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, Thinking, Usage};
-use crate::session::body::EntryBody;
-use crate::session::message::AgentMessage;
+use crate::session::format::body::EntryBody;
+use crate::session::format::message::AgentMessage;
 
 /// Events that repeat what items say.
 const REPEATED: [&str; 6] = [

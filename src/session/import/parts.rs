@@ -6,8 +6,8 @@ use crate::base::json::json;
 use crate::base::lenient::mended;
 use crate::llm::model::message::{KnownPart, ToolCall};
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, ToolResultMessage, Usage, UserMessage};
-use crate::session::body::EntryBody;
-use crate::session::message::AgentMessage;
+use crate::session::format::body::EntryBody;
+use crate::session::format::message::AgentMessage;
 
 /// The string of a field, empty where there is none.
 pub(super) fn text<'v>(value: &'v Value, name: &str) -> &'v str {

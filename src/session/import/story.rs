@@ -11,9 +11,9 @@ use crate::base::json::json;
 use crate::base::clock;
 use crate::llm::model::Message;
 use crate::session::AgentMessage;
-use crate::session::body::EntryBody;
-use crate::session::entry::Entry;
-use crate::session::error::Problem;
+use crate::session::format::body::EntryBody;
+use crate::session::format::entry::Entry;
+use crate::session::format::error::Problem;
 
 /// The type of entries that keep what has no like here.
 pub const KEPT: &str = "bowline.imported";

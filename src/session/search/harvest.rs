@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::hit::Role;
 use crate::base::clock;
 use crate::base::lenient::mended;
-use crate::session::pins::PINNED;
+use crate::session::context::pins::PINNED;
 
 /// Bytes of an entry's words that can be found.
 const SAID_MAX: usize = 256 << 10;

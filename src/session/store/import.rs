@@ -11,7 +11,7 @@ use super::listing;
 use crate::base::clock::SharedClock;
 use crate::base::ids::SharedIds;
 use crate::session::conversation::Session;
-use crate::session::error::{Problem, SessionError};
+use crate::session::format::error::{Problem, SessionError};
 use crate::session::import::parts::{Line, object};
 use crate::session::import::{Source, Story, claude, codex};
 

@@ -22,12 +22,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::llm::model::Usage;
 use crate::llm::model::usage::Cost;
-use crate::session::error::Problem;
-use crate::session::sums::Sums;
+use crate::session::format::error::Problem;
 use crate::session::tree::Tree;
 use crate::session::tree::base::{Base, PAGE, Pages, pages};
 use crate::session::tree::grow::Remembered;
 use crate::session::tree::rows::Widths;
+use crate::session::usage::totals::Sums;
 
 /// The beginning of the file; changes with its form.
 const MARK: [u8; 8] = *b"bowline5";

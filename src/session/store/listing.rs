@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use super::folder;
 use super::load::HEADER_BYTES_MAX;
-use crate::session::header::Header;
-use crate::session::summary::Summary;
+use crate::session::format::header::Header;
+use crate::session::usage::summary::Summary;
 
 /// What was remembered, below the root of all sessions.
 const REMEMBERED: &str = ".listing";

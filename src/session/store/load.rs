@@ -18,13 +18,13 @@ use super::pieces::{Found, Line, Part, Piece};
 use super::{SessionFile, Store, lock};
 use crate::base::lenient::mended;
 use crate::llm::model::Usage;
-use crate::session::checkpoints;
-use crate::session::entry::Entry;
-use crate::session::error::{Problem, SessionError};
-use crate::session::header::{Header, HeaderError, VERSION};
-use crate::session::migrate;
-use crate::session::sums::Sums;
+use crate::session::format::entry::Entry;
+use crate::session::format::error::{Problem, SessionError};
+use crate::session::format::header::{Header, HeaderError, VERSION};
+use crate::session::format::migrate;
+use crate::session::restore::checkpoints;
 use crate::session::tree::Tree;
+use crate::session::usage::totals::Sums;
 
 /// Longest first line, in bytes.
 pub(super) const HEADER_BYTES_MAX: u64 = 1 << 20;

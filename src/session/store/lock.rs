@@ -6,7 +6,7 @@
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
-use crate::session::error::SessionError;
+use crate::session::format::error::SessionError;
 
 /// Takes a file for this program, until it is closed. Where a file system has no locks, it is as if
 /// nobody else were there.

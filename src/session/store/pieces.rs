@@ -7,12 +7,12 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 use crate::base::shares;
-use crate::session::checkpoints;
-use crate::session::counted::Counted;
-use crate::session::entry::Place;
-use crate::session::head;
-use crate::session::sums;
+use crate::session::format::entry::Place;
+use crate::session::format::line_head;
+use crate::session::restore::checkpoints;
 use crate::session::tree::sum::IdSums;
+use crate::session::usage::line::Counted;
+use crate::session::usage::totals;
 
 /// Bytes of a piece. A line is in the one in which it begins.
 const PIECE: usize = 256 << 10;
@@ -187,11 +187,11 @@ impl Part<'_> {
     }
 
     fn entry(&self, text: &str) -> Found {
-        let (place, spent) = match head::of(text) {
-            Some(head) => (Place::of(&head), sums::spent_by_head(&head, text)),
+        let (place, spent) = match line_head::of(text) {
+            Some(head) => (Place::of(&head), totals::spent_by_head(&head, text)),
             None => match Place::decode(text) {
                 Ok(place) => {
-                    let spent = sums::spent(&place.kind, place.role, text);
+                    let spent = totals::spent(&place.kind, place.role, text);
                     (place, spent)
                 }
                 Err(error) => return Found::Wrong(format!("not an entry ({error})")),

@@ -13,7 +13,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_e
 
 use super::{index, lock};
 use crate::base::clock;
-use crate::session::error::SessionError;
+use crate::session::format::error::SessionError;
 
 /// What of a path is written as it is.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');

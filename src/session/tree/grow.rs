@@ -8,7 +8,7 @@ use super::base::{self, Base};
 use super::kinds::Kinds;
 use super::rows::{Links, NOBODY, Row, Widths};
 use super::sum::{IdSums, spread};
-use crate::session::entry::{Entry, Lines, Place};
+use crate::session::format::entry::{Entry, Lines, Place};
 
 /// A part of a tree that an index remembers, but for its rows.
 pub(in crate::session) struct Remembered {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use compact_str::CompactString;
 
 use super::rows::NOBODY;
-use crate::session::entry;
+use crate::session::format::entry;
 
 /// One kind.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@
 //! Must not know files, nor what entries say. Bytes come from outside: whatever they hold, a row names only
 //! places that there are, and every way along rows ends.
 
-use crate::session::role::Role;
+use crate::session::format::role::Role;
 
 /// Stands for no entry.
 pub(in crate::session) const NOBODY: u32 = u32::MAX;

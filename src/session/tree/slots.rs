@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use crate::session::entry::Entry;
+use crate::session::format::entry::Entry;
 
 /// Entries whose places are together.
 const TOGETHER: usize = 256;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::base::Pages;
 use super::*;
-use crate::session::projection;
+use crate::session::context::projection;
 
 fn tree(rows: &[(&str, &str)]) -> Tree {
     let mut tree = Tree::default();

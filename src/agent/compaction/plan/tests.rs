@@ -133,7 +133,7 @@ fn what_was_edited_away_is_not_told() {
 
 /// What a model is told on a path beside summaries, as texts that differ.
 fn told(tree: &Tree) -> Vec<String> {
-    let context = context::build(&tree.path());
+    let context = messages::build(&tree.path());
     let plain = context.messages.iter().filter(|message| message.role() != "compactionSummary");
     plain.map(|message| serde_json::to_string(&**message).unwrap()).collect()
 }

@@ -27,7 +27,7 @@ use crate::llm::model::message::join_text;
 use crate::runtime::history::navigation::{Change, Spot};
 use crate::runtime::history::search::{FoundSaid, Past};
 use crate::runtime::{Handle, Summary};
-use crate::session::message::{AgentMessage, Earlier};
+use crate::session::format::message::{AgentMessage, Earlier};
 
 /// Results that a search brings.
 const RESULTS: usize = 200;

@@ -10,8 +10,8 @@ use crate::ide::core::keymap::{Keymap, Place};
 use crate::ide::core::layers::frame;
 use crate::ide::features::sessions::view::SessionView;
 use crate::ide::features::undo_tree::view::age;
-use crate::session::outline::turn::Turn;
-use crate::session::outline::{Outline, Row};
+use crate::session::derived::outline::turn::Turn;
+use crate::session::derived::outline::{Outline, Row};
 use crate::tui::canvas::Canvas;
 use crate::tui::widgets::line::{self, Break, Span};
 

@@ -15,7 +15,7 @@ use crate::ide::features::sessions::view::{Missing, SessionView};
 use crate::llm::model::UserMessage;
 use crate::runtime::history::navigation::{Change, Spot};
 use crate::runtime::{Handle, Summary};
-use crate::session::outline::Filter;
+use crate::session::derived::outline::Filter;
 
 /// What could not be done where a task has no answer.
 const TASK: &str = "ask the session";

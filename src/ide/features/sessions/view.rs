@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use compact_str::CompactString;
 
-use crate::session::outline::turn::Turn;
-use crate::session::outline::{Filter, Outline, Row};
+use crate::session::derived::outline::turn::Turn;
+use crate::session::derived::outline::{Filter, Outline, Row};
 
 /// Rows beside those on the screen whose words are asked for, too.
 const AHEAD: usize = 50;
@@ -251,7 +251,7 @@ impl SessionView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::outline::outline;
+    use crate::session::derived::outline::outline;
     use crate::session::{Entry, Tree};
 
     /// `a` with two branches: `b c`, and `d`.

@@ -10,7 +10,7 @@ use crate::ide::core::threads::on_thread;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::items::earlier::Fetched;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
-use crate::session::message::Earlier;
+use crate::session::format::message::Earlier;
 
 /// What is said until the start of a long conversation is here.
 const LOADING: &str = "Loading the start of the conversation…";

@@ -17,8 +17,8 @@ use crate::ide::core::slots::Slot;
 use crate::ide::model::agent::thousands;
 use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent, ToolResultMessage};
-use crate::session::message::AgentMessage;
-use crate::session::message::Earlier;
+use crate::session::format::message::AgentMessage;
+use crate::session::format::message::Earlier;
 use crate::tools::contract::registry::Registry;
 use crate::tools::contract::view::{CallView, ResultView};
 

@@ -92,8 +92,8 @@ fn counts_that_make_no_sense_are_told_all_the_same() {
     session.append(message.clone()).unwrap();
     session.append(message).unwrap();
     assert_eq!(statistics(&session)["tokens"]["total"], json!(all));
-    let mut sum = crate::session::summary::Spent { input: all, cache_read: 1, ..Default::default() };
-    sum += crate::session::summary::Spent { input: 1, ..Default::default() };
+    let mut sum = crate::session::usage::summary::Spent { input: all, cache_read: 1, ..Default::default() };
+    sum += crate::session::usage::summary::Spent { input: 1, ..Default::default() };
     assert_eq!((sum.input, sum.prompt()), (all, all));
 }
 

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{look, open, parts, texts, user};
 use crate::base::clock::ManualClock;
 use crate::base::ids::RandomIds;
-use crate::session::checkpoints::{self, Checkpoint, When};
-use crate::session::entry::Lines;
+use crate::session::format::entry::Lines;
+use crate::session::restore::checkpoints::{self, Checkpoint, When};
 use crate::session::{Entry, EntryBody, Header, Session, SessionError};
 
 #[test]

@@ -278,7 +278,7 @@ fn synthetic_answers_of_earlier_imports_name_no_model() {
 /// The title of a session in lists.
 fn title(session: &Session) -> String {
     let text = fs::read_to_string(session.file().unwrap()).unwrap();
-    let mut summary = crate::session::summary::Summary::new(session.header());
+    let mut summary = crate::session::usage::summary::Summary::new(session.header());
     text.lines().skip(1).for_each(|line| summary.take(line));
     summary.title().to_string()
 }

@@ -1,7 +1,7 @@
 //! Indexes that are not to be believed, and those that are not to be written.
 
 use super::*;
-use crate::session::entry::{Entry, Lines};
+use crate::session::format::entry::{Entry, Lines};
 use crate::session::store::SessionFile;
 
 const LINE: &str = r#"{"type":"custom","id":"ID","parentId":null,"timestamp":"t"}"#;

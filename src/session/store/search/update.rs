@@ -15,8 +15,8 @@ use rusqlite::{Connection, Statement, TransactionBehavior, params};
 
 use super::fault::{SearchError, Stop};
 use super::schema;
-use crate::session::header::Header;
-use crate::session::migrate;
+use crate::session::format::header::Header;
+use crate::session::format::migrate;
 use crate::session::search::harvest::{self, Harvest};
 use crate::session::search::hit::Role;
 use crate::session::store::listing::{files_below, header, tail_of};

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::ide::features::transcript::items::{Item, Kind, Transcript};
 use crate::llm::model::ToolResultMessage;
-use crate::session::message::{Earlier, Piece};
+use crate::session::format::message::{Earlier, Piece};
 use crate::tools::contract::registry::Registry;
 
 /// What stands before the items.

@@ -6,7 +6,7 @@ use super::*;
 use crate::base::json::json;
 use crate::ide::features::transcript::items::earlier::Fetched;
 use crate::llm::model::Model;
-use crate::session::message::Piece;
+use crate::session::format::message::Piece;
 
 fn empty() -> AssistantMessage {
     crate::llm::accumulate::Accumulator::new(&Model::default(), 0).finish()

@@ -3,7 +3,7 @@
 use super::*;
 use crate::runtime::events::hub::Reader;
 use crate::runtime::history::navigation::Spot;
-use crate::session::message::Piece;
+use crate::session::format::message::Piece;
 
 /// A session file of so many messages.
 fn session(place: &Place, messages: usize) -> PathBuf {

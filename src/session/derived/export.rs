@@ -1,0 +1,59 @@
+//! A session as a document for people. Pure.
+//!
+//! Must not know where it is written.
+
+pub mod blocks;
+pub mod html;
+pub mod markdown;
+
+use crate::session::conversation::Session;
+
+/// The forms of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// The branch to the leaf, as text.
+    Markdown,
+    /// The whole tree, as one page without anything from elsewhere.
+    Html,
+    /// The branch to the leaf, as a session file.
+    Jsonl,
+}
+
+impl Format {
+    /// By the name of a format, or by how a file's name ends.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "md" | "markdown" => Some(Self::Markdown),
+            "html" | "htm" => Some(Self::Html),
+            "jsonl" => Some(Self::Jsonl),
+            _ => None,
+        }
+    }
+
+    /// How files of this form end.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::Html => "html",
+            Self::Jsonl => "jsonl",
+        }
+    }
+}
+
+/// The document. Fails when the session's file cannot be read any more.
+pub fn document(session: &Session, format: Format) -> std::io::Result<String> {
+    match format {
+        Format::Markdown => Ok(markdown::document(session)),
+        Format::Html => Ok(html::document(session)),
+        Format::Jsonl => jsonl(session),
+    }
+}
+
+fn jsonl(session: &Session) -> std::io::Result<String> {
+    let mut text = format!("{}\n", session.header().line);
+    for entry in session.tree().path() {
+        text.push_str(&entry.line()?);
+        text.push('\n');
+    }
+    Ok(text)
+}

@@ -1,0 +1,96 @@
+//! What of a session goes into a new one. Pure.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+
+use crate::session::format::body::EntryBody;
+use crate::session::format::entry::Entry;
+use crate::session::restore::checkpoints::{self, Checkpoint};
+use crate::session::restore::steps;
+use crate::session::tree::Tree;
+
+/// The names of entries, by their ids: of each the latest in the order of the file.
+pub(in crate::session) fn labels(tree: &Tree) -> HashMap<String, String> {
+    let mut latest: HashMap<String, Option<String>> = HashMap::new();
+    for entry in tree.of_kind("label") {
+        if let EntryBody::Label { target_id, label } = entry.body() {
+            latest.entry(target_id).or_insert(label);
+        }
+    }
+    latest.into_iter().filter_map(|(id, label)| Some((id, label?))).collect()
+}
+
+/// A branch as a session of its own: without the entries that name others, since those stand where they
+/// were made and not at what they name. What followed one follows what was before it. Where the branch ends
+/// within a round of calls, the state after it comes along from where it is: without it whatever happened in
+/// the folder since would count as a change of that round.
+pub(in crate::session) fn branch(path: &[&Entry], tree: &Tree) -> io::Result<Vec<Entry>> {
+    let mut states: Vec<(&Entry, Checkpoint)> =
+        tree.of_kind("custom").filter_map(|entry| Some((entry, checkpoints::of(entry)?))).collect();
+    states.reverse();
+    let on_path: HashSet<&str> = path.iter().map(|entry| entry.id()).collect();
+    let mut kept: Vec<Entry> = Vec::with_capacity(path.len());
+    for entry in path.iter().filter(|entry| entry.kind() != "label") {
+        let closing = closing(entry, &states);
+        for entry in std::iter::once(*entry).chain(closing.take_while(|state| !on_path.contains(state.id())))
+        {
+            let parent = kept.last().map(|before| before.id().to_string());
+            kept.push(entry.behind(parent.as_deref())?);
+        }
+    }
+    Ok(kept)
+}
+
+/// The states that were recorded next in the same folder, up to the one that ends the round that is open in an
+/// entry; none where the entry is no such state.
+fn closing<'a>(entry: &Entry, states: &'a [(&'a Entry, Checkpoint)]) -> impl Iterator<Item = &'a Entry> {
+    let place = states.iter().position(|(state, _)| state.id() == entry.id());
+    let place = place.filter(|place| steps::is_open(&states[*place].1));
+    let root = place.map(|place| states[place].1.root.as_str());
+    let behind = place.map_or(&states[..0], |place| &states[place + 1..]);
+    let mut open = true;
+    let same = behind.iter().filter(move |(_, state)| Some(state.root.as_str()) == root);
+    same.take_while(move |(_, state)| std::mem::replace(&mut open, steps::is_open(state)))
+        .map(|(entry, _)| *entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::json::json;
+
+    #[test]
+    fn a_round_that_the_branch_ends_in_is_ended_by_its_own_state() {
+        let mut tree = Tree::default();
+        for (id, parent, at) in [
+            ("a", None, "before"),
+            ("b", Some("a"), "u"),
+            ("c", Some("b"), "after"),
+            ("d", Some("c"), "before"),
+            ("e", Some("d"), "after"),
+            // Two looks at what is before one round.
+            ("f", Some("e"), "before"),
+            ("g", Some("f"), "before"),
+            ("h", Some("g"), "u"),
+            ("i", Some("h"), "after"),
+        ] {
+            let more = id == "g";
+            let data = json!({"at": at, "tree": format!("{:040x}", 1), "root": "/w", "more": more});
+            let mut line =
+                json!({"type": "custom", "customType": "bowline.checkpoint", "id": id, "data": data});
+            if at == "u" {
+                line = json!({"type": "message", "id": id, "message": {"role": "user", "content": "x"}});
+            }
+            line["parentId"] = json!(parent);
+            tree.push(Entry::parse(&line.to_string()).unwrap()).unwrap();
+        }
+        let fork = |leaf: &str| {
+            let kept = branch(&tree.path_to(leaf), &tree).unwrap();
+            kept.iter().map(|entry| entry.id().to_string()).collect::<String>()
+        };
+        assert_eq!(fork("b"), "acb", "the state after it comes along");
+        assert_eq!(fork("c"), "abc", "once");
+        assert_eq!((fork("d"), fork("e")), ("abcde".into(), "abcde".into()));
+        assert_eq!((fork("f"), fork("h")), ("abcdefgi".into(), "abcdefgih".into()), "each once");
+    }
+}

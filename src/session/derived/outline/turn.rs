@@ -1,0 +1,207 @@
+//! One turn of a conversation: what the person said, and what came of it until he spoke again.
+//!
+//! Must not know rows, nor how it is shown. Costs as much as the way from the root to the turn is long.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::llm::model::{AssistantMessage, Message, ToolResultMessage};
+use crate::session::derived::export::blocks;
+use crate::session::usage::summary::Spent;
+use crate::session::{AgentMessage, Entry, EntryBody, Role, Tree};
+
+/// Characters of what is said that are shown.
+const WORDS_MAX: usize = 4_000;
+/// Files that are told one by one.
+const FILES_MAX: usize = 200;
+/// What tools call the file that they work on.
+const PATHS: [&str; 4] = ["path", "file_path", "filePath", "notebook_path"];
+
+/// One turn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Turn {
+    /// From 1; 0 before the person has said anything.
+    pub number: u32,
+    /// Milliseconds since the epoch: when the entry was written that is asked about.
+    pub time_ms: u64,
+    /// What the entry says, at length.
+    pub words: String,
+    /// How the last answer of the turn goes, at length; empty where that is the entry itself.
+    pub answer: String,
+    /// Who answered: `provider/id`, each once.
+    pub models: Vec<String>,
+    /// What the turn cost.
+    pub spent: Spent,
+    /// Tool calls that were answered.
+    pub calls: u32,
+    /// Files that were changed, in the order in which that began.
+    pub files: Vec<Changed>,
+}
+
+/// A file that a turn changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// As the model named it.
+    pub path: String,
+    /// Lines.
+    pub added: u64,
+    /// Lines.
+    pub removed: u64,
+}
+
+/// The turn that an entry belongs to; `None` when there is no such entry.
+pub fn of(tree: &Tree, id: &str) -> Option<Turn> {
+    let entry = tree.get(id)?;
+    let way: Vec<u32> = tree.way_back(tree.index_of(id)).collect();
+    let said = |at: &&u32| tree.role(**at) == Role::User;
+    let number = way.iter().filter(said).count() as u32;
+    let begins = way.iter().position(|at| said(&at)).map_or(way.len(), |n| n + 1);
+    let path = way[..begins].iter().rev().map(|at| tree.entry(*at));
+    let mut turn = Turn { number, time_ms: entry.time_ms(), words: words(entry), ..Turn::default() };
+    let mut calls = HashMap::new();
+    for part in path.chain(rest(tree, entry)) {
+        turn.take(part, id, &mut calls);
+    }
+    Some(turn)
+}
+
+/// What follows an entry in its turn. Where the conversation parts, the way that it is on, else the
+/// latest one.
+fn rest<'a>(tree: &'a Tree, entry: &'a Entry) -> Vec<&'a Entry> {
+    let active: std::collections::HashSet<u32> = tree.way_back(tree.leaf_index()).collect();
+    let mut rest = Vec::new();
+    let mut at = entry;
+    while rest.len() < tree.len() {
+        let next = tree.children(Some(at.id()));
+        let on = next
+            .iter()
+            .find(|child| tree.index_of(child.id()).is_some_and(|at| active.contains(&at)))
+            .or(next.last());
+        match on {
+            Some(next) if next.role() != Role::User => rest.push(*next),
+            _ => break,
+        }
+        at = rest[rest.len() - 1];
+    }
+    rest
+}
+
+impl Turn {
+    fn take(&mut self, entry: &Entry, asked: &str, calls: &mut HashMap<String, String>) {
+        let EntryBody::Message { message: AgentMessage::Llm(message) } = entry.body() else { return };
+        match message {
+            Message::Assistant(answer) => {
+                self.answered(&answer, calls);
+                let text = answer.text();
+                if entry.id() != asked && !text.trim().is_empty() {
+                    self.answer = text.chars().take(WORDS_MAX).collect();
+                }
+            }
+            Message::ToolResult(result) => {
+                self.calls += 1;
+                self.changed(&result, calls.get(&result.tool_call_id));
+            }
+            Message::User(_) => {}
+        }
+    }
+
+    fn answered(&mut self, answer: &AssistantMessage, calls: &mut HashMap<String, String>) {
+        self.spent += (&answer.usage).into();
+        let model = format!("{}/{}", answer.provider, answer.model);
+        if !self.models.contains(&model) {
+            self.models.push(model);
+        }
+        for call in answer.tool_calls() {
+            if let Some(path) = PATHS.iter().find_map(|name| call.arguments.get(name)?.as_str()) {
+                calls.insert(call.id.clone(), path.to_string());
+            }
+        }
+    }
+
+    /// Counts the lines of a result that has a difference in its details: one file's, or several ones'.
+    fn changed(&mut self, result: &ToolResultMessage, path: Option<&String>) {
+        let Some(details) = &result.details else { return };
+        match details.get("files").and_then(Value::as_array) {
+            Some(files) => files.iter().for_each(|file| self.count(file, None)),
+            None => self.count(details, path),
+        }
+    }
+
+    fn count(&mut self, details: &Value, path: Option<&String>) {
+        let named = PATHS.iter().find_map(|name| details.get(name)?.as_str());
+        let Some(path) = named.or(path.map(String::as_str)) else { return };
+        let diff = details.get("diff").and_then(Value::as_str);
+        let lines = |name: &str, sign: char| {
+            let counted = details.get(name).and_then(Value::as_u64);
+            counted.or_else(|| Some(diff?.lines().filter(|line| line.starts_with(sign)).count() as u64))
+        };
+        let (Some(added), Some(removed)) = (lines("added", '+'), lines("removed", '-')) else { return };
+        if let Some(known) = self.files.iter_mut().find(|file| file.path == path) {
+            known.added += added;
+            known.removed += removed;
+        } else if self.files.len() < FILES_MAX {
+            self.files.push(Changed { path: path.to_string(), added, removed });
+        }
+    }
+}
+
+/// What an entry says, at length.
+fn words(entry: &Entry) -> String {
+    let Some(block) = blocks::of(entry) else { return super::words::of(entry) };
+    block.in_words().chars().take(WORDS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::json::json;
+
+    fn tree(rows: &[(&str, &str, Value)]) -> Tree {
+        let mut tree = Tree::default();
+        for (id, parent, message) in rows {
+            let parent = if parent.is_empty() { Value::Null } else { json!(parent) };
+            let line = json!({"type": "message", "id": id, "parentId": parent, "timestamp": "1970-01-01T00:00:01.000Z", "message": message});
+            tree.push(Entry::parse(&line.to_string()).unwrap()).unwrap();
+        }
+        tree
+    }
+
+    fn answer(text: &str, call: Option<Value>, cost: f64) -> Value {
+        let mut content = vec![json!({"type": "text", "text": text})];
+        content.extend(call);
+        json!({"role": "assistant", "content": content, "api": "a", "provider": "p", "model": "m", "stopReason": "stop",
+            "usage": {"input": 1, "output": 1, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 2, "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": cost}}})
+    }
+
+    fn result(id: &str, details: &Value) -> Value {
+        json!({"role": "toolResult", "toolCallId": id, "toolName": "edit", "content": "ok", "details": details, "isError": false})
+    }
+
+    #[test]
+    fn a_turn_is_what_came_of_what_was_said() {
+        let call = json!({"type": "toolCall", "id": "1", "name": "edit", "arguments": {"path": "src/a.rs"}});
+        let edit = json!({"diff": "+ 1 new\n- 2 old\n+ 3 more", "firstChangedLine": 1});
+        let patch = json!({"files": [{"path": "src/a.rs", "added": 1, "removed": 4}, {"path": "b", "added": 0, "removed": 1}]});
+        let tree = tree(&[
+            ("a", "", json!({"role": "user", "content": "one"})),
+            ("b", "a", answer("", Some(call), 0.5)),
+            ("c", "b", result("1", &edit)),
+            ("d", "c", result("2", &patch)),
+            ("e", "d", answer("done", None, 0.25)),
+            ("f", "e", json!({"role": "user", "content": "two"})),
+            ("g", "f", answer("other", None, 4.0)),
+            ("h", "c", answer("another way", None, 8.0)),
+        ]);
+        let turn = of(&tree, "a").unwrap();
+        assert_eq!((turn.number, &*turn.words, &*turn.answer), (1, "one", "another way"));
+        assert_eq!((turn.calls, turn.spent.cost, turn.models.len()), (1, 8.5, 1));
+        let turn = of(&tree, "e").unwrap();
+        assert_eq!((turn.number, &*turn.words, &*turn.answer), (1, "done", ""));
+        assert_eq!((turn.calls, turn.spent.cost), (2, 0.75));
+        let changed = |path: &str, added, removed| Changed { path: path.into(), added, removed };
+        assert_eq!(turn.files, [changed("src/a.rs", 3, 5), changed("b", 0, 1)]);
+        assert_eq!(of(&tree, "g").unwrap().number, 2);
+        assert!(of(&tree, "z").is_none());
+    }
+}

@@ -1,0 +1,212 @@
+//! A conversation in pieces, the last one first: of a long one no more is decoded than is asked for.
+//!
+//! Must not know files. All pieces of a conversation, put together, are the messages of its context
+//! ([`crate::session::context::messages::build`]).
+
+use std::sync::Arc;
+
+use crate::llm::model::{Message, Thinking};
+use crate::session::context::messages::SessionContext;
+use crate::session::context::projection::{self, Edits, Part, Place, Row};
+use crate::session::format::body::EntryBody;
+use crate::session::format::entry::Entry;
+use crate::session::format::message::{AgentMessage, Earlier, Piece};
+use crate::session::format::role::Role;
+use crate::session::tree::Tree;
+
+/// How much a piece holds: it ends with the message that reaches one of these, and what belongs to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bound {
+    /// Messages.
+    pub messages: usize,
+    /// Bytes of their lines in the file.
+    pub bytes: u64,
+}
+
+/// Who answers in a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// Provider and model id that answered or were chosen last.
+    pub model: Option<(String, String)>,
+    /// The level that was chosen last.
+    pub thinking: Option<Thinking>,
+}
+
+impl From<&SessionContext> for Chosen {
+    fn from(context: &SessionContext) -> Self {
+        Self { model: context.model.clone(), thinking: context.thinking }
+    }
+}
+
+/// The way to a leaf in a tree where every entry stands behind the one that it follows, looked at from its end.
+struct Way<'t> {
+    tree: &'t Tree,
+    edits: Edits,
+    /// The compaction that counts, and where that begins which it keeps.
+    compaction: Option<(u32, u32)>,
+}
+
+impl<'t> Way<'t> {
+    fn to(tree: &'t Tree, leaf: u32) -> Self {
+        let steering = || std::iter::once(leaf).chain(tree.steering(leaf));
+        let changes = steering().filter(|at| tree.kind(*at) == "context_edit");
+        let edits = Edits::of_latest(changes.map(|at| tree.entry(at)));
+        let compaction = steering().find(|at| tree.kind(*at) == "compaction");
+        let kept = compaction.and_then(|_| projection::kept_place(tree, leaf));
+        Self { tree, edits, compaction: compaction.zip(kept) }
+    }
+
+    /// The places whose messages the model gets, from one of them back.
+    fn back_from(&self, at: Option<u32>) -> impl Iterator<Item = u32> {
+        let kept = self.compaction.map_or(0, |(_, kept)| kept);
+        self.tree.way_back(at).take_while(move |at| *at >= kept)
+    }
+
+    /// The message of the entry at a place as the model gets it. Decodes that entry, and nothing of it stays in memory
+    /// that was not there before.
+    fn message(&self, at: u32) -> Option<Arc<AgentMessage>> {
+        let (kind, _) = self.tree.kind_and_role(at);
+        if !matches!(kind, "message" | "custom_message" | "branch_summary") {
+            return None;
+        }
+        let entry = self.tree.entry(at);
+        let known = entry.is_decoded();
+        let message = self.edits.own(entry);
+        if !known {
+            entry.forget();
+        }
+        let is_kept = self.compaction.is_some_and(|(compaction, _)| at < compaction);
+        message.filter(|message| !is_kept || message.role() != "system")
+    }
+
+    /// The messages of the compaction, in the order in which the model gets them.
+    fn summary(&self) -> impl Iterator<Item = Arc<AgentMessage>> {
+        let compaction = self.compaction.map(|(at, _)| self.tree.entry(at));
+        let message = |part| {
+            let entry = compaction?;
+            let row = Row { entry, at: 0, part, place: Place::Compaction };
+            self.edits.apply(entry, projection::original(&row)?)
+        };
+        [message(Part::System), message(Part::Summary)].into_iter().flatten()
+    }
+}
+
+/// The last piece of the conversation at a leaf.
+pub(in crate::session) fn last(tree: &Tree, leaf: u32, bound: Bound) -> Piece {
+    piece(tree, leaf, Some(leaf), bound)
+}
+
+/// The piece before another one; nothing where that is of another tree.
+pub(in crate::session) fn before(tree: &Tree, earlier: &Earlier, bound: Bound) -> Piece {
+    let places = tree.index_of(&earlier.leaf).zip(tree.index_of(&earlier.first));
+    places.map_or_else(Piece::default, |(leaf, first)| piece(tree, leaf, tree.parent_index(first), bound))
+}
+
+fn piece(tree: &Tree, leaf: u32, from: Option<u32>, bound: Bound) -> Piece {
+    let way = Way::to(tree, leaf);
+    let mut piece = Piece::default();
+    let mut bytes = 0;
+    for at in way.back_from(from) {
+        let Some(message) = way.message(at) else { continue };
+        piece.messages.push(message);
+        bytes += u64::from(tree.line_bytes(at));
+        let is_full = piece.messages.len() >= bound.messages || bytes >= bound.bytes;
+        // The result of a call belongs to the answer that made it.
+        if is_full && tree.role(at) != Role::Tool {
+            let id = |at| tree.entry(at).id().to_string();
+            piece.earlier = Some(Earlier { leaf: id(leaf), first: id(at) });
+            break;
+        }
+    }
+    piece.messages.reverse();
+    if piece.earlier.is_none() {
+        piece.messages.splice(0..0, way.summary());
+    }
+    piece
+}
+
+/// The words of the user before a piece, oldest first: the latest, so many of them and of so many bytes.
+pub(in crate::session) fn said_before(
+    tree: &Tree,
+    earlier: &Earlier,
+    bound: Bound,
+) -> Vec<Arc<AgentMessage>> {
+    let Some((leaf, first)) = tree.index_of(&earlier.leaf).zip(tree.index_of(&earlier.first)) else {
+        return Vec::new();
+    };
+    let way = Way::to(tree, leaf);
+    let places = way.back_from(tree.parent_index(first)).filter(|at| tree.role(*at) == Role::User);
+    let said = places.filter_map(|at| Some((at, way.message(at)?))).take(bound.messages);
+    let mut bytes = 0;
+    let within = said.take_while(|(at, _)| {
+        bytes += u64::from(tree.line_bytes(*at));
+        bytes <= bound.bytes
+    });
+    let mut said: Vec<Arc<AgentMessage>> = within.map(|(_, message)| message).collect();
+    said.reverse();
+    said
+}
+
+/// How many messages the conversation at a leaf has, where `known` is how many it has at another leaf: if that is on
+/// the way and nothing changed what stood there, only what follows it is read.
+pub(in crate::session) fn count(tree: &Tree, leaf: u32, known: Option<(u32, usize)>) -> usize {
+    let way = Way::to(tree, leaf);
+    let (mut count, mut known) = (0, known);
+    for at in way.back_from(Some(leaf)) {
+        if let Some((_, before)) = known.filter(|(leaf, _)| *leaf == at) {
+            return before + count;
+        }
+        known = known.filter(|_| !steers(tree, at));
+        count += usize::from(way.message(at).is_some());
+    }
+    count + way.summary().count()
+}
+
+/// Whether an entry changes what the model gets of those before it.
+fn steers(tree: &Tree, at: u32) -> bool {
+    matches!(tree.kind(at), "compaction" | "context_edit")
+}
+
+/// Looks at what was said since the last compaction or edit, the latest first, until something is found.
+pub(in crate::session) fn find<T>(
+    tree: &Tree,
+    leaf: u32,
+    mut find: impl FnMut(&AgentMessage) -> Option<T>,
+) -> Option<T> {
+    let way = Way::to(tree, leaf);
+    way.back_from(Some(leaf)).take_while(|at| !steers(tree, *at)).find_map(|at| find(&*way.message(at)?))
+}
+
+/// Who answers at a leaf.
+pub(in crate::session) fn chosen(tree: &Tree, leaf: u32) -> Chosen {
+    let steering = || std::iter::once(leaf).chain(tree.steering(leaf));
+    let of_kind = |kind: &'static str| steering().filter(move |at| tree.kind(*at) == kind);
+    let level = of_kind("thinking_level_change").find_map(|at| match tree.entry(at).body() {
+        EntryBody::ThinkingLevelChange { thinking_level } => Some(Thinking::parse(&thinking_level)),
+        _ => None,
+    });
+    let changed = of_kind("model_change").find_map(|at| match tree.entry(at).body() {
+        EntryBody::ModelChange { provider, model_id } => Some((at, (provider, model_id))),
+        _ => None,
+    });
+    let since = changed.as_ref().map_or(0, |(at, _)| *at);
+    let mut answers = tree
+        .way_back(Some(leaf))
+        .take_while(|at| *at >= since)
+        .filter(|at| tree.role(*at) == Role::Assistant);
+    let answered = answers.find_map(|at| answering(tree.entry(at)));
+    Chosen { model: answered.or_else(|| changed.map(|(_, model)| model)), thinking: level.flatten() }
+}
+
+/// The model that gave an answer.
+fn answering(entry: &Entry) -> Option<(String, String)> {
+    match entry.message() {
+        Some(AgentMessage::Llm(Message::Assistant(answer))) if !projection::is_program(&answer.model) => {
+            Some((answer.provider, answer.model))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,415 @@
+//! One entry of a session: its place in the tree, its time, its kind, and the line that it is.
+//!
+//! Must not know files or the tree. A line is kept byte for byte as it came, whatever of it this
+//! version understands; what it means is decoded on demand. A line of a file need not be in memory
+//! at all: of a long session only what is looked at is.
+
+use std::borrow::Cow;
+use std::io;
+use std::sync::Arc;
+
+use compact_str::CompactString;
+use parking_lot::{Mutex, MutexGuard};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::body::{EntryBody, kind_and_rest};
+use super::line_head::{self, Head};
+use super::message::AgentMessage;
+use super::role::Role;
+use crate::base::clock;
+use crate::base::lenient::mended;
+use crate::llm::model::{AssistantMessage, Message, ToolResultMessage, UserMessage};
+
+/// The kinds that steer what a model is told of a path, beside the messages on it: of a long path nothing else
+/// has to be known from before what its last compaction keeps.
+pub(in crate::session) const STEERING: [&str; 4] =
+    ["compaction", "context_edit", "model_change", "thinking_level_change"];
+
+/// Text that only grows, of which pieces can be read: a session file.
+pub trait Lines: Send + Sync {
+    /// The piece of `length` bytes that begins at byte `from`.
+    fn read(&self, from: u64, length: u32) -> io::Result<String>;
+}
+
+/// Where the line of an entry is.
+enum Line {
+    /// In memory.
+    Here(Arc<str>),
+    /// In a file.
+    There { lines: Arc<dyn Lines>, from: u64, length: u32 },
+}
+
+/// The fields that every entry has.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Fields<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(default, borrow)]
+    parent_id: Option<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    timestamp: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct MessageLine<'a> {
+    #[serde(borrow)]
+    message: &'a RawValue,
+}
+
+/// What of an entry is always in memory. Ids and time stamps as pi writes them need no memory
+/// beside that of the struct.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::session) struct Place {
+    pub(in crate::session) id: CompactString,
+    pub(in crate::session) parent_id: Option<CompactString>,
+    pub(in crate::session) timestamp: CompactString,
+    pub(in crate::session) kind: CompactString,
+    pub(in crate::session) role: Role,
+}
+
+/// One entry of the tree.
+pub struct Entry {
+    place: Place,
+    line: Line,
+    /// What the entry adds to a context, decoded when first asked for, until it is not told any more.
+    message: Mutex<Option<Arc<AgentMessage>>>,
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Entry").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+impl Entry {
+    /// A new entry. Fails only for an unknown body that is not an object with a `type`.
+    pub fn new(id: String, parent_id: Option<String>, timestamp: String, body: &EntryBody) -> Option<Self> {
+        let (kind, rest) = kind_and_rest(body)?;
+        let quoted = |text: &str| serde_json::to_string(text).ok();
+        let parent = parent_id.as_deref().map_or(Some("null".to_string()), quoted)?;
+        let line = format!(
+            r#"{{"type":{},"id":{},"parentId":{parent},"timestamp":{}{rest}"#,
+            quoted(&kind)?,
+            quoted(&id)?,
+            quoted(&timestamp)?
+        );
+        let place = Place {
+            id: id.into(),
+            parent_id: parent_id.map(Into::into),
+            timestamp: timestamp.into(),
+            role: Role::of(&kind, &line),
+            kind: kind.into(),
+        };
+        Some(Self { place, line: Line::Here(line.into()), message: Mutex::default() })
+    }
+
+    /// Reads a line. The error says what is wrong with it.
+    pub fn parse(line: &str) -> Result<Self, String> {
+        let place = Place::parse(line)?;
+        Ok(Self { place, line: Line::Here(line.into()), message: Mutex::default() })
+    }
+
+    /// An entry whose line stays where it is.
+    pub(in crate::session) fn there(place: Place, lines: Arc<dyn Lines>, from: u64, length: u32) -> Self {
+        Self { place, line: Line::There { lines, from, length }, message: Mutex::default() }
+    }
+
+    /// The same entry, where its line is in memory. Nothing is copied but what every entry has.
+    pub(in crate::session) fn here(&self) -> Option<Self> {
+        let Line::Here(text) = &self.line else { return None };
+        let message = Mutex::new(self.known().clone());
+        Some(Self { place: self.place.clone(), line: Line::Here(Arc::clone(text)), message })
+    }
+
+    /// Its line is in that file now.
+    pub(in crate::session) fn settle(&mut self, lines: Arc<dyn Lines>, from: u64) {
+        if let Ok(length) = u32::try_from(self.length()) {
+            self.line = Line::There { lines, from, length };
+        }
+    }
+
+    /// Bytes of its line.
+    pub(in crate::session) fn length(&self) -> u64 {
+        match &self.line {
+            Line::Here(text) => text.len() as u64,
+            Line::There { length, .. } => u64::from(*length),
+        }
+    }
+
+    /// The same entry behind another one. Everything else in its line stays.
+    pub(in crate::session) fn behind(&self, parent: Option<&str>) -> io::Result<Self> {
+        let line = self.line()?;
+        if self.parent_id() == parent {
+            return Self::parse(&line).map_err(io::Error::other);
+        }
+        let mut fields: serde_json::Map<String, Value> = serde_json::from_str(&mended(&line))?;
+        fields.insert("parentId".to_string(), parent.map_or(Value::Null, Value::from));
+        Self::parse(&Value::Object(fields).to_string()).map_err(io::Error::other)
+    }
+
+    /// Unique in its session.
+    pub fn id(&self) -> &str {
+        &self.place.id
+    }
+
+    /// The entry before it on its branch.
+    pub fn parent_id(&self) -> Option<&str> {
+        self.place.parent_id.as_deref()
+    }
+
+    /// ISO 8601.
+    pub fn timestamp(&self) -> &str {
+        &self.place.timestamp
+    }
+
+    /// Milliseconds since the epoch; 0 for a time stamp that cannot be read.
+    pub fn time_ms(&self) -> u64 {
+        clock::parse_iso8601(&self.place.timestamp).unwrap_or(0)
+    }
+
+    /// pi's name of the entry's kind.
+    pub fn kind(&self) -> &str {
+        &self.place.kind
+    }
+
+    /// Who speaks in it.
+    pub fn role(&self) -> Role {
+        self.place.role
+    }
+
+    /// What a tree needs of it.
+    pub(in crate::session) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Where its line is in its file, in bytes, and how long it is there.
+    pub(in crate::session) fn span(&self) -> Option<(u64, u32)> {
+        match &self.line {
+            Line::Here(_) => None,
+            Line::There { from, length, .. } => Some((*from, *length)),
+        }
+    }
+
+    /// The line as it stands in the file, without its line feed. Fails when the file cannot be
+    /// read any more.
+    pub fn line(&self) -> io::Result<Cow<'_, str>> {
+        match &self.line {
+            Line::Here(text) => Ok(Cow::Borrowed(text)),
+            Line::There { lines, from, length } => lines.read(*from, *length).map(Cow::Owned),
+        }
+    }
+
+    /// The line; an empty one, which says nothing, where the file cannot be read any more.
+    fn line_or_nothing(&self) -> Cow<'_, str> {
+        self.line().unwrap_or_else(|error| {
+            tracing::error!(entry = self.id(), %error, "an entry of the session cannot be read again");
+            Cow::Borrowed("")
+        })
+    }
+
+    /// The line as it can be decoded: pi writes halves of characters, too.
+    fn readable(&self) -> Cow<'_, str> {
+        match self.line_or_nothing() {
+            Cow::Borrowed(line) => mended(line),
+            Cow::Owned(line) => match mended(&line) {
+                Cow::Owned(mended) => Cow::Owned(mended),
+                Cow::Borrowed(_) => Cow::Owned(line),
+            },
+        }
+    }
+
+    /// What it says. A kind or a shape that this version does not know gives
+    /// [`EntryBody::Unknown`].
+    pub fn body(&self) -> EntryBody {
+        let line = self.readable();
+        serde_json::from_str(&line)
+            .unwrap_or_else(|_| EntryBody::Unknown(serde_json::from_str(&line).unwrap_or(Value::Null)))
+    }
+
+    /// The message of a `message` entry. The same as from [`Entry::body`], but read straight from
+    /// the line: a tagged enum, and one inside of others, is copied once for each of them, and messages
+    /// are nearly all of a session.
+    pub(in crate::session) fn message(&self) -> Option<AgentMessage> {
+        let line = self.readable();
+        let line: MessageLine = serde_json::from_str(&line).ok()?;
+        let text = line.message.get();
+        let known = match self.place.role {
+            Role::User => serde_json::from_str(text).map(|said: UserMessage| Message::User(said)),
+            Role::Assistant => {
+                serde_json::from_str(text).map(|said: AssistantMessage| Message::Assistant(said))
+            }
+            Role::Tool => serde_json::from_str(text).map(|said: ToolResultMessage| Message::ToolResult(said)),
+            Role::None | Role::Other => serde_json::from_str(text),
+        };
+        let known = known.map(|mut message| {
+            // To one who knows the role already, that is a field like any other.
+            let (Message::User(UserMessage { content, extra, .. })
+            | Message::Assistant(AssistantMessage { content, extra, .. })
+            | Message::ToolResult(ToolResultMessage { content, extra, .. })) = &mut message;
+            extra.shift_remove("role");
+            // Many messages are held for long, and room for more fields and parts is half of what one takes.
+            if extra.is_empty() {
+                *extra = serde_json::Map::new();
+            }
+            content.shrink_to_fit();
+            AgentMessage::Llm(message)
+        });
+        known.or_else(|_| serde_json::from_str(text).map(AgentMessage::Other)).ok()
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<Arc<AgentMessage>>> {
+        self.message.lock()
+    }
+
+    /// The entry's message for a context, decoded once.
+    pub(in crate::session) fn message_or(
+        &self,
+        make: impl FnOnce() -> Option<AgentMessage>,
+    ) -> Option<Arc<AgentMessage>> {
+        let mut known = self.known();
+        if known.is_none() {
+            *known = make().map(Arc::new);
+        }
+        known.clone()
+    }
+
+    /// Keeps of its message no more than where it is.
+    pub(in crate::session) fn forget(&self) {
+        *self.known() = None;
+    }
+
+    /// Whether its message is in memory.
+    pub(crate) fn is_decoded(&self) -> bool {
+        self.known().is_some()
+    }
+}
+
+impl Place {
+    /// Reads them from a line. The error says what is wrong with it.
+    pub(in crate::session) fn parse(line: &str) -> Result<Self, String> {
+        line_head::of(line).map_or_else(|| Self::decode(line), |head| Ok(Self::of(&head)))
+    }
+
+    /// Those of a head that was found.
+    pub(in crate::session) fn of(head: &Head) -> Self {
+        let Head { kind, id, parent_id, timestamp, role, .. } = head;
+        Self {
+            id: (*id).into(),
+            parent_id: parent_id.map(Into::into),
+            timestamp: (*timestamp).into(),
+            kind: (*kind).into(),
+            role: *role,
+        }
+    }
+
+    /// The same of any line, however it is written.
+    pub(in crate::session) fn decode(line: &str) -> Result<Self, String> {
+        let head: Fields = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        Ok(Self {
+            id: head.id.into(),
+            parent_id: head.parent_id.map(Into::into),
+            timestamp: head.timestamp.into(),
+            role: Role::of(&head.kind, line),
+            kind: head.kind.into(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::json::json;
+
+    fn entry(body: &EntryBody) -> Entry {
+        Entry::new("0000000a".into(), None, "2025-11-20T23:30:11.042Z".into(), body).unwrap()
+    }
+
+    #[test]
+    fn new_entries_have_the_wire_order_of_fields() {
+        let made = entry(&EntryBody::ModelChange { provider: "p".into(), model_id: "m".into() });
+        assert_eq!(
+            made.line().unwrap(),
+            r#"{"type":"model_change","id":"0000000a","parentId":null,"timestamp":"2025-11-20T23:30:11.042Z","provider":"p","modelId":"m"}"#
+        );
+        assert_eq!(made.body(), EntryBody::ModelChange { provider: "p".into(), model_id: "m".into() });
+        assert_eq!(made.time_ms(), 1_763_681_411_042);
+    }
+
+    #[test]
+    fn entry_decoded_message_has_no_room_for_more_parts() {
+        let line = r#"{"type":"message","id":"1","parentId":null,"timestamp":"t","message":{"role":"user","content":[{"type":"text","text":"a"}],"timestamp":1}}"#;
+        let read = Entry::parse(line).unwrap().message();
+        let Some(AgentMessage::Llm(Message::User(said))) = read else { panic!("{read:?}") };
+        assert_eq!((said.content.len(), said.content.capacity()), (1, 1));
+        assert!(said.extra.is_empty());
+    }
+
+    #[test]
+    fn a_removed_message_is_written_as_null() {
+        let made = entry(&EntryBody::ContextEdit { target_id: "x".into(), replacement: None });
+        let line = made.line().unwrap();
+        assert!(line.ends_with(r#""targetId":"x","replacement":null}"#), "{line}");
+    }
+
+    #[test]
+    fn unknown_kinds_survive_and_can_be_written() {
+        let line = r#"{"type":"hologram","id":"1","parentId":"0","depth":3,  "timestamp":"t"}"#;
+        let read = Entry::parse(line).unwrap();
+        assert_eq!(
+            (read.line().unwrap(), read.kind(), read.parent_id()),
+            (line.into(), "hologram", Some("0"))
+        );
+        let EntryBody::Unknown(value) = read.body() else { panic!("known?") };
+        let written = entry(&EntryBody::Unknown(value)).line().unwrap().into_owned();
+        assert!(written.ends_with(r#","depth":3}"#), "{written}");
+        assert!(
+            Entry::new("1".into(), None, String::new(), &EntryBody::Unknown(json!({"no": "type"}))).is_none()
+        );
+        assert!(entry(&EntryBody::Unknown(json!({"type": "bare"}))).line().unwrap().ends_with(r#".042Z"}"#));
+    }
+
+    #[test]
+    fn a_message_is_read_by_its_role_as_by_any_other_way() {
+        let answer = r#""api":"a","provider":"p","model":"m","stopReason":"stop","odd":{"role":1}"#;
+        for message in [
+            r#"{"role":"user","content":"x","odd":1,"timestamp":3,"last":[]}"#.to_string(),
+            format!(r#"{{"content":[{{"type":"text","text":"y"}}],{answer},"role":"assistant"}}"#),
+            format!(r#"{{"role":"assistant","content":null,{answer}}}"#),
+            r#"{"role":"toolResult","toolCallId":"c","toolName":"t","content":[],"isError":true}"#
+                .to_string(),
+            r#"{"role":"bashExecution","command":"ls"}"#.to_string(),
+            r#"{"role":"user","content":7}"#.to_string(),
+        ] {
+            let line = format!(r#"{{"type":"message","id":"1","message":{message}}}"#);
+            let wanted = serde_json::from_str(&message).map(AgentMessage::Llm);
+            let wanted = wanted.or_else(|_| serde_json::from_str(&message).map(AgentMessage::Other)).unwrap();
+            assert_eq!(Entry::parse(&line).unwrap().message(), Some(wanted), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_line_need_not_be_in_memory() {
+        struct Text(&'static str);
+        impl Lines for Text {
+            fn read(&self, from: u64, length: u32) -> io::Result<String> {
+                let piece = self.0.get(from as usize..from as usize + length as usize);
+                piece.map(str::to_string).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+            }
+        }
+        let line = r#"{"type":"session_info","id":"1","parentId":null,"timestamp":"t","name":"x"}"#;
+        let there =
+            |from| Entry::there(Place::parse(line).unwrap(), Arc::new(Text(line)), from, line.len() as u32);
+        let entry = there(0);
+        assert_eq!((entry.line().unwrap(), entry.kind()), (line.into(), "session_info"));
+        assert_eq!(entry.body(), EntryBody::SessionInfo { name: Some("x".into()) });
+        let gone = there(9);
+        assert!(gone.line().is_err());
+        assert_eq!(gone.body(), EntryBody::Unknown(Value::Null));
+        assert!(std::mem::size_of::<Entry>() <= 160, "{}", std::mem::size_of::<Entry>());
+    }
+}

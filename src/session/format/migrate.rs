@@ -1,0 +1,107 @@
+//! Sessions of pi's formats 1 and 2, told in format 3. Pure.
+//!
+//! Format 1 is a plain list: entries have no ids, and a compaction names the first kept one by its
+//! place in the list, the header being 0 and lines that are no entries not counted. Format 2 has the tree; messages of extensions have the role
+//! `hookMessage` there. Ids that are given here follow from the place in the file, so that the same
+//! file gives the same ids each time, as long as nobody adds to it.
+
+use serde_json::{Map, Value};
+
+use crate::base::lenient::mended;
+
+/// The lines behind the header in format 3, of those in format `version`. What is no object is left
+/// out; the second value tells such lines by their numbers from 1.
+pub(in crate::session) fn upgrade(version: u64, lines: &[(usize, String)]) -> (Vec<String>, Vec<usize>) {
+    let mut broken = Vec::new();
+    let mut entries: Vec<Map<String, Value>> = Vec::new();
+    for (number, line) in lines {
+        match serde_json::from_str(&mended(line)) {
+            Ok(fields) => entries.push(fields),
+            Err(_) => broken.push(*number),
+        }
+    }
+    if version < 2 {
+        plant(&mut entries);
+    }
+    entries.iter_mut().for_each(rename_role);
+    let lines = entries.into_iter().map(|fields| Value::Object(fields).to_string()).collect();
+    (lines, broken)
+}
+
+pub(in crate::session) fn id_of(place: usize) -> String {
+    format!("{place:08x}")
+}
+
+/// Makes a list a tree without branches.
+fn plant(entries: &mut [Map<String, Value>]) {
+    let count = entries.len();
+    let mut before = Value::Null;
+    for (at, fields) in entries.iter_mut().enumerate() {
+        let id = Value::String(id_of(at + 1));
+        let parent = std::mem::replace(&mut before, id.clone());
+        fields.insert("id".to_string(), id);
+        fields.insert("parentId".to_string(), parent);
+        if fields.get("type").and_then(Value::as_str) != Some("compaction") {
+            continue;
+        }
+        let first = fields.shift_remove("firstKeptEntryIndex").and_then(|index| index.as_u64());
+        let first =
+            first.and_then(|index| usize::try_from(index).ok()).filter(|index| (1..=count).contains(index));
+        if let Some(first) = first {
+            fields.insert("firstKeptEntryId".to_string(), Value::String(id_of(first)));
+        } else {
+            // It named the header or nothing: then nothing before it is kept.
+            let own = fields["id"].clone();
+            fields.entry("firstKeptEntryId").or_insert(own);
+        }
+    }
+}
+
+fn rename_role(fields: &mut Map<String, Value>) {
+    let role = fields.get_mut("message").and_then(|message| message.get_mut("role"));
+    if let Some(role) = role.filter(|role| *role == "hookMessage") {
+        *role = "custom".into();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(texts: &[&str]) -> Vec<(usize, String)> {
+        texts.iter().enumerate().map(|(at, text)| (at + 2, (*text).to_string())).collect()
+    }
+
+    #[test]
+    fn a_list_becomes_a_tree() {
+        let old = lines(&[
+            r#"{"type":"message","timestamp":"t","message":{"role":"user","content":"a"}}"#,
+            "{broken",
+            r#"{"type":"message","timestamp":"t","message":{"role":"hookMessage","content":"b"}}"#,
+            r#"{"type":"compaction","timestamp":"t","summary":"S","firstKeptEntryIndex":2,"tokensBefore":1}"#,
+            r#"{"type":"compaction","timestamp":"t","summary":"S","firstKeptEntryIndex":0,"tokensBefore":1}"#,
+        ]);
+        let (new, broken) = upgrade(1, &old);
+        assert_eq!(broken, [3]);
+        assert_eq!(
+            new,
+            [
+                r#"{"type":"message","timestamp":"t","message":{"role":"user","content":"a"},"id":"00000001","parentId":null}"#,
+                r#"{"type":"message","timestamp":"t","message":{"role":"custom","content":"b"},"id":"00000002","parentId":"00000001"}"#,
+                r#"{"type":"compaction","timestamp":"t","summary":"S","tokensBefore":1,"id":"00000003","parentId":"00000002","firstKeptEntryId":"00000002"}"#,
+                r#"{"type":"compaction","timestamp":"t","summary":"S","tokensBefore":1,"id":"00000004","parentId":"00000003","firstKeptEntryId":"00000004"}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn of_the_second_format_only_a_role_has_another_name() {
+        let old = lines(&[
+            r#"{"type":"message","id":"a","parentId":null,"timestamp":"t","message":{"role":"hookMessage","customType":"x"}}"#,
+            r#"{"type":"hologram","id":"b","parentId":"a","timestamp":"t","depth":3}"#,
+        ]);
+        let (new, broken) = upgrade(2, &old);
+        assert_eq!((new[0].contains(r#""role":"custom","customType":"x""#), broken.len()), (true, 0));
+        assert_eq!(new[1], old[1].1);
+    }
+}

@@ -1,0 +1,23 @@
+//! Entries and lines of a session file, in pi's JSONL version 3.
+//!
+//! `header` is the first line, `entry` every other one, `body` what an entry says, `message` and `role` what a
+//! conversation holds beside the messages of a model. `line_head` reads the beginning of a line without
+//! decoding it, `migrate` translates formats 1 and 2, `error` says what can be wrong. Must not know how files
+//! are read or written.
+
+#[doc(hidden)]
+pub mod body;
+#[doc(hidden)]
+pub mod entry;
+#[doc(hidden)]
+pub mod error;
+#[doc(hidden)]
+pub mod header;
+#[doc(hidden)]
+pub mod line_head;
+#[doc(hidden)]
+pub mod message;
+#[doc(hidden)]
+pub mod migrate;
+#[doc(hidden)]
+pub mod role;

@@ -1,0 +1,337 @@
+//! Which state of the workspace holds at an entry, as the session knows it. Pure.
+//!
+//! Must not know how states are kept: one is a name. They are written as `custom` entries, which pi leaves alone.
+//! Around each round of calls that may change files stand two: how the files were before it, and after it.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+use serde::{Deserialize, Serialize};
+
+use crate::llm::model::Message;
+use crate::session::format::body::EntryBody;
+use crate::session::format::entry::Entry;
+use crate::session::format::message::AgentMessage;
+use crate::session::tree::Tree;
+
+/// The kind of `custom` entry.
+pub const CHECKPOINT: &str = "bowline.checkpoint";
+/// The field of a message that was said while the agent worked, and so begins no turn.
+const STEERING: &str = "steering";
+/// Names of what was left out that an entry lists; of more only the number.
+pub const LEFT_OUT_MAX: usize = 20;
+
+/// When a state was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum When {
+    /// Before a round of calls.
+    Before,
+    /// After it.
+    After,
+    /// Before the person went back to another state: what was left.
+    Left,
+    /// After that.
+    Restored,
+}
+
+/// A state of the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Checkpoint {
+    /// When it was recorded.
+    pub at: When,
+    /// Its name in the store: a tree of git.
+    pub tree: String,
+    /// The workspace.
+    pub root: String,
+    /// How many files and links it holds.
+    #[serde(default)]
+    pub files: usize,
+    /// What was not recorded, the first of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+    /// How many were not.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out_count: usize,
+    /// Whether it is the state before it with more of it: what nobody had looked at when that was recorded.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub more: bool,
+    /// Whether agents beside the one of the conversation were still at work.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub busy: bool,
+    /// Of a state that was gone back to: the entry that leads back from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_no(answer: &bool) -> bool {
+    !answer
+}
+
+impl Checkpoint {
+    /// As an entry.
+    pub fn body(&self) -> EntryBody {
+        EntryBody::Custom { custom_type: CHECKPOINT.to_string(), data: serde_json::to_value(self).ok() }
+    }
+}
+
+/// The checkpoint that an entry is.
+pub fn of(entry: &Entry) -> Option<Checkpoint> {
+    if entry.kind() != "custom" {
+        return None;
+    }
+    match entry.body() {
+        EntryBody::Custom { custom_type, data: Some(data) } if custom_type == CHECKPOINT => {
+            serde_json::from_value(data).ok()
+        }
+        _ => None,
+    }
+}
+
+/// Whether a person said it to begin something.
+fn begins_turn(entry: &Entry) -> bool {
+    if entry.kind() != "message" {
+        return false;
+    }
+    let EntryBody::Message { message: AgentMessage::Llm(Message::User(user)) } = entry.body() else {
+        return false;
+    };
+    !user.extra.get(STEERING).is_some_and(|steering| steering == true)
+}
+
+/// The state that was recorded last, whichever branch it is on.
+pub fn last(tree: &Tree) -> Option<Checkpoint> {
+    tree.of_kind("custom").find_map(of)
+}
+
+/// Whether a state is the one that was recorded last and the one of the place where the conversation is, so that
+/// there is a way back to it.
+pub fn is_known(tree: &Tree, state: &str) -> bool {
+    let here = tree.leaf().and_then(|leaf| at(tree, leaf.id()));
+    [here, last(tree)].iter().all(|known| known.as_ref().is_some_and(|known| known.tree == state))
+}
+
+/// Whether an entry of that kind, with that line, says that the workspace was brought back to a state.
+pub(in crate::session) fn restores(kind: &str, line: &str) -> bool {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Line<'a> {
+        #[serde(borrow)]
+        custom_type: Cow<'a, str>,
+        data: Checkpoint,
+    }
+    // Few lines are worth decoding.
+    let may = kind == "custom" && memmem::find(line.as_bytes(), b"restored").is_some();
+    let line = may.then(|| serde_json::from_str::<Line<'_>>(line).ok()).flatten();
+    line.is_some_and(|line| line.custom_type == CHECKPOINT && line.data.at == When::Restored)
+}
+
+/// The state at an entry: its own; else what was recorded next, before anybody began something else; else what was
+/// recorded last before it. `None` where nothing was recorded, or there is no such entry.
+pub fn at(tree: &Tree, id: &str) -> Option<Checkpoint> {
+    let entry = tree.get(id)?;
+    let before = || {
+        let mut way = tree.way_back(tree.index_of(id)).filter(|at| tree.kind(*at) == "custom");
+        way.find_map(|at| of(tree.entry(at)))
+    };
+    of(entry).or_else(|| ahead(tree, entry)).or_else(before)
+}
+
+/// What was recorded next. What somebody left behind there counts before what the agent found there.
+fn ahead(tree: &Tree, entry: &Entry) -> Option<Checkpoint> {
+    let mut next = tree.children(Some(entry.id()));
+    next.reverse();
+    let (mut found, mut steps) = (None, 0);
+    while let Some(entry) = next.pop() {
+        // A file that somebody else wrote may have circles.
+        steps += 1;
+        if begins_turn(entry) || steps > tree.len() {
+            continue;
+        }
+        match of(entry) {
+            Some(left) if left.at == When::Left => return Some(left),
+            Some(recorded) if recorded.at != When::Restored => {
+                found.get_or_insert(recorded);
+            }
+            // What was brought back is that of another entry.
+            Some(_) => {}
+            None => {
+                let mut children = tree.children(Some(entry.id()));
+                children.reverse();
+                next.extend(children);
+            }
+        }
+    }
+    found
+}
+
+/// One turn: what a person said, and what was done about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn<'a> {
+    /// What began it.
+    pub prompt: &'a str,
+    /// The states that were recorded in it, with their entries, in order.
+    pub states: Vec<(&'a str, Checkpoint)>,
+}
+
+/// The turn that an entry belongs to, on the way to the leaf where the entry is on that way. `None` before anybody
+/// said anything.
+pub fn turn<'a>(tree: &'a Tree, id: &str) -> Option<Turn<'a>> {
+    let active = tree.path();
+    let path = if active.iter().any(|entry| entry.id() == id) { active } else { onwards(tree, id) };
+    let place = path.iter().position(|entry| entry.id() == id)?;
+    let first = path[..=place].iter().rposition(|entry| begins_turn(entry))?;
+    let rest = path[first + 1..].iter().take_while(|entry| !begins_turn(entry));
+    let states = rest.filter_map(|entry| Some((entry.id(), of(entry)?)));
+    Some(Turn { prompt: path[first].id(), states: states.collect() })
+}
+
+/// The way to an entry, and on from there with what was said first.
+fn onwards<'a>(tree: &'a Tree, id: &str) -> Vec<&'a Entry> {
+    let mut path = tree.path_to(id);
+    while let Some(next) = path.last().and_then(|last| tree.children(Some(last.id())).first().copied()) {
+        path.push(next);
+        if path.len() > tree.len() {
+            break;
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::json::json;
+
+    /// `id parent what`: `u` a prompt, `s` steering, `a` an answer, else a checkpoint `before:tree`.
+    fn tree(rows: &[&str]) -> Tree {
+        let mut tree = Tree::default();
+        for row in rows {
+            let [id, parent, what] = row.split(' ').collect::<Vec<_>>()[..] else { panic!("{row}") };
+            let mut line = match what {
+                "u" => {
+                    json!({"type": "message", "message": {"role": "user", "content": "x", "timestamp": 1}})
+                }
+                "s" => {
+                    json!({"type": "message", "message": {"role": "user", "content": "x", "timestamp": 1, "steering": true}})
+                }
+                "a" => {
+                    json!({"type": "message", "message": {"role": "bashExecution", "command": "ls", "output": ""}})
+                }
+                "x" => json!({"type": "custom", "customType": "other", "data": {"tree": "no"}}),
+                state => {
+                    let (at, name) = state.split_once(':').unwrap();
+                    json!({"type": "custom", "customType": CHECKPOINT, "data": {"at": at, "tree": name, "root": "/w"}})
+                }
+            };
+            line["id"] = json!(id);
+            line["parentId"] = if parent == "-" { json!(null) } else { json!(parent) };
+            tree.push(Entry::parse(&line.to_string()).unwrap()).unwrap();
+        }
+        tree
+    }
+
+    const TWO_TURNS: &[&str] = &[
+        "u1 - u",
+        "a1 u1 a",
+        "b1 a1 before:0",
+        "t1 b1 a",
+        "c1 t1 after:1",
+        "a2 c1 a",
+        "b2 a2 before:1",
+        "t2 b2 a",
+        "c2 t2 after:2",
+        "f1 c2 a",
+        "u2 f1 u",
+        "s2 u2 s",
+        "a3 s2 a",
+        "b3 a3 before:3",
+        "t3 b3 a",
+        "x3 t3 x",
+        "c3 x3 after:4",
+        "f2 c3 a",
+    ];
+
+    fn state(tree: &Tree, id: &str) -> String {
+        at(tree, id).map_or("-".to_string(), |found| found.tree)
+    }
+
+    #[test]
+    fn every_entry_knows_its_state() {
+        let tree = tree(TWO_TURNS);
+        let states = ["u1", "a1", "b1", "t1", "c1", "a2", "t2", "f1", "u2", "s2", "a3", "t3", "x3", "f2"]
+            .map(|id| state(&tree, id));
+        assert_eq!(states.join(""), "00011122333444");
+        assert_eq!(state(&tree, "nobody"), "-");
+        assert_eq!(last(&tree).unwrap().tree, "4");
+        assert_eq!(last(&tree_of_none()), None);
+        assert_eq!(state(&tree_of_none(), "u1"), "-");
+    }
+
+    fn tree_of_none() -> Tree {
+        tree(&["u1 - u", "a1 u1 a"])
+    }
+
+    #[test]
+    fn what_was_left_behind_counts_and_what_was_brought_there_does_not() {
+        let mut rows = TWO_TURNS.to_vec();
+        rows.extend(["l1 f2 left:5", "r1 f1 restored:6", "u3 r1 u", "a4 u3 a"]);
+        let tree = tree(&rows);
+        assert_eq!(["f2", "f1", "r1", "u3", "a4"].map(|id| state(&tree, id)).join(""), "52666");
+    }
+
+    #[test]
+    fn turns_are_found_from_any_of_their_entries() {
+        let mut tree = tree(TWO_TURNS);
+        let rounds = |tree: &Tree, id: &str| {
+            let turn = turn(tree, id)?;
+            let states: Vec<&str> = turn.states.iter().map(|(_, state)| &*state.tree).collect();
+            Some(format!("{} {}", turn.prompt, states.join(" ")))
+        };
+        for id in ["u1", "a1", "t1", "c2", "f1"] {
+            assert_eq!(rounds(&tree, id).as_deref(), Some("u1 0 1 1 2"), "{id}");
+        }
+        for id in ["u2", "s2", "f2"] {
+            assert_eq!(rounds(&tree, id).as_deref(), Some("u2 3 4"), "{id}");
+        }
+        assert!(tree.branch(Some("a1")));
+        assert_eq!(rounds(&tree, "t3").as_deref(), Some("u2 3 4"), "beside the way to the leaf");
+        assert_eq!(rounds(&tree, "u1").as_deref(), Some("u1 "), "the way ends before it changed anything");
+        assert_eq!(rounds(&tree, "nobody"), None);
+    }
+
+    #[test]
+    fn it_is_an_entry_that_others_leave_alone() {
+        let state = Checkpoint {
+            at: When::After,
+            tree: "abc".into(),
+            root: "/w".into(),
+            files: 3,
+            left_out: vec!["big".into()],
+            left_out_count: 1,
+            more: true,
+            busy: true,
+            undo: Some("u".into()),
+        };
+        let entry = Entry::new("1".into(), None, "t".into(), &state.body()).unwrap();
+        assert_eq!(entry.kind(), "custom");
+        assert_eq!(of(&entry), Some(state.clone()));
+        assert!(!restores("custom", &entry.line().unwrap()));
+        let back = Checkpoint { at: When::Restored, left_out: vec!["restored".into()], ..state };
+        let entry = Entry::new("1".into(), None, "t".into(), &back.body()).unwrap();
+        let line = entry.line().unwrap();
+        assert!(restores("custom", &line) && !restores("message", &line));
+        assert!(!restores("custom", &line.replace(CHECKPOINT, "other")));
+        assert!(!restores("custom", &line.replace(r#""at":"restored""#, r#""at":"left""#)));
+        let other =
+            Entry::parse(r#"{"type":"custom","id":"1","customType":"bowline.checkpoint","data":7}"#).unwrap();
+        assert_eq!(of(&other), None);
+    }
+}

@@ -1,0 +1,204 @@
+//! Which recorded states lead back to a place, as the session knows them: the changes of agents and of ways back,
+//! without those of the person in between. Pure.
+//!
+//! Must not know how states are kept. The folder has gone through its states in the order in which they were
+//! recorded, whichever branch of the session each is on, so that is the order in which they are gone back.
+
+use super::checkpoints::{self, Checkpoint, When};
+use crate::session::tree::Tree;
+
+/// What is to be taken back: the way from a state to an earlier one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leg {
+    /// How it was after; `None` where nobody has recorded that, so that what is there now counts.
+    pub base: Option<Checkpoint>,
+    /// How it was before.
+    pub target: Checkpoint,
+}
+
+/// Whether what changed between two states that were recorded one after the other is a change of agents or of a
+/// way back; else the person did it.
+fn is_ours(before: &Checkpoint, after: &Checkpoint) -> bool {
+    !after.more && is_open(before)
+}
+
+/// Whether agents, or a way back, were at work when a state was recorded: what follows it is theirs.
+pub(in crate::session) fn is_open(state: &Checkpoint) -> bool {
+    matches!(state.at, When::Before | When::Left) || state.busy
+}
+
+/// The legs to the state of an entry, the last change first. `None` where nothing was recorded, or there is no such
+/// entry.
+pub fn to(tree: &Tree, id: &str) -> Option<Vec<Leg>> {
+    let wanted = checkpoints::at(tree, id)?;
+    let of_root = |state: &Checkpoint| state.root == wanted.root;
+    let mut states: Vec<Checkpoint> =
+        tree.of_kind("custom").filter_map(checkpoints::of).filter(of_root).collect();
+    states.reverse();
+    // Where it was so a second time, as after another way back, what happened before that is gone already.
+    let place = states.iter().rposition(|state| state.tree == wanted.tree)?;
+    let mut legs = Vec::new();
+    if let Some(last) = states.last().filter(|last| is_open(last)) {
+        legs.push(Leg { base: None, target: last.clone() });
+    }
+    for pair in states[place..].windows(2).rev() {
+        let [before, after] = pair else { continue };
+        if is_ours(before, after) {
+            join(&mut legs, after, before);
+        }
+    }
+    if legs.is_empty() {
+        legs.push(Leg { base: Some(wanted.clone()), target: wanted });
+    }
+    Some(legs)
+}
+
+/// The legs that take back what the turn of an entry changed, the last change first.
+pub fn without(tree: &Tree, id: &str) -> Vec<Leg> {
+    let Some(turn) = checkpoints::turn(tree, id) else { return Vec::new() };
+    let mut legs = Vec::new();
+    let of_agents = |state: &Checkpoint| state.at == When::Before || state.busy;
+    for state in turn.states.iter().rev().filter(|state| of_agents(&state.1)) {
+        match next(tree, state.0, &state.1.root) {
+            // The same look, with more of it.
+            Some(next) if next.more => {}
+            Some(next) => join(&mut legs, &next, &state.1),
+            None => legs.push(Leg { base: None, target: state.1.clone() }),
+        }
+    }
+    legs
+}
+
+/// What was recorded next in a folder, on whichever branch.
+fn next(tree: &Tree, id: &str, root: &str) -> Option<Checkpoint> {
+    let behind = tree.of_kind("custom").take_while(|entry| entry.id() != id);
+    behind.filter_map(|entry| checkpoints::of(entry).filter(|state| state.root == root)).last()
+}
+
+/// Adds a leg; one that goes on where the one before ends makes it longer.
+fn join(legs: &mut Vec<Leg>, base: &Checkpoint, target: &Checkpoint) {
+    if base.tree == target.tree {
+        return;
+    }
+    match legs.last_mut() {
+        // There and back again is no way.
+        Some(Leg { base: Some(first), target: last })
+            if last.tree == base.tree && first.tree == target.tree =>
+        {
+            legs.pop();
+        }
+        Some(leg) if leg.target.tree == base.tree => leg.target = target.clone(),
+        _ => legs.push(Leg { base: Some(base.clone()), target: target.clone() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::json::json;
+    use crate::session::format::entry::Entry;
+    use crate::session::restore::checkpoints::CHECKPOINT;
+
+    /// `id parent what`: `u` a prompt, else a checkpoint `before:tree`, `+` behind it for the same look with more,
+    /// `!` for one while agents are at work.
+    fn tree(rows: &[&str]) -> Tree {
+        let mut tree = Tree::default();
+        for row in rows {
+            let [id, parent, what] = row.split(' ').collect::<Vec<_>>()[..] else { panic!("{row}") };
+            let mut line = match what.split_once(':') {
+                None => {
+                    json!({"type": "message", "message": {"role": "user", "content": "x", "timestamp": 1}})
+                }
+                Some((at, name)) => {
+                    let data = json!({
+                        "at": at, "tree": name.trim_end_matches(['+', '!']), "root": "/w",
+                        "more": name.ends_with('+'), "busy": name.ends_with('!'),
+                    });
+                    json!({"type": "custom", "customType": CHECKPOINT, "data": data})
+                }
+            };
+            line["id"] = json!(id);
+            line["parentId"] = if parent == "-" { json!(null) } else { json!(parent) };
+            tree.push(Entry::parse(&line.to_string()).unwrap()).unwrap();
+        }
+        tree
+    }
+
+    fn show(legs: &[Leg]) -> String {
+        let leg =
+            |leg: &Leg| format!("{}>{}", leg.base.as_ref().map_or("now", |base| &base.tree), leg.target.tree);
+        legs.iter().map(leg).collect::<Vec<_>>().join(" ")
+    }
+
+    fn to(rows: &[&str], id: &str) -> String {
+        super::to(&tree(rows), id).map_or("-".to_string(), |legs| show(&legs))
+    }
+
+    fn without(rows: &[&str], id: &str) -> String {
+        show(&super::without(&tree(rows), id))
+    }
+
+    const QUIET: &[&str] =
+        &["u1 - u", "a u1 before:0", "b a after:1", "u2 b u", "c u2 before:1", "d c after:2"];
+
+    #[test]
+    fn what_nobody_else_changed_is_one_leg() {
+        assert_eq!(
+            (to(QUIET, "u1"), to(QUIET, "u2"), to(QUIET, "d")),
+            ("2>0".into(), "2>1".into(), "2>2".into())
+        );
+        assert_eq!((to(QUIET, "nobody"), to(&["u1 - u"], "u1")), ("-".into(), "-".into()));
+        assert_eq!((without(QUIET, "u1"), without(QUIET, "u2")), ("1>0".into(), "2>1".into()));
+        let gone = [QUIET, &["l d left:2", "r l restored:1"]].concat();
+        assert_eq!(without(&gone, "u2"), "2>1", "a way back is no change of the turn");
+    }
+
+    #[test]
+    fn what_the_person_changed_between_two_turns_is_left_out() {
+        let rows = ["u1 - u", "a u1 before:0", "b a after:1", "u2 b u", "c u2 before:1p", "d c after:2"];
+        assert_eq!((to(&rows, "u1"), to(&rows, "u2")), ("2>1p 1>0".into(), "2>1p".into()));
+    }
+
+    #[test]
+    fn branches_are_gone_in_the_order_of_their_states() {
+        let rows = [
+            "u1 - u",
+            "a u1 before:0",
+            "b a after:1",
+            "l b left:1p",
+            "r u1 restored:0p",
+            "u2 r u",
+            "c u2 before:0p",
+            "d c after:2",
+            "m d left:2",
+            "s b restored:1p",
+        ];
+        assert_eq!(to(&rows, "d"), "1p>2");
+        assert_eq!(to(&rows, "r"), "1p>0p");
+        assert_eq!(
+            (to(&rows, "u1"), to(&rows, "b")),
+            ("1>0".into(), "1>1".into()),
+            "what the person changed stays"
+        );
+    }
+
+    #[test]
+    fn what_was_not_recorded_after_ends_with_the_next_state_or_now() {
+        let rows = ["u1 - u", "a u1 before:0", "u2 a u", "b u2 before:1", "c b after:2"];
+        assert_eq!((to(&rows, "u1"), without(&rows, "u1")), ("2>0".into(), "1>0".into()));
+        assert_eq!((to(&rows[..2], "u1"), without(&rows[..2], "u1")), ("now>0".into(), "now>0".into()));
+        let rows = ["u1 - u", "a u1 before:0", "b a before:0x+", "c b after:1"];
+        assert_eq!(
+            (to(&rows, "u1"), without(&rows, "u1")),
+            ("1>0x".into(), "1>0x".into()),
+            "more of one look"
+        );
+        let rows = ["u1 - u", "a u1 before:0", "b a after:1!", "u2 b u", "c u2 before:2", "d c after:3"];
+        assert_eq!(
+            (to(&rows, "u1"), without(&rows, "u1")),
+            ("3>0".into(), "2>0".into()),
+            "others were at work"
+        );
+        assert_eq!(to(&rows[..3], "u1"), "now>0");
+    }
+}

@@ -1,0 +1,262 @@
+//! What was spent on the way to an entry: on answers, on summaries, outside of the conversation. Pure.
+//!
+//! Must not know files. Sums of some places are kept, so that what a long session cost is known without
+//! reading all of it again; they follow from its lines, and adding up the whole way gives the same.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::line::{Counted, counted};
+use crate::llm::model::Usage;
+use crate::session::format::entry::Entry;
+use crate::session::format::line_head::Head;
+use crate::session::format::role::Role;
+use crate::session::tree::Tree;
+
+/// Entries on a way between two whose sums are kept.
+pub(super) const STEP: usize = 1000;
+
+/// The sums that are known.
+#[derive(Debug, Default)]
+pub(in crate::session) struct Sums {
+    known: HashMap<u32, Usage>,
+    /// That of the entry that came last from the file.
+    newest: Option<(u32, Usage)>,
+    /// Whether children came before their parents: then no sum from before holds.
+    unordered: bool,
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(default, borrow)]
+    usage: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    message: Option<Answer<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(default, borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+/// What was spent on an entry with that line.
+pub(in crate::session) fn spent(kind: &str, role: Role, line: &str) -> Option<Counted> {
+    let read = || serde_json::from_str::<Line<'_>>(line).ok();
+    let usage = match kind {
+        "message" if role == Role::Assistant => read()?.message?.usage,
+        "compaction" | "branch_summary" | "usage" => read()?.usage,
+        _ => None,
+    };
+    counted(usage?.get())
+}
+
+/// What was spent on an entry whose head was found.
+pub(in crate::session) fn spent_by_head(head: &Head, line: &str) -> Option<Counted> {
+    match (head.role, head.usage) {
+        (Role::Assistant, usage) => counted(usage?),
+        _ => spent(head.kind, head.role, line),
+    }
+}
+
+/// What was spent on the entry at a place. Makes none on which nothing can be.
+fn spent_at(tree: &Tree, at: u32) -> Option<Usage> {
+    let spends = matches!(tree.role(at), Role::Assistant | Role::None);
+    spends.then(|| spent_on(tree.entry(at))).flatten()
+}
+
+fn spent_on(entry: &Entry) -> Option<Usage> {
+    entry.line().ok().and_then(|line| spent(entry.kind(), entry.role(), &line)).map(Usage::from)
+}
+
+impl Sums {
+    /// Those that were kept of a tree, by the places of their entries. Where it still waits for parents no sum
+    /// from before holds.
+    pub(in crate::session) fn of(
+        tree: &Tree,
+        known: HashMap<u32, Usage>,
+        newest: Option<(u32, Usage)>,
+    ) -> Self {
+        if tree.is_waiting() {
+            return Self { unordered: true, ..Self::default() };
+        }
+        Self { known, newest, unordered: false }
+    }
+
+    /// All that are known, in order.
+    pub(in crate::session) fn all(&self) -> Vec<(u32, &Usage)> {
+        let newest = self.newest.iter().map(|(at, sum)| (*at, sum));
+        let mut all: Vec<(u32, &Usage)> =
+            self.known.iter().map(|(at, sum)| (*at, sum)).chain(newest).collect();
+        all.sort_unstable_by_key(|(at, _)| *at);
+        all.dedup_by_key(|(at, _)| *at);
+        all
+    }
+
+    /// What was spent on the way to an entry, with it. Reads what lies behind the nearest known place.
+    pub(in crate::session) fn to(&mut self, tree: &Tree, leaf: Option<u32>) -> Usage {
+        let (mut way, mut sum) = (Vec::new(), Usage::default());
+        let mut first = None;
+        for at in tree.way_back(leaf) {
+            if let Some(known) = self.at(at) {
+                sum = known.clone();
+                first = None;
+                break;
+            }
+            way.push(at);
+            first = tree.parent_index(at);
+        }
+        // In a circle every entry has a way of its own: none goes on from the sum of another one.
+        let is_circle = first.is_some();
+        for (n, at) in way.iter().rev().enumerate() {
+            if let Some(spent) = spent_at(tree, *at) {
+                sum += &spent;
+            }
+            if (n + 1).is_multiple_of(STEP) && !is_circle {
+                self.known.insert(*at, sum.clone());
+            }
+        }
+        self.known.extend(leaf.filter(|_| !is_circle).map(|leaf| (leaf, sum.clone())));
+        sum
+    }
+
+    fn at(&self, at: u32) -> Option<&Usage> {
+        let newest = self.newest.as_ref().filter(|(newest, _)| *newest == at);
+        newest.map(|(_, sum)| sum).or_else(|| self.known.get(&at))
+    }
+
+    /// Takes the entry that was just read from the file, on which so much was spent.
+    pub(in crate::session) fn take(&mut self, tree: &Tree, spent: Option<&Usage>) {
+        let Some(at) = tree.leaf_index().filter(|_| !self.unordered) else { return };
+        let parent = tree.parent_index(at);
+        let follows_itself = parent == Some(at);
+        if follows_itself || parent.is_none() && tree.is_waiting() {
+            *self = Self { unordered: true, ..Self::default() };
+            return;
+        }
+        match &mut self.newest {
+            Some((newest, _)) if Some(*newest) == parent => *newest = at,
+            newest => {
+                // The end of a branch: the file may come back to it.
+                self.known.extend(newest.take());
+                let sum = parent.map_or_else(Usage::default, |parent| self.to(tree, Some(parent)));
+                self.newest = Some((at, sum));
+            }
+        }
+        let Some((_, sum)) = &mut self.newest else { return };
+        if let Some(spent) = spent {
+            *sum += spent;
+        }
+        if (at as usize).is_multiple_of(STEP) {
+            self.known.insert(at, sum.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::model::usage::Cost;
+    use proptest::prelude::*;
+
+    fn line(n: usize, parent: Option<usize>) -> String {
+        let parent = parent.map_or("null".to_string(), |parent| format!("\"{parent}\""));
+        let cost = format!(r#""usage":{{"input":{n},"cost":{{"total":{n}}}}}"#);
+        let rest = match n % 4 {
+            0 => r#""message","message":{"role":"user","content":"x"}"#.to_string(),
+            1 => format!(r#""message","message":{{"role":"assistant","content":[],{cost}}}"#),
+            2 => format!(r#""usage",{cost}"#),
+            _ => format!(r#""compaction","summary":"s","firstKeptEntryId":"0",{cost}"#),
+        };
+        format!(r#"{{"id":"{n}","parentId":{parent},"timestamp":"t","type":{rest}}}"#)
+    }
+
+    fn read(tree: &mut Tree, sums: &mut Sums, line: &str) {
+        let entry = Entry::parse(line).unwrap();
+        let spent = spent(entry.kind(), entry.role(), line);
+        tree.push(entry).unwrap();
+        sums.take(tree, spent.map(Usage::from).as_ref());
+    }
+
+    fn added_up(tree: &Tree, leaf: usize) -> (u64, f64) {
+        let path = tree.path_to(&leaf.to_string());
+        let cost = path.iter().filter_map(|entry| spent_on(entry));
+        cost.fold((0, 0.0), |(input, total), usage| (input + usage.input, total + usage.cost.total))
+    }
+
+    proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
+        #[test]
+        fn sums_are_those_of_the_whole_way(parents in proptest::collection::vec(0usize..30, 1..60)) {
+            let (mut tree, mut sums) = (Tree::default(), Sums::default());
+            for (n, back) in parents.iter().enumerate() {
+                // Mostly straight on; now and then from elsewhere, a root, or behind one that comes later.
+                let waited_for = n >= 2 && parents[n - 2] == 1;
+                let parent = match back {
+                    _ if waited_for => None,
+                    0 => None,
+                    1 => Some(n + 2),
+                    back if *back < 10 => n.checked_sub(*back),
+                    _ => n.checked_sub(1),
+                };
+                read(&mut tree, &mut sums, &line(n, parent));
+            }
+            for leaf in 0..parents.len() {
+                let sum = sums.to(&tree, Some(leaf as u32));
+                prop_assert_eq!((sum.input, sum.cost.total), added_up(&tree, leaf), "{}", leaf);
+            }
+        }
+    }
+
+    #[test]
+    fn a_parent_that_comes_behind_what_was_remembered_counts() {
+        let mut tree = Tree::default();
+        for (n, parent) in [(0, None), (1, Some(3))] {
+            tree.push(Entry::parse(&line(n, parent)).unwrap()).unwrap();
+        }
+        let mut sums = Sums::of(&tree, HashMap::new(), None);
+        for (n, parent) in [(2, Some(1)), (3, Some(0))] {
+            read(&mut tree, &mut sums, &line(n, parent));
+        }
+        for leaf in 0..4 {
+            assert_eq!(sums.to(&tree, Some(leaf)).input, added_up(&tree, leaf as usize).0, "{leaf}");
+        }
+    }
+
+    #[test]
+    fn what_is_in_a_circle_counts_once() {
+        let (mut tree, mut sums) = (Tree::default(), Sums::default());
+        // Two straight on, one behind itself, two behind each other, one behind those.
+        for (n, parent) in [(1, None), (2, Some(1)), (5, Some(5)), (6, Some(7)), (7, Some(6)), (9, Some(7))] {
+            read(&mut tree, &mut sums, &line(n, parent));
+        }
+        for _ in 0..2 {
+            let all: Vec<u64> = (0..6).map(|at| sums.to(&tree, Some(at)).input).collect();
+            assert_eq!(all, [1, 3, 5, 13, 13, 22]);
+        }
+        let (mut tree, mut sums) = (Tree::default(), Sums::default());
+        read(&mut tree, &mut sums, &line(5, Some(5)));
+        assert_eq!(sums.to(&tree, Some(0)).input, 5, "as it is read");
+    }
+
+    #[test]
+    fn a_long_way_is_added_up_once() {
+        let (mut tree, mut sums) = (Tree::default(), Sums::default());
+        let count = 3 * STEP + 7;
+        for n in 0..count {
+            tree.push(Entry::parse(&line(n, n.checked_sub(1))).unwrap()).unwrap();
+        }
+        let leaf = Some(count as u32 - 1);
+        let whole = sums.to(&tree, leaf);
+        assert_eq!(whole.input, added_up(&tree, count - 1).0);
+        let kept = sums.all().len();
+        assert_eq!(kept, 4, "one for each step, and the leaf");
+        // What is known is believed: nothing before it is read again.
+        let odd = Usage { input: 5, cost: Cost::default(), ..Usage::default() };
+        let mut told = Sums::of(&tree, HashMap::from([(count as u32 - 3, odd)]), None);
+        let last: u64 = (count - 2..count).filter(|n| n % 4 != 0).map(|n| n as u64).sum();
+        assert_eq!(told.to(&tree, leaf).input, 5 + last);
+    }
+}
