@@ -11,13 +11,13 @@ use tokio::runtime::Builder;
 use crate::base::clock::SystemClock;
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
-use crate::cli::apart;
 use crate::cli::args;
 use crate::cli::args::Args;
 use crate::cli::process::{FAILED, Nobody, OK, USAGE, end, keep_log, process, stdout, tell, write_out};
 use crate::cli::setup;
 use crate::cli::setup::{Process, Setup};
-use crate::cli::{errand, headless, models};
+use crate::cli::subprocess;
+use crate::cli::{commands, headless, models};
 use crate::exec::dumping;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
@@ -34,7 +34,7 @@ const READ_NOW: u64 = 256 << 10;
 pub fn run() -> i32 {
     // First of all: commands that agents run are not to read the keys in this process.
     let exposed = dumping::forbid().err();
-    if let Some(done) = apart::serve(std::env::args_os()) {
+    if let Some(done) = subprocess::serve(std::env::args_os()) {
         return if done { OK } else { FAILED };
     }
     let args = match Args::try_parse_from(args::written_out(std::env::args_os())) {
@@ -63,8 +63,8 @@ pub fn run() -> i32 {
 
 fn start(args: &Args) -> Result<i32, (i32, Report)> {
     let usage = |report| (USAGE, report);
-    if let Some(errand) = errand::wanted(args) {
-        return errand::run(args, &errand);
+    if let Some(errand) = commands::wanted(args) {
+        return commands::run(args, &errand);
     }
     if let Some(mode) = headless::wanted(args).map_err(usage)? {
         return headless::run(args, mode);

@@ -241,7 +241,7 @@ pub fn session(
 
 /// The session that the flags name.
 fn session_choice(args: &Args, root: &Path, process: &Process) -> Result<SessionChoice, Report> {
-    let located = |name: &str| crate::cli::sessions::located(root, &process.cwd, name);
+    let located = |name: &str| crate::cli::commands::sessions::list::located(root, &process.cwd, name);
     Ok(match (&args.session, &args.fork) {
         (Some(name), _) => SessionChoice::Open(located(name)?),
         (None, Some(name)) => SessionChoice::Fork(located(name)?),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bowline::base::clock::SystemClock;
 use bowline::base::ids::RandomIds;
 use bowline::base::paths::Home;
-use bowline::cli::restore;
+use bowline::cli::commands::sessions::restore;
 use bowline::exec::LocalEnvironment;
 use bowline::llm::model::{Message, UserMessage};
 use bowline::runtime::Options;

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use super::args::Args;
-use super::sessions::{located, minute, shortened, tail};
+use super::sessions::list::{located, minute, shortened, tail};
 use crate::base::clock::{self, SharedClock, SystemClock};
 use crate::base::error::Report;
 use crate::base::ids::RandomIds;
+use crate::cli::args::Args;
 use crate::session::SessionError;
 use crate::session::import::Source;
 use crate::session::search::{Hit, Query};

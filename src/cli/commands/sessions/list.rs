@@ -96,7 +96,7 @@ pub fn export(
 }
 
 /// A session, to be looked at.
-pub(super) fn open(path: &Path) -> Result<Session, Report> {
+pub(in crate::cli) fn open(path: &Path) -> Result<Session, Report> {
     let (clock, ids) = (clock::SystemClock::shared(), crate::base::ids::RandomIds::shared());
     Session::look_at(path, clock, ids).map_err(|error| Report::caused("cannot read the session", &error))
 }
@@ -116,13 +116,13 @@ fn list(all: &[Listed]) -> (String, Value) {
 }
 
 /// The end of an id: sessions that began in the same minute have the same beginning.
-pub(super) fn tail(id: &str) -> &str {
+pub(in crate::cli) fn tail(id: &str) -> &str {
     let from = id.char_indices().rev().nth(ID_SHOWN - 1).map_or(0, |(at, _)| at);
     &id[from..]
 }
 
 /// `YYYY-MM-DD HH:MM`, UTC.
-pub(super) fn minute(ms: u64) -> String {
+pub(in crate::cli) fn minute(ms: u64) -> String {
     clock::iso8601(ms).replace('T', " ").chars().take(16).collect()
 }
 
@@ -210,7 +210,7 @@ fn said(message: &Value) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-pub(super) fn shortened(text: &str) -> String {
+pub(in crate::cli) fn shortened(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(TEXT_MAX) {
         Some((end, _)) => format!("{}…", &line[..end]),

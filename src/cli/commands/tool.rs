@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use tokio_util::sync::CancellationToken;
 
-use super::process::{self, FAILED, OK, USAGE, tell, write_out};
 use crate::base::error::Report;
 use crate::base::json::json;
+use crate::cli::process::{self, FAILED, OK, USAGE, tell, write_out};
 use crate::exec::Environment;
 use crate::exec::wrap::{ReadOnly, Wrapped};
 use crate::llm::model::message::KnownPart;

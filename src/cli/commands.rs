@@ -3,6 +3,12 @@
 //!
 //! Must not know how the work is done.
 
+pub mod import;
+pub mod login;
+pub mod prompt;
+pub mod sessions;
+pub mod tool;
+
 use crate::base::names;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -13,7 +19,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::Args;
 use super::process::{FAILED, Nobody, OK, USAGE, keep_log, process, tell, write_out};
-use super::{contents, login, prompt, restore, sessions, setup, stored, tool};
+use super::{
+    commands::sessions::{context, list, restore},
+    setup,
+};
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
 use crate::runtime::Options;
@@ -32,11 +41,11 @@ pub enum Errand {
     /// Show the system prompt; in JSON, or as text.
     Prompt(bool),
     /// Tell what is stored; in JSON, or as text.
-    Sessions(sessions::Wanted, bool),
+    Sessions(list::Wanted, bool),
     /// What the next request of a session would hold; in JSON, or as text.
-    Contents(contents::Wanted, bool),
+    Contents(context::Wanted, bool),
     /// Something with all of what is stored; in JSON, or as text.
-    Stored(stored::Wanted, bool),
+    Stored(import::Wanted, bool),
     /// Bring files back, or tidy what that needs; in JSON, or as text.
     Restore(restore::Wanted, bool),
     /// Make a document of a session: which, in what form, into which file.
@@ -79,11 +88,11 @@ pub fn wanted(args: &Args) -> Option<Errand> {
             if let Some(wanted) = wanted {
                 return Some(Errand::Restore(wanted, args.json));
             }
-            if let Some(wanted) = contents::wanted(rest, args).filter(|_| !file) {
+            if let Some(wanted) = context::wanted(rest, args).filter(|_| !file) {
                 return Some(Errand::Contents(wanted, args.json));
             }
-            let wanted = sessions::wanted(rest).filter(|_| !file);
-            let other = || stored::wanted(rest, args).filter(|_| !file);
+            let wanted = list::wanted(rest).filter(|_| !file);
+            let other = || import::wanted(rest, args).filter(|_| !file);
             return wanted
                 .map(|wanted| Errand::Sessions(wanted, args.json))
                 .or_else(|| other().map(|wanted| Errand::Stored(wanted, args.json)));
@@ -97,7 +106,7 @@ pub fn wanted(args: &Args) -> Option<Errand> {
         ["import", files @ ..] if !files.is_empty() => {
             let is_file = Path::new("import").exists() || args.print;
             let files = args.args[words.len() - files.len()..].iter().map(PathBuf::from).collect();
-            let wanted = stored::Wanted::Import(files, args.from.clone());
+            let wanted = import::Wanted::Import(files, args.from.clone());
             return (!is_file).then_some(Errand::Stored(wanted, args.json));
         }
         ["export", id, file @ ..] if file.len() <= 1 => {
@@ -190,13 +199,13 @@ async fn perform(
         Errand::Login(provider) => Ok((login::login(options, provider.as_deref(), talk).await?, OK)),
         Errand::Logout(provider) => Ok((login::logout(options, provider.as_deref()).await?, OK)),
         Errand::Sessions(wanted, json) => {
-            Ok((sessions::answer(&options.session_root(), &options.cwd, wanted, *json)?, OK))
+            Ok((list::answer(&options.session_root(), &options.cwd, wanted, *json)?, OK))
         }
-        Errand::Contents(wanted, json) => Ok((contents::show(options, wanted, *json).await?, OK)),
+        Errand::Contents(wanted, json) => Ok((context::show(options, wanted, *json).await?, OK)),
         Errand::Stored(wanted, json) => {
             let (root, trash) = (options.session_root(), options.home.trash());
-            let places = stored::Places { root: &root, cwd: &options.cwd, trash: &trash };
-            let (text, whole) = stored::answer(&places, wanted, *json)?;
+            let places = import::Places { root: &root, cwd: &options.cwd, trash: &trash };
+            let (text, whole) = import::answer(&places, wanted, *json)?;
             Ok((text, if whole { OK } else { FAILED }))
         }
         Errand::Restore(wanted, json) => restored(options, wanted, *json).await,
@@ -204,7 +213,7 @@ async fn perform(
         Errand::Tool(..) => Ok((String::new(), OK)),
         Errand::Export(id, form, file) => {
             let root = options.session_root();
-            let said = sessions::export(&root, &options.cwd, id, form.as_deref(), file.as_deref())?;
+            let said = list::export(&root, &options.cwd, id, form.as_deref(), file.as_deref())?;
             Ok((said, OK))
         }
         Errand::Prompt(json) => Ok((prompt::show(options, *json).await?, OK)),
@@ -231,19 +240,19 @@ mod tests {
         assert_eq!(parse(&["prompt", "--show"]), Some(Errand::Prompt(false)));
         assert_eq!(parse(&["prompt", "--show", "--json"]), Some(Errand::Prompt(true)));
         assert_eq!(parse(&["prompt"]), None);
-        let context = contents::Wanted { session: Some("x".into()), leaf: Some("y".into()), all: false };
+        let context = context::Wanted { session: Some("x".into()), leaf: Some("y".into()), all: false };
         let words = ["sessions", "context", "x", "--leaf", "y", "--json"];
         assert_eq!(parse(&words), Some(Errand::Contents(context, true)));
-        let latest = contents::Wanted { all: true, ..contents::Wanted::default() };
+        let latest = context::Wanted { all: true, ..context::Wanted::default() };
         assert_eq!(parse(&["sessions", "context", "--all"]), Some(Errand::Contents(latest, false)));
-        assert_eq!(parse(&["sessions"]), Some(Errand::Sessions(sessions::Wanted::List, false)));
+        assert_eq!(parse(&["sessions"]), Some(Errand::Sessions(list::Wanted::List, false)));
         assert_eq!(parse(&["sessions", "nonsense"]), None);
-        let search = stored::Wanted::Search("login loop".into());
+        let search = import::Wanted::Search("login loop".into());
         assert_eq!(parse(&["sessions", "search", "login", "loop"]), Some(Errand::Stored(search, false)));
-        let stats = stored::Wanted::Stats(Some("tool".into()), Some("7d".into()));
+        let stats = import::Wanted::Stats(Some("tool".into()), Some("7d".into()));
         let words = ["sessions", "stats", "--by", "tool", "--since", "7d", "--json"];
         assert_eq!(parse(&words), Some(Errand::Stored(stats, true)));
-        let import = stored::Wanted::Import(vec!["a".into(), "b".into()], Some("codex".into()));
+        let import = import::Wanted::Import(vec!["a".into(), "b".into()], Some("codex".into()));
         assert_eq!(parse(&["import", "a", "b", "--from", "codex"]), Some(Errand::Stored(import, false)));
         let export = Errand::Export("x".into(), None, Some("a.md".into()));
         assert_eq!(parse(&["export", "x", "a.md"]), Some(export));

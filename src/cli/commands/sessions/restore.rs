@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use tokio_util::sync::CancellationToken;
 
+use super::list::located;
 use super::prune;
-use super::sessions::located;
 use crate::base::clock::SystemClock;
 use crate::base::error::Report;
 use crate::base::ids::RandomIds;

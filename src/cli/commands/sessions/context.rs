@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use super::args::Args;
-use super::process;
-use super::sessions::{located, open, shortened};
+use super::list::{located, open, shortened};
 use crate::base::error::Report;
+use crate::cli::args::Args;
+use crate::cli::process;
 use crate::runtime::context::report::{Contents, Item};
 use crate::runtime::{Options, prompt_to_go_on};
 use crate::session::store::listing;

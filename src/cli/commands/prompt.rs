@@ -8,6 +8,6 @@ use crate::runtime::{Options, prompt_of};
 /// The prompt as text, or as JSON.
 pub async fn show(options: &Options, json: bool) -> Result<String, Report> {
     let (shown, problems) = prompt_of(options).await?;
-    problems.iter().for_each(super::process::tell);
+    problems.iter().for_each(crate::cli::process::tell);
     Ok(if json { format!("{:#}", shown.json()) } else { shown.text() })
 }
