@@ -10,7 +10,7 @@ use tokio::runtime::Builder;
 use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
-use super::args::Args;
+use super::options::Args;
 use super::process::{FAILED, Nobody, OK, USAGE, end, keep_log, own_stdout, process, tell};
 use super::setup::{self, Process, Setup};
 use crate::base::error::Report;

@@ -1,15 +1,20 @@
 //! The command line: arguments in, one mode out. Layer 8: may import everything.
 //!
-//! Two stages: [`args`] collects without meaning, [`setup`] resolves into ready objects; after
-//! that nobody sees a raw flag.
+//! Two stages: [`args`] reads a command or the [`options`] of the program, without meaning; [`setup`] resolves them
+//! into ready objects, after which no module sees a raw flag. [`run`] starts the IDE, [`headless`] the JSON and RPC
+//! modes, [`commands`] has the commands such as `bowline login`, [`manual`] prints completions and manual pages.
 
+pub mod answer;
 pub mod args;
 pub mod attach;
 pub mod commands;
 pub mod headless;
+pub mod manual;
 pub mod models;
+pub mod options;
 pub mod process;
 pub mod run;
 pub mod setup;
+pub mod stored;
 pub mod subprocess;
 pub mod target;

@@ -2,9 +2,9 @@
 //! code.
 
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::sync::Arc;
 
-use clap::Parser;
 use futures::FutureExt;
 use tokio::runtime::Builder;
 
@@ -12,12 +12,13 @@ use crate::base::clock::SystemClock;
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
 use crate::cli::args;
-use crate::cli::args::Args;
+use crate::cli::args::Cli;
+use crate::cli::options::Args;
 use crate::cli::process::{FAILED, Nobody, OK, USAGE, end, keep_log, process, stdout, tell, write_out};
 use crate::cli::setup;
 use crate::cli::setup::{Process, Setup};
 use crate::cli::subprocess;
-use crate::cli::{commands, headless, models};
+use crate::cli::{commands, headless, manual, models};
 use crate::exec::dumping;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
@@ -37,8 +38,8 @@ pub fn run() -> i32 {
     if let Some(done) = subprocess::serve(std::env::args_os()) {
         return if done { OK } else { FAILED };
     }
-    let args = match Args::try_parse_from(args::written_out(std::env::args_os())) {
-        Ok(args) => args,
+    let cli = match args::parse(std::env::args_os(), Path::exists) {
+        Ok(cli) => cli,
         Err(error) => {
             // Help and version are no failures; clap knows which stream each goes to.
             if !error.use_stderr() {
@@ -52,7 +53,7 @@ pub fn run() -> i32 {
     if let Some(error) = exposed {
         tell(&Report::caused("other processes of yours can read this one's memory", &error));
     }
-    match start(&args) {
+    match start(&cli) {
         Ok(code) => code,
         Err((code, report)) => {
             tell(&report);
@@ -61,10 +62,13 @@ pub fn run() -> i32 {
     }
 }
 
-fn start(args: &Args) -> Result<i32, (i32, Report)> {
-    let usage = |report| (USAGE, report);
-    if let Some(errand) = commands::wanted(args) {
-        return commands::run(args, &errand);
+fn start(cli: &Cli) -> Result<i32, (i32, Report)> {
+    let (usage, args) = (|report| (USAGE, report), &cli.args);
+    if let Some(command) = &cli.command {
+        if let Some(text) = manual::print(command) {
+            return text.and_then(|text| write_out(&text, &mut *stdout())).map(|()| OK);
+        }
+        return commands::run(args, command);
     }
     if let Some(mode) = headless::wanted(args).map_err(usage)? {
         return headless::run(args, mode);
@@ -98,21 +102,8 @@ fn start(args: &Args) -> Result<i32, (i32, Report)> {
     code
 }
 
-/// Words that will be subcommands. Taken as a file or as a prompt they would do something else
-/// today than tomorrow.
-const RESERVED: [&str; 11] = [
-    "models",
-    "sessions",
-    "export",
-    "import",
-    "config",
-    "doctor",
-    "completions",
-    "tool",
-    "prompt",
-    "serve",
-    "help",
-];
+/// Words that will be commands. Taken as a file or as a prompt they would do something else today than tomorrow.
+const RESERVED: [&str; 3] = ["config", "doctor", "serve"];
 
 /// Refuses a reserved word as the first argument, unless it is a file or plainly a prompt.
 fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
@@ -121,41 +112,9 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
     if process.cwd.join(word).exists() {
         return Ok(());
     }
-    if word == "models" {
-        return Err(Report::new("`bowline models` does nothing by itself").hint(
-            "`bowline models refresh [PROVIDER]` asks for lists of models, `bowline --list-models` shows what is known",
-        ));
-    }
-    if word == "prompt" {
-        return Err(Report::new("`bowline prompt` does nothing by itself")
-            .hint("`bowline prompt --show` shows the system prompt; -p prompt says it to the model"));
-    }
-    if word == "tool" {
-        return Err(Report::new(
-            "`bowline tool` takes the name of a tool and its arguments in one JSON object",
-        )
-        .hint(
-            "such as `bowline tool read '{\"path\": \"README.md\"}'`; `bowline tool --list` lists the tools",
-        ));
-    }
-    if word == "export" {
-        return Err(Report::new("`bowline export` takes a conversation and a file")
-            .hint("such as `bowline export ID page.html`; `bowline sessions` lists the ids"));
-    }
-    if word == "import" {
-        return Err(Report::new(
-            "`bowline import` takes session files of pi, Claude Code or codex, or folders of them",
-        )
-        .hint("such as `bowline import ~/.claude/projects`"));
-    }
-    if word == "sessions" {
-        let words = "list, show ID, tree ID, context [ID], search TEXT, stats, delete ID, restore ID, diff ID ENTRY, \
-                     restore ID ENTRY, revert ID ENTRY or prune";
-        return Err(Report::new(format!("`bowline sessions` takes {words}"))
-            .hint("`bowline sessions` lists what is stored"));
-    }
-    Err(Report::new(format!("`bowline {word}` is not in this version"))
-        .hint(format!("bowline --help lists what is; ./{word} is a file of that name, -p {word} a prompt")))
+    Err(Report::new(format!("`bowline {word}` is not in this version")).hint(format!(
+        "bowline --help lists the commands; ./{word} is a file of that name, -p {word} a prompt"
+    )))
 }
 
 /// Refuses to draw on a terminal that says that it cannot: escape sequences would be shown as characters.
@@ -219,7 +178,8 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         restored,
         keep_undo: settings.keep_undo,
         mouse: settings.mouse,
-        unrestricted: args.approval.as_deref().or(settings.approval.as_deref()) == Some(Mode::Full.name()),
+        unrestricted: args.agent.approval.as_deref().or(settings.approval.as_deref())
+            == Some(Mode::Full.name()),
         connect: None,
         clock: SystemClock::shared(),
     };

@@ -12,8 +12,8 @@ use crate::agent::compaction;
 use crate::agent::prompt::Words;
 use crate::base::error::Report;
 use crate::base::paths::Home;
-use crate::cli::args::Args;
 use crate::cli::attach;
+use crate::cli::options::Args;
 use crate::cli::target::{Target, understand};
 use crate::config::kind::TokenBudget;
 use crate::config::load::{self, Loaded};
@@ -198,8 +198,8 @@ pub fn session(
         Report::new(error.to_string()).hint("`bowline prompt --show` lists the tools on offer")
     })?;
     let settings = &setup.loaded.settings;
-    let wished = args.approval.as_deref().or(settings.approval.as_deref()).and_then(Mode::parse);
-    let session_root = args.session_dir.as_ref().map(|folder| process.cwd.join(folder));
+    let wished = args.agent.approval.as_deref().or(settings.approval.as_deref()).and_then(Mode::parse);
+    let session_root = args.global.session_dir.as_ref().map(|folder| process.cwd.join(folder));
     let session =
         session_choice(args, &session_root.clone().unwrap_or_else(|| setup.home.sessions()), process)?;
     Ok(SessionOptions {
@@ -207,21 +207,21 @@ pub fn session(
         session,
         session_root,
         session_name: args.name.clone(),
-        provider: args.provider.clone(),
-        model: args.model.clone(),
-        thinking: args.thinking.as_deref().and_then(Thinking::parse),
+        provider: args.agent.provider.clone(),
+        model: args.agent.model.clone(),
+        thinking: args.agent.thinking.as_deref().and_then(Thinking::parse),
         default_provider: settings.provider.clone(),
         default_model: settings.model.clone(),
         default_thinking: settings.thinking.as_deref().and_then(Thinking::parse),
-        profile: Some(args.profile.clone().unwrap_or_else(|| settings.profile.clone())),
+        profile: Some(args.agent.profile.clone().unwrap_or_else(|| settings.profile.clone())),
         tool_flags: flags,
         words: words(args, &process.cwd)?,
-        no_documents: args.no_context_files,
+        no_documents: args.agent.no_context_files,
         steering: queue_mode(&settings.steering_mode),
         follow_up: queue_mode(&settings.follow_up_mode),
-        api_key: args.api_key.clone(),
+        api_key: args.agent.api_key.clone(),
         vars: process.vars.clone(),
-        offline: args.offline,
+        offline: args.global.offline,
         tool_rounds_max: u32::try_from(settings.tool_rounds).unwrap_or(u32::MAX),
         budget: (settings.budget > 0).then_some(settings.budget as f64),
         retry: retry(settings),
@@ -241,7 +241,7 @@ pub fn session(
 
 /// The session that the flags name.
 fn session_choice(args: &Args, root: &Path, process: &Process) -> Result<SessionChoice, Report> {
-    let located = |name: &str| crate::cli::commands::sessions::list::located(root, &process.cwd, name);
+    let located = |name: &str| crate::cli::stored::located(root, &process.cwd, name);
     Ok(match (&args.session, &args.fork) {
         (Some(name), _) => SessionChoice::Open(located(name)?),
         (None, Some(name)) => SessionChoice::Fork(located(name)?),
@@ -257,10 +257,10 @@ fn tool_flags(args: &Args) -> Flags {
         words.iter().map(|word| word.trim().to_string()).filter(|word| !word.is_empty()).collect()
     };
     Flags {
-        only: args.tools.as_deref().map(trimmed),
-        without: trimmed(&args.exclude_tools),
-        no_builtin: args.no_builtin_tools,
-        none: args.no_tools,
+        only: args.agent.tools.as_deref().map(trimmed),
+        without: trimmed(&args.agent.exclude_tools),
+        no_builtin: args.agent.no_builtin_tools,
+        none: args.agent.no_tools,
     }
 }
 
@@ -274,8 +274,8 @@ fn words(args: &Args, cwd: &Path) -> Result<Words, Report> {
         std::fs::read_to_string(&path)
             .map_err(|error| Report::caused(format!("cannot read {}", path.display()), &error))
     };
-    let append = args.append_system_prompt.iter().map(read).collect::<Result<_, _>>()?;
-    Ok(Words { base: args.system_prompt.as_ref().map(read).transpose()?, append })
+    let append = args.agent.append_system_prompt.iter().map(read).collect::<Result<_, _>>()?;
+    Ok(Words { base: args.agent.system_prompt.as_ref().map(read).transpose()?, append })
 }
 
 /// What the settings say about tools, and where the program is.
@@ -342,7 +342,7 @@ fn roots(settings: &Settings, process: &Process, user: &Path) -> Roots {
 
 /// Where exchanges with models are recorded, or played from.
 fn tape(args: &Args, cwd: &Path) -> Result<Option<Tape>, Report> {
-    let (path, tape, what) = match (&args.record, &args.replay) {
+    let (path, tape, what) = match (&args.global.record, &args.global.replay) {
         (Some(path), _) => (path, Tape::record(&cwd.join(path)), "record into"),
         (None, Some(path)) => (path, Tape::replay(&cwd.join(path)), "play"),
         (None, None) => return Ok(None),

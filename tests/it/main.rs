@@ -28,6 +28,7 @@ mod cancelling;
 mod checkpoint_trees;
 /// States of a workspace on real disks.
 mod checkpoints;
+mod cli_commands;
 mod commands;
 /// Conversations that become too long.
 mod compaction;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bowline::base::clock::SystemClock;
 use bowline::base::ids::RandomIds;
 use bowline::base::paths::Home;
-use bowline::cli::commands::sessions::restore;
+use bowline::cli::commands::sessions::restore::{self, StateCommand};
 use bowline::exec::LocalEnvironment;
 use bowline::llm::model::{Message, UserMessage};
 use bowline::runtime::Options;
@@ -184,8 +184,13 @@ fn what_is_given_up_has_changed_nothing() {
     let work = stage.dir.path().join("work");
     let env = Arc::new(LocalEnvironment::new(work.clone(), []));
     let options = Options::new(home, work, env, Arc::new(Refuses));
-    let words = ["restore", &stage.id, &stage.prompt];
-    let wanted = restore::wanted(&words, false, false, None).unwrap();
+    let wanted = StateCommand::Restore {
+        session: stage.id.clone(),
+        entry: Some(stage.prompt.clone()),
+        dry_run: false,
+        with_conversation: false,
+        take: None,
+    };
     let cancel = CancellationToken::new();
     cancel.cancel();
     let told = restore::answer(&options, &wanted, false, &cancel).unwrap_err();

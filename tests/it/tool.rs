@@ -137,8 +137,8 @@ fn wrong_usage_says_what_there_is() {
             "profile pi has no tool `raed`\n         did you mean `read`? there are read, bash,",
         ),
         (&["apply_patch", "{}"], "--profile openai has it; there are read, bash,"),
-        (&["read", "{}", "{}"], "`bowline tool` takes the name of a tool and its arguments"),
-        (&[], "`bowline tool` takes the name of a tool and its arguments"),
+        (&["read", "{}", "{}"], "unexpected argument '{}' found"),
+        (&[], "bowline tool <NAME>"),
         (&["read", "{}", "--env", "moon"], "[possible values: local, read-only]"),
         (&["read", "{}", "--profile", "moon"], "[possible values: auto, pi, openai, anthropic, gemini]"),
     ] {

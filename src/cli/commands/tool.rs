@@ -5,12 +5,14 @@
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
+use clap::Args as Group;
 use serde_json::{Map, Value};
 
 use tokio_util::sync::CancellationToken;
 
 use crate::base::error::Report;
 use crate::base::json::json;
+use crate::cli::options::AgentArgs;
 use crate::cli::process::{self, FAILED, OK, USAGE, tell, write_out};
 use crate::exec::Environment;
 use crate::exec::wrap::{ReadOnly, Wrapped};
@@ -24,26 +26,29 @@ use crate::tools::contract::registry::Row;
 /// A signal interrupted the call.
 const INTERRUPTED: i32 = 130;
 
-/// What of the tools.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
-    /// All of them, a line each.
-    List,
-    /// One run with these arguments, as they were given.
-    Call(String, Option<String>),
+/// Which tool is run with which arguments, or that the tools are listed.
+#[derive(Debug, Clone, Group)]
+pub struct Tool {
+    /// The tool
+    #[arg(required_unless_present = "list")]
+    pub name: Option<String>,
+    /// Its arguments, as one JSON object; - or nothing reads them from standard input
+    pub arguments: Option<String>,
+    /// List the tools; with --json their schemas, too
+    #[arg(long, conflicts_with_all = ["name", "arguments"])]
+    pub list: bool,
+    /// Where the tool works; nothing can be changed in a read-only environment
+    #[arg(long, value_name = "PLACE", value_parser = ["local", "read-only"])]
+    pub env: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Whose tools.
+    #[command(flatten)]
+    pub agent: AgentArgs,
 }
 
-/// Reads the words behind `tool`.
-pub fn wanted(words: &[&str], list: bool) -> Option<Wanted> {
-    match words {
-        [] if list => Some(Wanted::List),
-        [name] if !list => Some(Wanted::Call((*name).to_string(), None)),
-        [name, args] if !list => Some(Wanted::Call((*name).to_string(), Some((*args).to_string()))),
-        _ => None,
-    }
-}
-
-/// The place of that name, over the machine's own.
+/// The environment of that name, over the machine's own.
 pub fn place(name: Option<&str>, local: Arc<dyn Environment>) -> Arc<dyn Environment> {
     match name {
         Some("read-only") => Arc::new(Wrapped::new(local, ReadOnly::new(is_read_only))),
@@ -51,27 +56,20 @@ pub fn place(name: Option<&str>, local: Arc<dyn Environment>) -> Arc<dyn Environ
     }
 }
 
-/// Does it in a place of that name; gives the exit code.
-pub async fn run(
-    options: Options,
-    wanted: &Wanted,
-    place_name: Option<&str>,
-    json: bool,
-) -> Result<i32, (i32, Report)> {
+/// Runs the tool, or lists all; gives the exit code.
+pub async fn run(options: Options, wanted: &Tool, json: bool) -> Result<i32, (i32, Report)> {
     let found = single_call::tools(&options);
     let (equipment, problems) = found.map_err(|report| (FAILED, report))?;
     problems.iter().for_each(tell);
-    let (name, given) = match wanted {
-        Wanted::List => {
-            let text = if json { format!("{:#}\n", listed_json(&equipment)) } else { listed(&equipment) };
-            return write_out(&text, &mut *process::stdout()).map(|()| OK);
-        }
-        Wanted::Call(name, given) => (name, given.as_deref()),
+    let Some(name) = &wanted.name else {
+        let text = if json { format!("{:#}\n", listed_json(&equipment)) } else { listed(&equipment) };
+        return write_out(&text, &mut *process::stdout()).map(|()| OK);
     };
+    let given = wanted.arguments.as_deref();
     let spec = equipment.all.row(name).map(|row| &*row.spec);
     let args = arguments(given, spec).map_err(|report| (USAGE, report))?;
     single_call::check_name(&equipment, name, &args).map_err(|report| (USAGE, report))?;
-    let options = Options { env: place(place_name, options.env.clone()), ..options };
+    let options = Options { env: place(wanted.env.as_deref(), options.env.clone()), ..options };
     // From here on it ends the call with all that it started, and not only this program.
     let interruption = print::interruption();
     let cancel = CancellationToken::new();
@@ -181,19 +179,6 @@ fn told_json(name: &str, ran: &single_call::Ran) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_behind_tool() {
-        let call = |name: &str, args: Option<&str>| {
-            Some(Wanted::Call(name.to_string(), args.map(ToString::to_string)))
-        };
-        assert_eq!(wanted(&[], true), Some(Wanted::List));
-        assert_eq!(wanted(&["ls"], false), call("ls", None));
-        assert_eq!(wanted(&["read", "-"], false), call("read", Some("-")));
-        for (words, list) in [(&[][..], false), (&["read"], true), (&["read", "{}", "{}"], false)] {
-            assert_eq!(wanted(words, list), None, "{words:?}");
-        }
-    }
 
     #[test]
     fn arguments_are_one_object_and_else_it_is_said_where_not() {

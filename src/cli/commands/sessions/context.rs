@@ -2,14 +2,16 @@
 //!
 //! Must not know how sessions are kept, nor how that is found out. Reads only, and asks nobody.
 
+use clap::Args as Group;
 use serde_json::Value;
 
 use crate::base::json::json;
 
-use super::list::{located, open, shortened};
+use super::shortened;
 use crate::base::error::Report;
-use crate::cli::args::Args;
+use crate::cli::options::AgentArgs;
 use crate::cli::process;
+use crate::cli::stored::{located, open};
 use crate::runtime::context::report::{Contents, Item};
 use crate::runtime::{Options, prompt_to_go_on};
 use crate::session::store::listing;
@@ -19,24 +21,19 @@ use crate::session::{AgentMessage, Session, context::messages};
 const WHAT: usize = 28;
 
 /// Of which session, and where in it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Group)]
 pub struct Wanted {
-    /// Its id or file; else the latest of the folder.
+    /// The session: its id, how the id begins or ends, or its file; the latest of this folder if it is missing
     pub session: Option<String>,
-    /// At this entry; else where it was left.
+    /// At this entry
+    #[arg(long, value_name = "ENTRY")]
     pub leaf: Option<String>,
-    /// With everything that is not in the request.
+    /// With everything that is not in the request
+    #[arg(long)]
     pub all: bool,
-}
-
-/// Reads the words behind `sessions`.
-pub fn wanted(words: &[&str], args: &Args) -> Option<Wanted> {
-    let session = match words {
-        ["context"] => None,
-        ["context", id] => Some((*id).to_string()),
-        _ => return None,
-    };
-    Some(Wanted { session, leaf: args.leaf.clone(), all: args.all })
+    /// Whose system prompt and tools.
+    #[command(flatten)]
+    pub agent: AgentArgs,
 }
 
 /// The answer, as text or as JSON.

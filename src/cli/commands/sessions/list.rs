@@ -1,107 +1,23 @@
-//! `bowline sessions`: what is stored, for people and for scripts.
+//! `bowline sessions list`, `show` and `tree`: what is stored, for people and for scripts.
 //!
-//! Must not know how sessions are kept. Reads only, and asks nobody.
+//! Must not know how sessions are stored. Read-only.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
-use crate::base::json::json;
-
+use super::{minute, shortened, tail};
 use crate::base::clock;
 use crate::base::error::Report;
-use crate::session::derived::export::{self, Format};
-use crate::session::store::listing::{self, Listed};
+use crate::base::json::json;
+use crate::cli::answer::Answer;
+use crate::cli::stored::open;
+use crate::session::store::listing::Listed;
 use crate::session::usage::summary::{Spent, Summary};
 use crate::session::{Entry, Session};
 
-/// Characters of a text that stand for it in a line.
-const TEXT_MAX: usize = 100;
-/// Characters of an id that a line shows.
-const ID_SHOWN: usize = 8;
-
-/// What of the stored sessions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
-    /// All of them, a line each.
-    List,
-    /// What is in one.
-    Show(String),
-    /// Its entries as they follow each other.
-    Tree(String),
-}
-
-/// Reads the words behind `sessions`.
-pub fn wanted(words: &[&str]) -> Option<Wanted> {
-    match words {
-        [] | ["list"] => Some(Wanted::List),
-        ["show", id] => Some(Wanted::Show((*id).to_string())),
-        ["tree", id] => Some(Wanted::Tree((*id).to_string())),
-        _ => None,
-    }
-}
-
-/// The answer, as text or as JSON.
-pub fn answer(root: &Path, cwd: &Path, wanted: &Wanted, json: bool) -> Result<String, Report> {
-    let said: (String, Value) = match wanted {
-        Wanted::List => list(&listing::list(root)),
-        Wanted::Show(id) => show(&located(root, cwd, id)?)?,
-        Wanted::Tree(id) => tree(&open(&located(root, cwd, id)?)?),
-    };
-    Ok(if json { format!("{:#}", said.1) } else { said.0 })
-}
-
-/// The file of a session that is named by its id, by how that begins or ends, or by the file itself.
-pub fn located(root: &Path, cwd: &Path, name: &str) -> Result<PathBuf, Report> {
-    let file = cwd.join(name);
-    if file.is_file() {
-        return Ok(file);
-    }
-    let found = if name.contains('/') { Vec::new() } else { listing::find(root, name) };
-    match &found[..] {
-        [one] => Ok(one.clone()),
-        [] => Err(Report::new(format!("there is no session `{name}`"))
-            .hint("`bowline sessions` lists what there is")),
-        several => Err(Report::new(format!("`{name}` fits the ids of {} sessions", several.len()))
-            .hint("`bowline sessions --json` lists the whole ids")),
-    }
-}
-
-/// Makes a document of a session and says where it is; without a file the document itself is the answer.
-pub fn export(
-    root: &Path,
-    cwd: &Path,
-    name: &str,
-    form: Option<&str>,
-    file: Option<&str>,
-) -> Result<String, Report> {
-    let ending =
-        file.and_then(|file| Path::new(file).extension()).map(|end| end.to_string_lossy().into_owned());
-    let form = form.map(str::to_string).or(ending).unwrap_or_else(|| "md".to_string());
-    let Some(format) = Format::parse(&form) else {
-        return Err(Report::new(format!("`{form}` is no form of a document"))
-            .hint("--format md, html or jsonl, or a file whose name ends so"));
-    };
-    let session = open(&located(root, cwd, name)?)?;
-    let document = export::document(&session, format);
-    let document = document.map_err(|error| Report::caused("cannot read the session", &error))?;
-    let Some(file) = file else { return Ok(document.trim_end_matches('\n').to_string()) };
-    let path = cwd.join(file);
-    let failed = |error| Report::caused(format!("cannot write {}", path.display()), &error);
-    // What is there already stays: it may be anything.
-    let made = std::fs::File::options().write(true).create_new(true).open(&path);
-    made.and_then(|mut made| made.write_all(document.as_bytes())).map_err(failed)?;
-    Ok(format!("{}: {} bytes", path.display(), document.len()))
-}
-
-/// A session, to be looked at.
-pub(in crate::cli) fn open(path: &Path) -> Result<Session, Report> {
-    let (clock, ids) = (clock::SystemClock::shared(), crate::base::ids::RandomIds::shared());
-    Session::look_at(path, clock, ids).map_err(|error| Report::caused("cannot read the session", &error))
-}
-
-fn list(all: &[Listed]) -> (String, Value) {
+/// A line for each session.
+pub fn list(all: &[Listed]) -> Answer {
     let lines = all.iter().map(|found| {
         let Summary { id, cwd, active_ms, prompts, .. } = &found.summary;
         let (id, when) = (tail(id), minute(*active_ms));
@@ -113,17 +29,6 @@ fn list(all: &[Listed]) -> (String, Value) {
     let lines: Vec<String> = lines.collect();
     let text = if lines.is_empty() { "There is no session yet.".to_string() } else { lines.join("\n") };
     (text, all.iter().map(facts).collect())
-}
-
-/// The end of an id: sessions that began in the same minute have the same beginning.
-pub(in crate::cli) fn tail(id: &str) -> &str {
-    let from = id.char_indices().rev().nth(ID_SHOWN - 1).map_or(0, |(at, _)| at);
-    &id[from..]
-}
-
-/// `YYYY-MM-DD HH:MM`, UTC.
-pub(in crate::cli) fn minute(ms: u64) -> String {
-    clock::iso8601(ms).replace('T', " ").chars().take(16).collect()
 }
 
 fn facts(found: &Listed) -> Value {
@@ -139,7 +44,8 @@ fn facts(found: &Listed) -> Value {
     value
 }
 
-fn show(path: &Path) -> Result<(String, Value), Report> {
+/// What is in a session.
+pub fn show(path: &Path) -> Result<Answer, Report> {
     let session = open(path)?;
     let mut summary = Summary::new(session.header());
     for entry in session.entries() {
@@ -210,17 +116,9 @@ fn said(message: &Value) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-pub(in crate::cli) fn shortened(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(TEXT_MAX) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
-}
-
 /// A line for each entry. What has sisters is further in than what it follows, so that a conversation
 /// without branches is a plain list.
-fn tree(session: &Session) -> (String, Value) {
+pub fn tree(session: &Session) -> Answer {
     let active: Vec<&str> = session.tree().path().iter().map(|entry| entry.id()).collect();
     let active: std::collections::HashSet<&str> = active.into_iter().collect();
     let labels = session.labels();
@@ -258,92 +156,27 @@ fn tree(session: &Session) -> (String, Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::clock::ManualClock;
-    use crate::base::ids::CountingIds;
-    use crate::llm::model::{Message, UserMessage};
-    use crate::session::{AgentMessage, EntryBody};
-
-    fn user(text: &str) -> EntryBody {
-        EntryBody::Message { message: AgentMessage::Llm(Message::User(UserMessage::text(text, 5))) }
-    }
-
-    fn stored(root: &Path) -> Session {
-        let mut session = Session::create(
-            root,
-            Path::new("/w"),
-            ManualClock::new(1_763_681_411_042),
-            CountingIds::shared(),
-        );
-        let first = session.append(user("root")).unwrap();
-        session.append(user("left")).unwrap();
-        session.branch(Some(&first)).unwrap();
-        session.append(user("right")).unwrap();
-        session.label(&first, Some("start")).unwrap();
-        session
-    }
+    use crate::cli::commands::sessions::tests::stored;
+    use crate::session::store::listing;
 
     #[test]
-    fn what_is_stored_is_told() {
+    fn list_show_and_tree_print_what_is_stored() {
         let root = tempfile::tempdir().unwrap();
-        let ask =
-            |words: &[&str], json| answer(root.path(), Path::new("/nowhere"), &wanted(words).unwrap(), json);
-        assert_eq!(ask(&[], false).unwrap(), "There is no session yet.");
+        assert_eq!(list(&listing::list(root.path())).0, "There is no session yet.");
         let session = stored(root.path());
         assert_eq!(
-            ask(&["list"], false).unwrap(),
+            list(&listing::list(root.path())).0,
             "00000001  2025-11-20 23:30     3 prompts     $0.00  /w  root"
         );
         assert_eq!(
-            ask(&["tree", session.id()], false).unwrap(),
+            tree(&session).0,
             "+ 00000002 [start] user: root\n    00000003 user: left\n  + 00000004 user: right\n  * 00000005 label of 00000002: start"
         );
-        let shown = ask(&["show", session.id()], false).unwrap();
+        let (shown, value) = show(session.file().unwrap()).unwrap();
         assert!(shown.contains("4: 3 prompts, 0 answers, 0 tool results"), "{shown}");
-        let shown: Value = serde_json::from_str(&ask(&["show", session.id()], true).unwrap()).unwrap();
         assert_eq!(
-            (shown["prompts"].as_u64(), shown["path"].as_str()),
+            (value["prompts"].as_u64(), value["path"].as_str()),
             (Some(3), session.file().unwrap().to_str())
         );
-    }
-
-    #[test]
-    fn a_session_becomes_a_document() {
-        let root = tempfile::tempdir().unwrap();
-        let session = stored(root.path());
-        let out = tempfile::tempdir().unwrap();
-        let make = |form, file| export(root.path(), out.path(), session.id(), form, file);
-        let text = make(None, None).unwrap();
-        assert!(
-            text.contains("## You\n\nroot\n") && text.contains("right") && !text.contains("left"),
-            "{text}"
-        );
-        assert!(make(None, Some("page.html")).unwrap().contains("page.html: "));
-        let page = std::fs::read_to_string(out.path().join("page.html")).unwrap();
-        // Every branch is in the page; the other one is not shown at first.
-        assert!(page.contains("<article id=\"e-00000003\" class=\"person\" hidden>"), "{page}");
-        assert!(page.contains("<article id=\"e-00000004\" class=\"person\"><header>"), "{page}");
-        assert!(!page.contains("src=\"http") && !page.contains("href=\"http"), "{page}");
-        let again = make(None, Some("page.html")).unwrap_err();
-        assert!(again.to_string().contains("cannot write"), "{again}");
-        make(Some("jsonl"), Some("copy.jsonl")).unwrap();
-        let copy = open(&out.path().join("copy.jsonl")).unwrap();
-        assert_eq!(copy.context(), session.context());
-        assert!(make(None, Some("x.pdf")).unwrap_err().to_string().contains("no form"));
-    }
-
-    #[test]
-    fn names_that_fit_none_or_several_are_told() {
-        let root = tempfile::tempdir().unwrap();
-        let (one, ids) = (stored(root.path()), CountingIds::shared());
-        ids.entry();
-        let mut two = Session::create(root.path(), Path::new("/w"), ManualClock::new(0), ids);
-        two.append(user("two")).unwrap();
-        let find = |name: &str| located(root.path(), Path::new("/nowhere"), name);
-        assert_eq!(find(two.id()).unwrap(), two.file().unwrap());
-        assert_eq!(find(one.file().unwrap().to_str().unwrap()).unwrap(), one.file().unwrap());
-        assert!(find("00000000-").unwrap_err().to_string().contains("fits the ids of 2 sessions"));
-        assert!(find("zzz").unwrap_err().to_string().contains("there is no session `zzz`"));
-        assert!(find("../x").is_err());
-        assert_eq!(wanted(&["show"]), None);
     }
 }

@@ -4,16 +4,19 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::{Subcommand, ValueEnum};
 use serde_json::Value;
 
 use tokio_util::sync::CancellationToken;
 
-use super::list::located;
 use super::prune;
+use super::trash;
 use crate::base::clock::SystemClock;
 use crate::base::error::Report;
 use crate::base::ids::RandomIds;
 use crate::base::json::json;
+use crate::cli::answer::{Answer, written};
+use crate::cli::stored::located;
 use crate::runtime::Options;
 use crate::runtime::restore::checkpoints::state;
 use crate::runtime::restore::perform;
@@ -26,61 +29,130 @@ use crate::workspace::checkpoint::{
     Applied, CheckpointError, Decision, Decisions, Keeper, Limits, Plan, Taken,
 };
 
-/// What of the states.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
-    /// Go a way in a session, or only say what that would do.
-    Go {
-        /// Which session.
-        session: String,
-        /// Where to.
-        way: Way,
-        /// Whether nothing is to be changed.
-        dry: bool,
-        /// What is done where both sides changed something.
-        decision: Decision,
-    },
-    /// Remove the states that no session names any more, or only count them.
-    Prune(bool),
+const RESTORE: &str = "Restore the files of the workspace to an entry, or a deleted session.
+
+`sessions restore SESSION ENTRY` restores the files of the workspace to how they were at an entry; \
+`sessions restore SESSION` moves a deleted session out of the trash.";
+
+/// Which side of a conflict is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Side {
+    /// What is there now
+    Mine,
+    /// What the restore brings
+    Theirs,
+    /// Both: what the restore brings is written to a file beside
+    Beside,
 }
 
-/// Reads the words behind `sessions`; `take` says what is done where both sides changed something.
-pub fn wanted(words: &[&str], dry: bool, with_conversation: bool, take: Option<&str>) -> Option<Wanted> {
-    let decision = match take {
-        Some("theirs") => Decision::Theirs,
-        Some("beside") => Decision::Beside,
-        _ => Decision::Mine,
-    };
-    let what = if with_conversation { What::Both } else { What::Code };
-    let go = |session: &str, way, dry| Some(Wanted::Go { session: session.to_string(), way, dry, decision });
-    match words {
-        ["diff", session, entry] => go(session, Way::To((*entry).to_string(), What::Code), true),
-        ["restore", session, entry] => go(session, Way::To((*entry).to_string(), what), dry),
-        ["revert", session, entry] => go(session, Way::Without((*entry).to_string()), dry),
-        ["prune"] => Some(Wanted::Prune(dry)),
-        _ => None,
+impl Side {
+    fn decision(side: Option<Self>) -> Decision {
+        match side.unwrap_or(Self::Mine) {
+            Self::Mine => Decision::Mine,
+            Self::Theirs => Decision::Theirs,
+            Self::Beside => Decision::Beside,
+        }
     }
 }
 
-/// Does it; the answer is text or JSON, and whether all was done that was asked for. What has not begun to change
-/// files can be cancelled.
+/// A command on the states of a workspace.
+#[derive(Debug, Clone, Subcommand)]
+pub enum StateCommand {
+    /// Show what `sessions restore` would change
+    Diff {
+        /// The session: its id, how the id begins or ends, or its file
+        session: String,
+        /// The entry, as `sessions tree` shows it
+        entry: String,
+    },
+    /// Restore the files of the workspace to an entry, or a deleted session
+    #[command(long_about = RESTORE)]
+    Restore {
+        /// The session: its id, how the id begins or ends, or its file
+        session: String,
+        /// Restore the files to how they were at this entry; without it the session itself is restored from the trash
+        entry: Option<String>,
+        /// Only show what would change
+        #[arg(long, requires = "entry")]
+        dry_run: bool,
+        /// Restore the conversation, too
+        #[arg(long, requires = "entry")]
+        with_conversation: bool,
+        /// What is kept where both sides changed a file; mine by default
+        #[arg(long, value_name = "SIDE", requires = "entry")]
+        take: Option<Side>,
+    },
+    /// Revert the changes of one turn
+    Revert {
+        /// The session: its id, how the id begins or ends, or its file
+        session: String,
+        /// The entry that the turn begins with
+        entry: String,
+        /// Only show what would change
+        #[arg(long)]
+        dry_run: bool,
+        /// What is kept where both sides changed a file; mine by default
+        #[arg(long, value_name = "SIDE")]
+        take: Option<Side>,
+    },
+    /// Remove states of workspaces that no session refers to
+    Prune {
+        /// Only count them
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+/// Runs it beside the terminal's loop. An interruption ends it before the first file has changed; then it goes on to
+/// its end.
+pub async fn run(options: &Options, command: &StateCommand, json: bool) -> Result<(String, bool), Report> {
+    let cancel = CancellationToken::new();
+    let (options, command, ending) = (options.clone(), command.clone(), cancel.clone());
+    let mut done = tokio::task::spawn_blocking(move || answer(&options, &command, json, &ending));
+    let done = tokio::select! {
+        done = &mut done => done,
+        _ = tokio::signal::ctrl_c() => {
+            cancel.cancel();
+            done.await
+        }
+    };
+    done.map_err(|error| Report::caused("the task ended early", &error))?
+}
+
+/// What the command prints, and whether all was done. What has not begun to change files can be cancelled.
 pub fn answer(
     options: &Options,
-    wanted: &Wanted,
+    command: &StateCommand,
     json: bool,
     cancel: &CancellationToken,
 ) -> Result<(String, bool), Report> {
-    let Told { text, value, whole } = match wanted {
-        Wanted::Go { session, way, dry, decision } => {
-            let file = located(&options.session_root(), &options.cwd, session)?;
-            go(options, &file, way, *dry, *decision, cancel)?
-        }
-        Wanted::Prune(dry) => {
-            let (text, value) = prune::prune(options, *dry)?;
-            Told { text, value, whole: true }
-        }
+    let root = options.session_root();
+    let goes = |session: &str, way: &Way, dry: bool, side: Option<Side>| {
+        let file = located(&root, &options.cwd, session)?;
+        go(options, &file, way, dry, Side::decision(side), cancel)
     };
-    Ok((if json { format!("{value:#}") } else { text }, whole))
+    let Told { text, value, whole } = match command {
+        StateCommand::Diff { session, entry } => {
+            goes(session, &Way::To(entry.clone(), What::Code), true, None)?
+        }
+        StateCommand::Restore { session, entry: Some(entry), dry_run, with_conversation, take } => {
+            let what = if *with_conversation { What::Both } else { What::Code };
+            goes(session, &Way::To(entry.clone(), what), *dry_run, *take)?
+        }
+        StateCommand::Restore { session, .. } => {
+            whole(trash::restore(&root, &options.home.trash(), session)?)
+        }
+        StateCommand::Revert { session, entry, dry_run, take } => {
+            goes(session, &Way::Without(entry.clone()), *dry_run, *take)?
+        }
+        StateCommand::Prune { dry_run } => whole(prune::prune(options, *dry_run)?),
+    };
+    Ok((written((text, value), json), whole))
+}
+
+/// An answer to what cannot be done in part.
+fn whole((text, value): Answer) -> Told {
+    Told { text, value, whole: true }
 }
 
 /// What the person is told.

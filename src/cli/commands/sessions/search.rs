@@ -1,0 +1,74 @@
+//! `bowline sessions search`: finds what was said, run or changed in all sessions.
+//!
+//! Must not know how the index is kept.
+
+use std::path::Path;
+
+use super::{minute, shortened, tail};
+use crate::base::error::Report;
+use crate::base::json::json;
+use crate::cli::answer::Answer;
+use crate::session::search::{Hit, Query};
+use crate::session::store::search::{self as store, Stop};
+
+/// Hits that are shown.
+const SHOWN: usize = 50;
+
+/// What fits a query, with a line of context each.
+pub fn search(root: &Path, text: &str, now_ms: u64) -> Result<Answer, Report> {
+    let query = Query::parse(text, now_ms, false);
+    if let Some(problem) = query.problems.first() {
+        return Err(Report::new(problem.clone()));
+    }
+    if query.is_empty() {
+        return Err(Report::new("there is nothing to search for").hint(
+            "words, \"phrases\", begin*, -without, file:NAME, command:TEXT, thinking:TEXT, project:NAME, role:user, since:7d",
+        ));
+    }
+    let hits = store::search(root, &query, SHOWN, &Stop::default());
+    let hits = hits.map_err(|error| Report::caused("cannot search the sessions", &error))?;
+    let lines: Vec<String> = hits.iter().map(line).collect();
+    let text = if lines.is_empty() { "Nothing was found.".to_string() } else { lines.join("\n") };
+    Ok((text, json!(hits)))
+}
+
+fn line(hit: &Hit) -> String {
+    let Hit { session, cwd, title, entry, at_ms, role, snippet, .. } = hit;
+    let (id, when) = (tail(session), minute(*at_ms));
+    format!("{id}  {when}  {:<9}  {entry}  {cwd}  {}\n    {}", role.name(), shortened(title), snippet.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::commands::sessions::tests::one_prompt;
+    use crate::cli::commands::sessions::trash;
+    use crate::cli::stored::located;
+
+    #[test]
+    fn search_finds_a_session_until_it_is_deleted_and_again_when_it_is_restored() {
+        let home = tempfile::tempdir().unwrap();
+        let (root, bin) = (home.path().join("sessions"), home.path().join("Trash"));
+        let id = one_prompt(&root, "fix the login loop");
+        let find = |text: &str| search(&root, text, 0);
+        let (text, value) = find("log*").unwrap();
+        assert_eq!(
+            text,
+            "00000001  2025-11-20 23:30  user       00000002  /w  fix the login loop\n    fix the login loop"
+        );
+        assert_eq!(
+            (value[0]["entry"].as_str(), value[0]["session"].as_str()),
+            (Some("00000002"), Some(&*id))
+        );
+        assert_eq!(value[0]["snippet"]["marks"], json!([[8, 13]]));
+        assert_eq!(find("nothing").unwrap().0, "Nothing was found.");
+        assert!(find("role:king").unwrap_err().to_string().contains("no role"));
+        assert!(find("-x").is_err());
+        let said = trash::delete(&located(&root, home.path(), &id).unwrap(), &bin, 0).unwrap().0;
+        assert!(said.contains("/Trash/files/") && said.contains("sessions restore 00000001"), "{said}");
+        assert_eq!(find("log*").unwrap().0, "Nothing was found.");
+        assert!(trash::restore(&root, &bin, "00000001").unwrap().0.ends_with(" is back"));
+        assert_eq!(find("log*").unwrap().1.as_array().unwrap().len(), 1);
+        assert!(trash::restore(&root, &bin, "00000001").is_err());
+    }
+}

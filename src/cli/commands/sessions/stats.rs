@@ -1,0 +1,94 @@
+//! `bowline sessions stats`: adds up what sessions have spent.
+//!
+//! Must not know how usage is recorded.
+
+use super::{shortened, tail};
+use crate::base::clock;
+use crate::base::error::Report;
+use crate::base::json::json;
+use crate::cli::answer::Answer;
+use crate::session::search::Query;
+use crate::session::store::listing::Listed;
+use crate::session::usage::statistics::{self, By, Row};
+use crate::session::usage::summary::Summary;
+
+/// What sessions have spent: by what (`day` if nothing is given), since when.
+pub fn stats(all: &[Listed], by: Option<&str>, since: Option<&str>, now_ms: u64) -> Result<Answer, Report> {
+    let by = by.unwrap_or("day");
+    let Some(kind) = By::parse(by) else {
+        return Err(Report::new(format!("`{by}` is nothing to add up by"))
+            .hint("--by session, day, model, project or tool"));
+    };
+    let since = match since {
+        None => None,
+        Some(text) => {
+            let query = Query::parse(&format!("since:{text}"), now_ms, false);
+            let Some(ms) = query.since_ms else {
+                return Err(Report::new(query.problems.first().cloned().unwrap_or_default()));
+            };
+            Some(clock::iso8601(ms)[..10].to_string())
+        }
+    };
+    let summaries: Vec<&Summary> = all.iter().map(|listed| &listed.summary).collect();
+    let rows = statistics::rows(summaries, kind, since.as_deref());
+    let total = statistics::total(&rows);
+    let mut lines: Vec<String> = rows.iter().map(|row| row_line(row, kind)).collect();
+    if lines.is_empty() {
+        lines.push("Nothing was spent.".to_string());
+    } else if rows.len() > 1 {
+        lines.push(row_line(&total, kind));
+    }
+    Ok((lines.join("\n"), json!({"by": by, "since": since, "rows": rows, "total": total})))
+}
+
+fn row_line(row: &Row, by: By) -> String {
+    let Row { of, title, spent, cache_share, tools, .. } = row;
+    let seconds = tools.ms as f64 / 1000.0;
+    let used = format!("{} calls, {} failed, {seconds:.1}s in tools", tools.calls, tools.failed);
+    let of = title.as_ref().map_or(of.clone(), |title| format!("{}  {}", tail(of), shortened(title)));
+    if by == By::Tool {
+        return format!("{of}: {used}");
+    }
+    let prompt = spent.prompt();
+    let share = cache_share * 100.0;
+    let asked = format!(
+        "{} requests, {prompt} tokens in ({share:.0}% from the cache), {} out, ${:.4}",
+        spent.requests, spent.output, spent.cost
+    );
+    if by == By::Model { format!("{of}: {asked}") } else { format!("{of}: {asked}; {used}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::cli::commands::import::{Import, import};
+    use crate::session::store::listing;
+
+    #[test]
+    fn stats_add_up_by_what_was_asked_for() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().join("sessions");
+        let by = |by: Option<&str>, since: Option<&str>| stats(&listing::list(&root), by, since, 0);
+        assert_eq!(by(None, None).unwrap().0, "Nothing was spent.");
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/import/claude.jsonl");
+        import(&root, home.path(), &Import { files: vec![fixture], from: None, json: false }).unwrap();
+        let text = |of: &str, since: Option<&str>| by(Some(of), since).unwrap().0;
+        assert_eq!(
+            text("tool", None),
+            "Bash: 1 calls, 1 failed, 1.0s in tools\nRead: 1 calls, 0 failed, 0.5s in tools\nall: 2 calls, 1 failed, 1.5s in tools"
+        );
+        assert_eq!(
+            text("project", None),
+            "/w/demo: 3 requests, 1013 tokens in (89% from the cache), 65 out, $0.0000; 2 calls, 1 failed, 1.5s in tools"
+        );
+        assert_eq!(text("day", Some("2025-11-21")), "Nothing was spent.");
+        assert!(text("session", Some("2025-11-20")).starts_with("0000c1a0  Two files: 3 requests"));
+        let (_, value) = by(Some("model"), None).unwrap();
+        assert_eq!(value["rows"][0]["of"], "anthropic/claude-test-1");
+        assert_eq!(value["total"]["spent"]["requests"], 3);
+        assert!(by(Some("king"), None).is_err());
+        assert!(by(None, Some("soon")).is_err());
+    }
+}

@@ -1,0 +1,37 @@
+//! `bowline sessions delete`, and `bowline sessions restore` of a deleted session.
+//!
+//! Must not know how the trash is kept.
+
+use std::path::Path;
+
+use super::tail;
+use crate::base::error::Report;
+use crate::base::json::json;
+use crate::cli::answer::Answer;
+use crate::session::store::{listing, trash as store};
+
+/// Moves a session to the trash.
+pub fn delete(path: &Path, trash: &Path, now_ms: u64) -> Result<Answer, Report> {
+    let header = listing::read_header(path)
+        .ok_or_else(|| Report::new(format!("{} is no session; it was left as it is", path.display())))?;
+    let place = store::delete(path, trash, now_ms)
+        .map_err(|error| Report::caused("cannot delete the session", &error))?;
+    let text = format!(
+        "{} is in the trash: {}\n`bowline sessions restore {}` puts it back",
+        path.display(),
+        place.display(),
+        tail(&header.id)
+    );
+    Ok((text, json!({"deleted": path, "trash": place})))
+}
+
+/// Moves a deleted session back from the trash.
+pub fn restore(root: &Path, trash: &Path, id: &str) -> Result<Answer, Report> {
+    let restored = store::restore(root, trash, Some(id));
+    let restored = restored.map_err(|error| Report::caused("cannot put the session back", &error))?;
+    let Some(path) = restored else {
+        return Err(Report::new(format!("the trash holds no session `{id}`"))
+            .hint(format!("the trash is {}", trash.display())));
+    };
+    Ok((format!("{} is back", path.display()), json!({"restored": path})))
+}

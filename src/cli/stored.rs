@@ -1,0 +1,56 @@
+//! Stored sessions as the command line names them.
+//!
+//! Must not know what is done with a session.
+
+use std::path::{Path, PathBuf};
+
+use crate::base::clock::SystemClock;
+use crate::base::error::Report;
+use crate::base::ids::RandomIds;
+use crate::session::Session;
+use crate::session::store::listing;
+
+/// The file of a session that is named by its id, by how that begins or ends, or by the file itself.
+pub fn located(root: &Path, cwd: &Path, name: &str) -> Result<PathBuf, Report> {
+    let file = cwd.join(name);
+    if file.is_file() {
+        return Ok(file);
+    }
+    let found = if name.contains('/') { Vec::new() } else { listing::find(root, name) };
+    match &found[..] {
+        [one] => Ok(one.clone()),
+        [] => Err(Report::new(format!("there is no session `{name}`"))
+            .hint("`bowline sessions` lists what there is")),
+        several => Err(Report::new(format!("`{name}` fits the ids of {} sessions", several.len()))
+            .hint("`bowline sessions --json` lists the whole ids")),
+    }
+}
+
+/// A session, opened to read it.
+pub fn open(path: &Path) -> Result<Session, Report> {
+    let (clock, ids) = (SystemClock::shared(), RandomIds::shared());
+    Session::look_at(path, clock, ids).map_err(|error| Report::caused("cannot read the session", &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::ManualClock;
+    use crate::base::ids::CountingIds;
+    use crate::cli::commands::sessions::tests::{stored, user};
+
+    #[test]
+    fn located_session_must_be_the_only_one_that_fits() {
+        let root = tempfile::tempdir().unwrap();
+        let (one, ids) = (stored(root.path()), CountingIds::shared());
+        ids.entry();
+        let mut two = Session::create(root.path(), Path::new("/w"), ManualClock::new(0), ids);
+        two.append(user("two")).unwrap();
+        let find = |name: &str| located(root.path(), Path::new("/nowhere"), name);
+        assert_eq!(find(two.id()).unwrap(), two.file().unwrap());
+        assert_eq!(find(one.file().unwrap().to_str().unwrap()).unwrap(), one.file().unwrap());
+        assert!(find("00000000-").unwrap_err().to_string().contains("fits the ids of 2 sessions"));
+        assert!(find("zzz").unwrap_err().to_string().contains("there is no session `zzz`"));
+        assert!(find("../x").is_err());
+    }
+}

@@ -1,0 +1,125 @@
+//! The commands of the program, from outside: help, completions and manual page of each, and what wrong arguments get.
+
+use std::process::Output;
+
+use bowline::cli::args::Cli;
+use clap::CommandFactory;
+
+use crate::print::Place;
+use crate::support::anthropic as wire;
+
+fn text(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+fn run(place: &Place, args: &[&str]) -> (Option<i32>, String, String) {
+    text(&place.command(args).output().unwrap())
+}
+
+/// The words of every command and every command below one.
+fn commands() -> Vec<Vec<String>> {
+    fn below(command: &clap::Command, path: &[String], all: &mut Vec<Vec<String>>) {
+        for child in command.get_subcommands() {
+            let path = [path, &[child.get_name().to_string()]].concat();
+            below(child, &path, all);
+            all.push(path);
+        }
+    }
+    let mut all = Vec::new();
+    below(&Cli::command(), &[], &mut all);
+    assert!(all.len() > 20, "{all:?}");
+    all
+}
+
+#[test]
+fn help_of_every_command_exits_0() {
+    let place = Place::new(Vec::new());
+    for path in commands() {
+        let words: Vec<&str> = path.iter().map(String::as_str).collect();
+        let (code, out, err) = run(&place, &[&words[..], &["--help"]].concat());
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{path:?}");
+        assert!(out.contains(&format!("Usage: bowline {}", path.join(" "))), "{path:?}: {out}");
+        let (code, same, _) = run(&place, &[&["help"], &words[..]].concat());
+        assert_eq!((code, same), (Some(0), out), "{path:?}");
+    }
+}
+
+#[test]
+fn help_of_the_program_lists_every_command() {
+    let place = Place::new(Vec::new());
+    let (code, out, _) = run(&place, &["--help"]);
+    assert_eq!(code, Some(0));
+    for path in commands().iter().filter(|path| path.len() == 1) {
+        assert!(
+            out.lines().any(|line| line.trim_start().starts_with(&format!("{} ", path[0]))),
+            "{path:?}: {out}"
+        );
+    }
+}
+
+#[test]
+fn wrong_arguments_exit_2_and_say_what_is_wrong() {
+    let place = Place::new(Vec::new());
+    for (args, said) in [
+        (&["login", "a", "b"][..], "unexpected argument 'b' found"),
+        (&["logout", "--json"], "unexpected argument '--json' found"),
+        (&["models"], "`bowline models refresh [PROVIDER]`"),
+        (&["models", "list"], "unrecognized subcommand 'list'"),
+        (&["prompt"], "bowline prompt --show"),
+        (&["sessions", "nonsense"], "unrecognized subcommand 'nonsense'"),
+        (&["sessions", "show"], "<SESSION>"),
+        (&["sessions", "search"], "<TEXT>..."),
+        (&["sessions", "stats", "--by", "king"], "[possible values: session, day, model, project, tool]"),
+        (&["sessions", "diff", "x"], "<ENTRY>"),
+        (&["sessions", "restore", "x", "--dry-run"], "ENTRY"),
+        (&["sessions", "restore", "x", "y", "--take", "ours"], "[possible values: mine, theirs, beside]"),
+        (&["sessions", "revert", "x"], "<ENTRY>"),
+        (&["export"], "<SESSION>"),
+        (&["export", "x", "--format", "pdf"], "[possible values: md, html, jsonl]"),
+        (&["import"], "<FILES>..."),
+        (&["import", "x", "--from", "vi"], "[possible values: pi, claude, codex]"),
+        (&["tool", "--list", "read"], "cannot be used with"),
+        (&["completions"], "<SHELL>"),
+        (&["completions", "tcsh"], "[possible values: bash, elvish, fish, powershell, zsh]"),
+        (&["doctor"], "`bowline doctor` is not in this version"),
+    ] {
+        let (code, out, err) = run(&place, args);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {err}");
+        assert!(err.contains(said), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn completions_and_manual_page_name_every_command() {
+    let place = Place::new(Vec::new());
+    let pages = place.work().join("pages");
+    let (code, out, _) = run(&place, &["man", pages.to_str().unwrap()]);
+    assert!(code == Some(0) && out.contains("pages"), "{out}");
+    let (code, page, _) = run(&place, &["man"]);
+    assert_eq!(code, Some(0));
+    let scripts = ["bash", "zsh", "fish", "elvish", "powershell"].map(|shell| {
+        let (code, script, err) = run(&place, &["completions", shell]);
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{shell}");
+        script
+    });
+    for path in commands() {
+        let name = path.last().unwrap();
+        assert!(scripts.iter().all(|script| script.contains(name.as_str())), "{path:?}");
+        let own = std::fs::read_to_string(pages.join(format!("bowline-{}.1", path.join("-")))).unwrap();
+        assert!(own.contains(".TH"), "{path:?}");
+        if path.len() == 1 {
+            assert!(page.contains(&format!("bowline\\-{name}(1)")), "{path:?}: {page}");
+        }
+    }
+}
+
+#[test]
+fn file_with_the_name_of_a_command_is_no_command() {
+    let place = Place::new(vec![wire::says("Yes."), wire::says("No.")]);
+    assert_eq!(place.run(&["sessions"]), (0, "There is no session yet.\n".into(), String::new()));
+    std::fs::write(place.work().join("sessions"), "text\n").unwrap();
+    // Without a terminal every argument is a prompt.
+    assert_eq!(place.run(&["sessions"]), (0, "Yes.\n".into(), String::new()));
+    assert_eq!(place.run(&["-p", "login"]), (0, "No.\n".into(), String::new()));
+}
