@@ -21,7 +21,7 @@ const RETOLD: &str = "retold";
 const TOGETHER: &str = "Done together with the call before; its result tells of both.";
 
 /// The messages in the tools of `to`.
-pub fn retell(history: Vec<Message>, to: &Registry) -> Vec<Message> {
+pub fn translate(history: Vec<Message>, to: &Registry) -> Vec<Message> {
     let mut teller = Teller { to, out: Vec::with_capacity(history.len()), open: None };
     for message in history {
         match message {

@@ -50,7 +50,7 @@ impl<L: Listener> Driver<L> {
             self.setup.history = kept;
         }
         let new = self.setup.history.split_off(self.told.unwrap_or(0).min(self.setup.history.len()));
-        self.setup.history.extend(translate::retell(new, &self.all));
+        self.setup.history.extend(translate::translate(new, &self.all));
         self.told = Some(self.setup.history.len());
     }
 }

@@ -76,7 +76,7 @@ fn a_patch_becomes_writes_and_edits_and_its_result_stays_with_the_first() {
         result("c|i", "apply_patch", "Applied."),
         answer(vec![Part::text("Done.")]),
     ];
-    let told = retell(history.clone(), &tools("pi"));
+    let told = translate(history.clone(), &tools("pi"));
     assert_eq!(
         words(&told),
         [
@@ -91,7 +91,7 @@ fn a_patch_becomes_writes_and_edits_and_its_result_stays_with_the_first() {
     assert_eq!((changed.api.as_str(), changed.stop_reason), (RETOLD, StopReason::ToolUse));
     assert!(changed.tool_calls().all(|call| call.thought_signature.is_none()));
     assert_eq!((&told[0], &told[4]), (&history[0], &history[3]), "what was right stays");
-    assert_eq!(retell(history.clone(), &tools("openai")), history);
+    assert_eq!(translate(history.clone(), &tools("openai")), history);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn what_cannot_be_said_is_told_after_all_results() {
         user("and?"),
     ];
     assert_eq!(
-        words(&retell(history, &tools("pi"))),
+        words(&translate(history, &tools("pi"))),
         [
             "user go",
             r#"~ (A call of the tool KillShell, with {"shell_id":"3"}) <b read{"path":"x"}> <c read"{\"path">"#,
@@ -120,7 +120,7 @@ fn what_cannot_be_said_is_told_after_all_results() {
         ]
     );
     let alone = vec![answer(vec![call("a", "KillShell", json!({}))]), result("a", "KillShell", "seen")];
-    let told = retell(alone, &tools("pi"));
+    let told = translate(alone, &tools("pi"));
     let Message::Assistant(told) = &told[0] else { panic!() };
     assert_eq!(told.stop_reason, StopReason::Stop, "nothing is called any more");
 }
@@ -130,7 +130,7 @@ fn custom_tools_are_understood_like_any_other() {
     let history = vec![answer(vec![call("a", "read", json!({"path": "x"}))]), result("a", "read", "t")];
     let mut own = Registry::new();
     own.add(Registry::of("pi").get("read").unwrap().clone());
-    assert_eq!(retell(history.clone(), &own), history);
+    assert_eq!(translate(history.clone(), &own), history);
 }
 
 /// Things to want, of every kind.
@@ -263,18 +263,18 @@ proptest! {
     fn any_history_is_valid_in_any_tools_and_there_and_back(turns in turns(), first in 0..4usize, then in 0..4usize) {
         let (first, then) = (PROFILES[first].tools(&[]), PROFILES[then].tools(&[]));
         let history = history(&calls(None), &turns);
-        let told = retell(history.clone(), &first);
+        let told = translate(history.clone(), &first);
         check(&told, &first);
         prop_assert_eq!(said(&told), said(&history));
-        prop_assert_eq!(retell(told.clone(), &first), told.clone(), "twice is once");
+        prop_assert_eq!(translate(told.clone(), &first), told.clone(), "twice is once");
         for at in 0..=history.len() {
-            let part = retell(history[..at].to_vec(), &first);
+            let part = translate(history[..at].to_vec(), &first);
             prop_assert!(told.starts_with(&part), "{:#?}\n{:#?}", words(&told), words(&part));
         }
-        let other = retell(told, &then);
+        let other = translate(told, &then);
         check(&other, &then);
         prop_assert_eq!(said(&other), said(&history));
-        let back = retell(other, &first);
+        let back = translate(other, &first);
         check(&back, &first);
         prop_assert_eq!(said(&back), said(&history));
     }
@@ -284,7 +284,7 @@ proptest! {
         let own = calls(Some(PROFILES[at].id));
         prop_assume!(!own.is_empty());
         let history = history(&own, &turns);
-        prop_assert_eq!(retell(history.clone(), &PROFILES[at].tools(&[])), history);
+        prop_assert_eq!(translate(history.clone(), &PROFILES[at].tools(&[])), history);
     }
 }
 
@@ -296,6 +296,6 @@ fn what_is_nobody_s_tool_stays_with_its_refusal() {
         result("a", "hologram", "There is no tool named \"hologram\"."),
     ];
     for set in ["pi", "openai", "anthropic", "gemini"] {
-        assert_eq!(retell(history.clone(), &tools(set)), history, "{set}");
+        assert_eq!(translate(history.clone(), &tools(set)), history, "{set}");
     }
 }

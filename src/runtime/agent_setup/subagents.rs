@@ -10,7 +10,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 
-use super::toolset::Outfit;
+use super::toolset::Toolset;
 use crate::agent::config::Config;
 use crate::agent::driver::{Services, Setup};
 use crate::agent::equip::{Ears, Equip, Gear, Recruit, Renewed};
@@ -26,7 +26,7 @@ use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking};
 use crate::runtime::events::event::RuntimeEvent;
 use crate::runtime::events::hub::Hub;
-use crate::runtime::models::available::Offered;
+use crate::runtime::models::available::AvailableModels;
 use crate::runtime::models::choice::Wish;
 use crate::runtime::restore::checkpoints::Checkpoints;
 use crate::tools::interaction::delegate::Task;
@@ -53,7 +53,7 @@ pub(in crate::runtime) struct Kit {
     /// How hard it thinks.
     pub(in crate::runtime) thinking: Thinking,
     /// The tools and the prompt.
-    pub(in crate::runtime) outfit: Outfit,
+    pub(in crate::runtime) toolset: Toolset,
     /// What all calls share.
     pub(in crate::runtime) context: tools::Context,
     /// The rules of the loop.
@@ -62,9 +62,9 @@ pub(in crate::runtime) struct Kit {
 
 /// Equips agents of one depth. Cheap to clone; all clones know the same.
 #[derive(Clone)]
-pub(in crate::runtime) struct Recruits {
+pub(in crate::runtime) struct Subagents {
     kit: Arc<Mutex<Option<Kit>>>,
-    models: Offered,
+    models: AvailableModels,
     clock: SharedClock,
     ids: SharedIds,
     hub: Hub,
@@ -86,10 +86,10 @@ pub(in crate::runtime) struct Limits {
     pub(in crate::runtime) total: u32,
 }
 
-impl Recruits {
+impl Subagents {
     /// For the session's own agent.
     pub(in crate::runtime) fn new(
-        models: Offered,
+        models: AvailableModels,
         clock: SharedClock,
         ids: SharedIds,
         hub: Hub,
@@ -170,11 +170,11 @@ impl Recruits {
         let context = self.context(&kit, &task).await?;
         let deeper = context.shared.delegate.is_some();
         let keep = |kind| kind != Kind::AskUser && (deeper || kind != Kind::Agent);
-        let mut outfit = kit.outfit.clone();
-        outfit.follow(&model);
-        outfit.work_in(context.env.root());
-        outfit.keep(keep);
-        let mut fitted = Fitted { picks: outfit.picks(), outfit, model: model.clone() };
+        let mut toolset = kit.toolset.clone();
+        toolset.follow(&model);
+        toolset.work_in(context.env.root());
+        toolset.keep(keep);
+        let mut fitted = Fitted { picks: toolset.picks(), toolset, model: model.clone() };
         let Renewed { registry, parallel, system } = fitted.now().await;
         let turns_max = task.turns_max.filter(|turns| *turns > 0).unwrap_or(TURNS_MAX);
         let config = Config { turns_max, close_on_failure: false, parallel, ..kit.config.clone() };
@@ -236,7 +236,7 @@ impl Recruits {
 
 /// What a working agent is fitted with.
 struct Fitted {
-    outfit: Outfit,
+    toolset: Toolset,
     model: Arc<Model>,
     /// How often the person had chosen other tools when it was looked at.
     picks: u64,
@@ -244,13 +244,13 @@ struct Fitted {
 
 impl Fitted {
     async fn now(&mut self) -> Renewed {
-        let (shown, _) = self.outfit.prompt(&self.model).await;
+        let (shown, _) = self.toolset.prompt(&self.model).await;
         let mut system: Vec<String> = shown.parts.into_iter().map(|part| part.text).collect();
         system.push(ROLE.to_string());
-        let equipment = self.outfit.equipment();
+        let equipment = self.toolset.equipment();
         let mut registry = equipment.all;
         registry.retain(|name| equipment.offered.contains(name));
-        Renewed { registry, parallel: self.outfit.profile().parallel, system }
+        Renewed { registry, parallel: self.toolset.profile().parallel, system }
     }
 }
 
@@ -258,7 +258,7 @@ impl Gear for Fitted {
     fn renewed(&mut self) -> BoxFuture<'_, Option<Renewed>> {
         async move {
             // Counted before it is looked at, so that what changes meanwhile is seen the next time.
-            let picks = self.outfit.picks();
+            let picks = self.toolset.picks();
             if std::mem::replace(&mut self.picks, picks) == picks {
                 return None;
             }
@@ -268,7 +268,7 @@ impl Gear for Fitted {
     }
 }
 
-impl Equip for Recruits {
+impl Equip for Subagents {
     fn equip(&self, task: &Task) -> BoxFuture<'static, Result<Recruit, String>> {
         self.clone().recruit(task.clone()).boxed()
     }

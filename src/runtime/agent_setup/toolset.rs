@@ -40,7 +40,7 @@ pub struct Equipment {
 /// What a session works with. Clones share the person's choice of tools.
 #[derive(Clone)]
 #[doc(hidden)]
-pub struct Outfit {
+pub struct Toolset {
     /// The profile that the person wants whatever the model is.
     wished: Option<&'static Profile>,
     profile: &'static Profile,
@@ -58,7 +58,7 @@ pub struct Outfit {
     facts: Shared<BoxFuture<'static, Facts>>,
 }
 
-impl Outfit {
+impl Toolset {
     /// For a session that begins with this model. An unknown profile or tool among the options is an
     /// error that names what there is.
     pub fn new(options: &Options, model: &Model) -> Result<Self, Report> {

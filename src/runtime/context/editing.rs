@@ -58,7 +58,7 @@ impl Handle {
 impl Live {
     pub(in crate::runtime) async fn contents(&mut self) -> Contents {
         let model = self.driver.setup().model.clone();
-        let (shown, problems) = self.outfit.prompt(&model).await;
+        let (shown, problems) = self.toolset.prompt(&model).await;
         self.notices.extend(problems);
         let path = self.driver.listener().session().tree().path();
         Contents::of(Some(&shown), &path, false)

@@ -110,7 +110,7 @@ pub(in crate::runtime) type Reply<T> = oneshot::Sender<Result<T, Report>>;
 
 /// What is asked.
 #[derive(Debug)]
-pub(in crate::runtime) enum Drive {
+pub(in crate::runtime) enum ClientRequest {
     /// Take words. Without a delivery only where no run goes on.
     Say(UserMessage, Option<Delivery>, Reply<Taken>),
     /// Put words into a queue, which begins nothing.

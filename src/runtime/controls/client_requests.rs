@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::client::{Drive, Filled, Looker, Reply, Rule, Status, Taken, Waiting, answer, ended};
+use super::client::{ClientRequest, Filled, Looker, Reply, Rule, Status, Taken, Waiting, answer, ended};
 use super::handle::Handle;
 use crate::agent::config::Lifecycle;
 use crate::agent::driver::Listener;
@@ -43,39 +43,39 @@ impl Handle {
         images: Vec<Part>,
         delivery: Option<Delivery>,
     ) -> Result<Taken, Report> {
-        self.drive(|reply| Drive::Say(said(text, images), delivery, reply)).await?
+        self.drive(|reply| ClientRequest::Say(said(text, images), delivery, reply)).await?
     }
 
     /// Puts words into a queue. They wait for the run that goes on, else for the next one.
     pub async fn queue(&self, text: String, images: Vec<Part>, delivery: Delivery) -> Result<(), Report> {
         let lane = lane(delivery);
-        self.drive(|reply| Drive::Queue(said(text, images), lane, reply)).await?
+        self.drive(|reply| ClientRequest::Queue(said(text, images), lane, reply)).await?
     }
 
     /// Empties both queues and gives what was in them.
     pub async fn clear_queue(&self) -> Result<Waiting, Report> {
-        self.drive(Drive::ClearQueue).await
+        self.drive(ClientRequest::ClearQueue).await
     }
 
     /// Where the session stands.
     pub async fn status(&self) -> Result<Status, Report> {
-        self.drive(Drive::Status).await
+        self.drive(ClientRequest::Status).await
     }
 
     /// Lets another model answer from the next request on; gives it, and the level of thinking. Only one that is
     /// offered ([`Handle::models`]), or that answers already: a program has the list, so another id is a mistake.
     pub async fn choose_model(&self, provider: &str, id: &str) -> Result<(Arc<Model>, Thinking), Report> {
-        self.drive(|reply| Drive::Model(provider.to_string(), id.to_string(), reply)).await?
+        self.drive(|reply| ClientRequest::Model(provider.to_string(), id.to_string(), reply)).await?
     }
 
     /// Another level of thinking from the next request on; gives the one that the model has instead.
     pub async fn choose_thinking(&self, level: Thinking) -> Result<Thinking, Report> {
-        self.drive(|reply| Drive::Thinking(level, reply)).await
+        self.drive(|reply| ClientRequest::Thinking(level, reply)).await
     }
 
     /// Changes a rule of the loop.
     pub async fn set_rule(&self, rule: Rule) -> Result<(), Report> {
-        self.commands.send(Command::Drive(Drive::Rule(rule))).await.map_err(|_| ended())
+        self.commands.send(Command::ClientRequest(ClientRequest::Rule(rule))).await.map_err(|_| ended())
     }
 
     /// Waits until no run goes on.
@@ -101,7 +101,7 @@ impl Handle {
 
     /// Which tool calls run unasked: the mode, the files of rules, and what was allowed for this session.
     pub async fn permissions(&self) -> Result<Value, Report> {
-        let (mode, grants) = self.drive(Drive::Permissions).await?;
+        let (mode, grants) = self.drive(ClientRequest::Permissions).await?;
         let options = self.again.options();
         let modes: Vec<&str> = Mode::ALL.iter().map(|mode| mode.name()).collect();
         let file = |path: PathBuf| json!(path.to_string_lossy());
@@ -114,7 +114,7 @@ impl Handle {
     /// Sums the older part of the conversation up, in place of what the agent does. Waits until that is done;
     /// [`Handle::abort`] gives it up.
     pub async fn compact_now(&self, instructions: Option<String>) -> Result<Arc<Compacted>, Report> {
-        self.drive(|reply| Drive::Compact(instructions, reply)).await?
+        self.drive(|reply| ClientRequest::Compact(instructions, reply)).await?
     }
 
     /// Looks at the session, and gives what was seen. Nothing else goes on meanwhile.
@@ -124,30 +124,30 @@ impl Handle {
         look: impl FnOnce(&Session) -> T + Send + 'static,
     ) -> Result<T, Report> {
         let look = |reply: oneshot::Sender<T>| {
-            Drive::Look(Looker(Box::new(move |session: &Session| answer(reply, look(session)))))
+            ClientRequest::Look(Looker(Box::new(move |session: &Session| answer(reply, look(session)))))
         };
         self.drive(look).await
     }
 
     pub(in crate::runtime) async fn drive<T>(
         &self,
-        ask: impl FnOnce(oneshot::Sender<T>) -> Drive,
+        ask: impl FnOnce(oneshot::Sender<T>) -> ClientRequest,
     ) -> Result<T, Report> {
         let (reply, told) = oneshot::channel();
-        self.commands.send(Command::Drive(ask(reply))).await.map_err(|_| ended())?;
+        self.commands.send(Command::ClientRequest(ask(reply))).await.map_err(|_| ended())?;
         told.await.map_err(|_| ended())
     }
 }
 
 impl Live {
-    pub(in crate::runtime) async fn driven(&mut self, ask: Drive) {
+    pub(in crate::runtime) async fn driven(&mut self, ask: ClientRequest) {
         match ask {
-            Drive::Say(message, delivery, reply) => self.say(message, delivery, reply).await,
-            Drive::Queue(message, lane, reply) => {
+            ClientRequest::Say(message, delivery, reply) => self.say(message, delivery, reply).await,
+            ClientRequest::Queue(message, lane, reply) => {
                 self.driver.send(Event::Queue { message, lane }).await;
                 answer(reply, Ok(()));
             }
-            Drive::ClearQueue(reply) => {
+            ClientRequest::ClearQueue(reply) => {
                 let waiting = self.waiting();
                 // They are given as texts; nobody has to get them back as messages.
                 let (sender, messages) = oneshot::channel();
@@ -156,45 +156,47 @@ impl Live {
                 drop(messages);
                 answer(reply, waiting);
             }
-            Drive::Status(reply) => {
+            ClientRequest::Status(reply) => {
                 let status = self.status();
                 answer(reply, status);
             }
-            Drive::Model(provider, id, reply) => {
+            ClientRequest::Model(provider, id, reply) => {
                 let chosen = self.choose_offered(provider, id).await;
                 answer(reply, chosen);
             }
-            Drive::Thinking(level, reply) => {
+            ClientRequest::Thinking(level, reply) => {
                 let model = self.driver.setup().model.clone();
                 let level = model.nearest_level(level);
                 self.driver.setup().thinking = level;
                 self.driver.listener().choose(model, level).await;
                 answer(reply, level);
             }
-            Drive::Rule(rule) => self.rule(rule),
-            Drive::Permissions(reply) => {
+            ClientRequest::Rule(rule) => self.rule(rule),
+            ClientRequest::Permissions(reply) => {
                 let tools = self.driver.tools();
                 answer(reply, (tools.mode.get(), tools.shared.grants()));
             }
-            Drive::Compact(instructions, reply) => self.compact_now(instructions, reply).await,
-            Drive::Ran(message, number) if number == self.again.number() => {
+            ClientRequest::Compact(instructions, reply) => self.compact_now(instructions, reply).await,
+            ClientRequest::Ran(message, number) if number == self.again.number() => {
                 self.ran.push(message);
                 self.write_ran().await;
             }
-            Drive::Ran(..) => tracing::info!("a command ended behind the session that it was begun in"),
-            Drive::Account(reply) => {
+            ClientRequest::Ran(..) => {
+                tracing::info!("a command ended behind the session that it was begun in");
+            }
+            ClientRequest::Account(reply) => {
                 let window = self.driver.setup().model.context_window;
                 let recorder = self.driver.listener();
                 let filled = Filled { tokens: recorder.context_tokens(), window };
                 answer(reply, (Box::new(recorder.session().beside()), filled));
             }
-            Drive::Look(Looker(look)) => look(self.driver.listener().session()),
-            Drive::Submit(message, reply) => self.submitted(message, reply).await,
-            Drive::MayMove(root, reply) => {
+            ClientRequest::Look(Looker(look)) => look(self.driver.listener().session()),
+            ClientRequest::Submit(message, reply) => self.submitted(message, reply).await,
+            ClientRequest::MayMove(root, reply) => {
                 let may = self.may_move(&root);
                 answer(reply, may);
             }
-            Drive::Move(stay, reply) => {
+            ClientRequest::Move(stay, reply) => {
                 let relocated = self.move_to(*stay).await;
                 answer(reply, relocated);
             }

@@ -11,7 +11,7 @@ use crate::runtime::events::observe::Observer;
 use crate::runtime::history::search::Past;
 use crate::runtime::lifecycle::owner::{Command, WayBack};
 use crate::runtime::login::{self, Choice, Left};
-use crate::runtime::models::available::Offered;
+use crate::runtime::models::available::AvailableModels;
 use crate::runtime::models::refresh::{self, Told};
 use crate::runtime::models::reload::Again;
 
@@ -32,7 +32,7 @@ pub struct Handle {
     pub(in crate::runtime) abort: Abort,
     pub(in crate::runtime) hub: Hub,
     pub(in crate::runtime) lifecycle: watch::Receiver<Lifecycle>,
-    pub(in crate::runtime) models: Offered,
+    pub(in crate::runtime) models: AvailableModels,
     pub(in crate::runtime) rules: SharedRules,
     pub(in crate::runtime) again: Again,
 }

@@ -13,7 +13,7 @@ use crate::agent::profiles::PROFILES;
 use crate::base::error::Report;
 use crate::llm::model::ToolCall;
 use crate::runtime::agent_setup::permissions;
-use crate::runtime::agent_setup::toolset::{Equipment, Outfit};
+use crate::runtime::agent_setup::toolset::{Equipment, Toolset};
 use crate::runtime::lifecycle::options::Options;
 use crate::runtime::lifecycle::owner::COMMANDS_LEAVE;
 use crate::runtime::lifecycle::start;
@@ -42,7 +42,7 @@ pub struct Ran {
 pub fn tools(options: &Options) -> Result<(Equipment, Vec<Report>), Report> {
     let reached = access::reach(options);
     let model = start::answering(options, &reached, &Chosen::default())?;
-    Ok((Outfit::new(options, &model)?.equipment(), reached.problems))
+    Ok((Toolset::new(options, &model)?.equipment(), reached.problems))
 }
 
 /// Refuses a name that means none of the tools: tells what there is, and what is near to it.

@@ -5,7 +5,7 @@
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::oneshot;
 
-use super::client::{Drive, Reply, answer, ended};
+use super::client::{ClientRequest, Reply, answer, ended};
 use super::handle::Handle;
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
@@ -19,7 +19,7 @@ impl Handle {
     /// Whoever drops this stops waiting; the run goes on, unless [`Handle::abort`] ends it.
     pub async fn submit(&self, text: impl Into<String>) -> Result<AssistantMessage, Report> {
         let message = said(text.into(), Vec::new());
-        let events = self.drive(|reply| Drive::Submit(message, reply)).await??;
+        let events = self.drive(|reply| ClientRequest::Submit(message, reply)).await??;
         last_answer(events).await
     }
 }

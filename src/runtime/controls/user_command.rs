@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use tokio_util::sync::CancellationToken;
 
-use super::client::Drive;
+use super::client::ClientRequest;
 use super::handle::Handle;
 use crate::base::error::Report;
 use crate::base::json::json;
@@ -92,7 +92,10 @@ impl Handle {
             }
         }
         let ended = || Report::new("the session has ended");
-        self.commands.send(Command::Drive(Drive::Ran(message, number))).await.map_err(|_| ended())?;
+        self.commands
+            .send(Command::ClientRequest(ClientRequest::Ran(message, number)))
+            .await
+            .map_err(|_| ended())?;
         Ok(ran)
     }
 }

@@ -330,7 +330,7 @@ impl Live {
     /// The same with all messages, or only the latest.
     pub(in crate::runtime) fn snapshot_of(&mut self, recent: bool) -> Snapshot {
         let working = self.driver.working();
-        let equipment = Arc::new(self.outfit.equipment());
+        let equipment = Arc::new(self.toolset.equipment());
         let offline = !self.catalog.withheld.is_empty();
         Snapshot { offline, ..self.driver.listener().snapshot(working, equipment, recent) }
     }

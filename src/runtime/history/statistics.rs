@@ -16,7 +16,7 @@ use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::llm::model::message::join_text;
 use crate::llm::model::{Message, StopReason, Usage};
-use crate::runtime::controls::client::{Drive, Filled, Lines};
+use crate::runtime::controls::client::{ClientRequest, Filled, Lines};
 use crate::runtime::controls::handle::Handle;
 use crate::session::derived::export::{self, Format};
 use crate::session::derived::recent::Bound;
@@ -83,7 +83,7 @@ impl Handle {
     /// The session as it stands now, which goes on meanwhile.
     #[doc(hidden)]
     pub async fn account(&self) -> Result<Account, Report> {
-        let (session, filled) = self.drive(Drive::Account).await?;
+        let (session, filled) = self.drive(ClientRequest::Account).await?;
         Ok(Account { session: *session, filled })
     }
 

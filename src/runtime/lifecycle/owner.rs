@@ -16,14 +16,14 @@ use crate::llm::catalog::Catalog;
 use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking, UserMessage};
 use crate::runtime::agent_setup::prompt_report::Shown;
-use crate::runtime::agent_setup::subagents::{Kit, Recruits};
-use crate::runtime::agent_setup::toolset::Outfit;
-use crate::runtime::controls::client::{Drive, answer};
+use crate::runtime::agent_setup::subagents::{Kit, Subagents};
+use crate::runtime::agent_setup::toolset::Toolset;
+use crate::runtime::controls::client::{ClientRequest, answer};
 use crate::runtime::events::event::{Delivery, RuntimeEvent, Snapshot};
 use crate::runtime::events::hub::{Hub, Reader};
 use crate::runtime::history::navigation::{Ask, Spot};
 use crate::runtime::history::recorder::Recorder;
-use crate::runtime::models::available::Offered;
+use crate::runtime::models::available::AvailableModels;
 use crate::runtime::models::reload::Again;
 use crate::runtime::restore::perform;
 use crate::runtime::restore::target::{Preview, Restored, Way, What};
@@ -59,7 +59,7 @@ pub(in crate::runtime) enum Command {
     /// About the session's tree, or for another session.
     Ask(Ask),
     /// From a program that drives the session.
-    Drive(Drive),
+    ClientRequest(ClientRequest),
     /// Sum the conversation up.
     Compact(Option<String>),
     /// The summary that can be changed.
@@ -90,17 +90,17 @@ pub(in crate::runtime) enum WayBack {
 /// The owner.
 pub(in crate::runtime) struct Live {
     pub(in crate::runtime) driver: Driver<Recorder>,
-    pub(in crate::runtime) outfit: Outfit,
+    pub(in crate::runtime) toolset: Toolset,
     /// The place that it works in, until that is given back.
     pub(in crate::runtime) stay: Option<Stay>,
     /// Who equips the agents that the agent starts, and those agents.
-    pub(super) recruits: Recruits,
+    pub(super) recruits: Subagents,
     pub(in crate::runtime) team: Option<Team>,
     /// Whether the driver has the system prompt that goes with model and tools as they are now.
     pub(super) prompted: bool,
     pub(in crate::runtime) commands: mpsc::Receiver<Command>,
     pub(in crate::runtime) hub: Hub,
-    pub(in crate::runtime) models: Offered,
+    pub(in crate::runtime) models: AvailableModels,
     /// Where the session stands, for whoever asks.
     pub(in crate::runtime) lifecycle: watch::Sender<Lifecycle>,
     /// Who there is, for telling what could have been meant.
@@ -198,7 +198,7 @@ impl Live {
             catalog: self.catalog.clone(),
             model: setup.model.clone(),
             thinking: setup.thinking,
-            outfit: self.outfit.clone(),
+            toolset: self.toolset.clone(),
             context,
             config,
         });
@@ -242,12 +242,12 @@ impl Live {
                 self.driver.listener().choose(model, level).await;
             }
             Command::Tools(names) => {
-                self.outfit.pick(&names);
+                self.toolset.pick(&names);
                 self.equip().await;
             }
             Command::Prompted(reply) => {
                 let model = self.driver.setup().model.clone();
-                let (shown, problems) = self.outfit.prompt(&model).await;
+                let (shown, problems) = self.toolset.prompt(&model).await;
                 self.notices.extend(problems);
                 answer(reply, shown);
             }
@@ -259,7 +259,7 @@ impl Live {
             }
             Command::WayBack(ask) => self.way_back(ask).await,
             Command::Ask(ask) => self.asked(ask).await,
-            Command::Drive(ask) => Box::pin(self.driven(ask)).await,
+            Command::ClientRequest(ask) => Box::pin(self.driven(ask)).await,
             Command::Policy(mode) => self.driver.tools().mode.set(mode),
             Command::Reach(client, catalog, models) => {
                 self.driver.reach_by(*client);
@@ -276,7 +276,7 @@ impl Live {
     pub(in crate::runtime) async fn answer_by(&mut self, model: Arc<Model>, thinking: Thinking) {
         let setup = self.driver.setup();
         (setup.model, setup.thinking) = (model.clone(), thinking);
-        let other = self.outfit.follow(&model);
+        let other = self.toolset.follow(&model);
         self.prompted = false;
         if other {
             self.driver.tell_anew();
@@ -288,8 +288,8 @@ impl Live {
 
     /// Gives the driver the tools that are there now, and tells everybody.
     async fn equip(&mut self) {
-        let equipment = Arc::new(self.outfit.equipment());
-        let parallel = self.outfit.profile().parallel;
+        let equipment = Arc::new(self.toolset.equipment());
+        let parallel = self.toolset.profile().parallel;
         self.driver.offer(equipment.all.clone(), parallel, |name| equipment.offered.contains(name));
         self.prompted = false;
         if self.driver.working() {
@@ -304,7 +304,7 @@ impl Live {
             return;
         }
         let model = self.driver.setup().model.clone();
-        let (shown, problems) = self.outfit.prompt(&model).await;
+        let (shown, problems) = self.toolset.prompt(&model).await;
         self.driver.setup().system = shown.parts.into_iter().map(|part| part.text).collect();
         for report in problems {
             self.hub.tell(RuntimeEvent::Failed(report)).await;

@@ -19,15 +19,15 @@ use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking};
 use crate::runtime::agent_setup::permissions;
 use crate::runtime::agent_setup::prompt_report::Shown;
-use crate::runtime::agent_setup::subagents::{Limits, Recruits};
-use crate::runtime::agent_setup::toolset::Outfit;
+use crate::runtime::agent_setup::subagents::{Limits, Subagents};
+use crate::runtime::agent_setup::toolset::Toolset;
 use crate::runtime::controls::handle::Handle;
 use crate::runtime::events::event::RuntimeEvent;
 use crate::runtime::events::hub::Hub;
 use crate::runtime::history::navigation;
 use crate::runtime::history::recorder::Recorder;
 use crate::runtime::models::access::{self, Reached};
-use crate::runtime::models::available::Offered;
+use crate::runtime::models::available::AvailableModels;
 use crate::runtime::models::choice::Wish;
 use crate::runtime::models::reload::{self, Again};
 use crate::runtime::restore::checkpoints::{self, Checkpoints};
@@ -68,14 +68,14 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
     let Reached { client, catalog, problems: wrong } = reached;
     let (session, copied) = open_session(&options)?;
     let chosen = session.chosen();
-    let models = Offered::new(client.models().to_vec());
+    let models = AvailableModels::new(client.models().to_vec());
     if options.discover && names_a_server(&options, &catalog, &chosen) {
         models.add(client.found().await);
     }
     let (model, thinking) = choose(&options, &catalog, &models.all(), &chosen)?;
-    let mut outfit = Outfit::new(&options, &model)?;
-    let equipment = outfit.equipment();
-    let unread = outfit.read_documents().await;
+    let mut toolset = Toolset::new(&options, &model)?;
+    let equipment = toolset.equipment();
+    let unread = toolset.read_documents().await;
     let (rules, misruled) = permissions::load(&options, None).await.begin(&options);
     let (hub, abort) = (Hub::default(), Abort::default());
     let (sender, commands) = mpsc::channel(COMMANDS_MAX);
@@ -89,7 +89,7 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
     let checkpoints = Checkpoints::new(&options, hub.clone(), writer(sender.downgrade()));
     let limits = Limits { depth: options.agents_deep, total: options.agents_max };
     let recruits =
-        Recruits::new(models.clone(), clock, ids, hub.clone(), limits).with_checkpoints(checkpoints.clone());
+        Subagents::new(models.clone(), clock, ids, hub.clone(), limits).with_checkpoints(checkpoints.clone());
     let team = recruits.team();
     let kept = shared(&options, session.id(), team.clone(), checkpoints.clone());
     let services = services(&options, client, equipment.all.clone(), rules.clone(), kept);
@@ -102,13 +102,13 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
     driver.begin_anew(session_id, turns);
     driver.read_history_later();
-    driver.offer(equipment.all, outfit.profile().parallel, |name| equipment.offered.contains(name));
+    driver.offer(equipment.all, toolset.profile().parallel, |name| equipment.offered.contains(name));
     let again = Again::new(options, seen);
     let (stands, lifecycle) = watch::channel(Lifecycle::Idle);
     let mut live = Live {
         lifecycle: stands,
         driver,
-        outfit,
+        toolset,
         stay: None,
         recruits,
         team,
@@ -236,7 +236,7 @@ pub(in crate::runtime) fn shared(
 }
 
 /// Asks the servers of this machine what they have, beside everything else.
-async fn look_around(client: Client, models: Offered, hub: Hub) {
+async fn look_around(client: Client, models: AvailableModels, hub: Hub) {
     let found = client.found().await;
     models.set_awaited(false);
     if let Some(all) = models.add(found) {
@@ -257,7 +257,7 @@ fn names_a_server(options: &Options, catalog: &Catalog, chosen: &Chosen) -> bool
 /// without starting anything. Reads files, and asks the servers of this machine.
 pub async fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) {
     let Reached { client, problems, .. } = access::reach(options);
-    let models = Offered::new(client.models().to_vec());
+    let models = AvailableModels::new(client.models().to_vec());
     if options.discover {
         models.add(client.found().await);
     }
@@ -275,8 +275,8 @@ pub async fn prompt_of(options: &Options) -> Result<(Shown, Vec<Report>), Report
 pub async fn prompt_to_go_on(options: &Options, chosen: &Chosen) -> Result<(Shown, Vec<Report>), Report> {
     let reached = access::reach(options);
     let model = answering(options, &reached, chosen)?;
-    let mut outfit = Outfit::new(options, &model)?;
-    let (shown, unread) = outfit.prompt(&model).await;
+    let mut toolset = Toolset::new(options, &model)?;
+    let (shown, unread) = toolset.prompt(&model).await;
     Ok((shown, reached.problems.into_iter().chain(unread).collect()))
 }
 

@@ -11,7 +11,7 @@ use super::start;
 use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::runtime::agent_setup::permissions;
-use crate::runtime::controls::client::{Drive, Relocated};
+use crate::runtime::controls::client::{ClientRequest, Relocated};
 use crate::runtime::controls::handle::Handle;
 use crate::runtime::events::event::RuntimeEvent;
 use crate::runtime::history::navigation::busy;
@@ -29,9 +29,9 @@ impl Handle {
     pub async fn set_environment(&self, env: Arc<dyn Environment>) -> Result<(), Report> {
         let root = env.root().to_path_buf();
         // A place is not made ready for nothing. The session does other things while it is.
-        self.drive(|reply| Drive::MayMove(root, reply)).await??;
+        self.drive(|reply| ClientRequest::MayMove(root, reply)).await??;
         let stay = Box::new(Stay::enter(env).await?);
-        let Relocated { moved, to_leave } = self.drive(|reply| Drive::Move(stay, reply)).await?;
+        let Relocated { moved, to_leave } = self.drive(|reply| ClientRequest::Move(stay, reply)).await?;
         if let Some(stay) = to_leave
             && let Err(report) = stay.leave().await
         {
@@ -72,7 +72,7 @@ impl Live {
         self.driver.tools().rules.set(permissions::load(&options, None).await.rules);
         self.driver.tools().env = env.clone();
         let root = env.root().to_path_buf();
-        self.outfit.move_to(env, options.clock.clone());
+        self.toolset.move_to(env, options.clock.clone());
         self.prompted = false;
         self.hub.tell(RuntimeEvent::PlaceChanged { root }).await;
         Relocated { moved: Ok(()), to_leave: self.stay.replace(stay) }

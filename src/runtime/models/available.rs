@@ -10,13 +10,13 @@ use crate::llm::model::Model;
 
 /// The list. Cheap to clone; all clones are one list.
 #[derive(Debug, Clone, Default)]
-pub struct Offered {
+pub struct AvailableModels {
     models: Arc<RwLock<Vec<Arc<Model>>>>,
     /// Whether servers of this machine are still being asked.
     awaited: Arc<AtomicBool>,
 }
 
-impl Offered {
+impl AvailableModels {
     /// A list that begins with these.
     pub fn new(models: Vec<Arc<Model>>) -> Self {
         Self { models: Arc::new(RwLock::new(models)), awaited: Arc::default() }
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn what_is_found_comes_before_the_demo_and_once() {
         let model = |provider: &str| Arc::new(Model::unknown(provider, "m", "a", "u"));
-        let offered = Offered::new(vec![model("a"), model("demo")]);
+        let offered = AvailableModels::new(vec![model("a"), model("demo")]);
         let twin = offered.clone();
         assert_eq!(offered.add(vec![model("a")]), None);
         assert!(offered.add(vec![model("ollama"), model("a")]).is_some());

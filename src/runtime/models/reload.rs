@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::RwLock;
 
 use super::access::{self, Reached};
-use super::available::Offered;
+use super::available::AvailableModels;
 use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::llm::auth;
@@ -97,7 +97,7 @@ impl Again {
         let reached = tokio::task::spawn_blocking(look).await;
         let reached = reached.map_err(|error| Report::caused("the work was ended", &error))?;
         let Some(Reached { client, catalog, .. }) = reached else { return Ok(None) };
-        let models = Offered::new(client.models().to_vec());
+        let models = AvailableModels::new(client.models().to_vec());
         // What servers of this machine have told is in no file.
         told.retain(|model| catalog.provider(&model.provider).is_some_and(|info| info.probe.is_some()));
         models.add(told);

@@ -18,7 +18,7 @@ use crate::patch::diff;
 use crate::runtime::history::recorder::Recorder;
 use crate::session::Session;
 use crate::session::restore::checkpoints::Checkpoint;
-use crate::session::restore::steps::{self, Leg};
+use crate::session::restore::steps::{self, RestoreStep};
 use crate::workspace::checkpoint::apply::{self, Held};
 use crate::workspace::checkpoint::merge::is_text;
 use crate::workspace::checkpoint::object::Kind;
@@ -31,7 +31,7 @@ use crate::workspace::checkpoint::{
 const COMPARED_MAX: usize = 32 << 20;
 
 /// The legs of a way on the files, each from a state to another; none where they stay.
-pub fn legs(session: &Session, way: &Way) -> Result<Vec<Leg>, Report> {
+pub fn legs(session: &Session, way: &Way) -> Result<Vec<RestoreStep>, Report> {
     match way {
         Way::To(_, What::Conversation) => Ok(Vec::new()),
         Way::To(entry, _) => steps::to(session.tree(), entry).ok_or_else(|| {
@@ -119,7 +119,7 @@ pub fn changed(steps: &[Step]) -> HashSet<Name> {
 }
 
 /// Whether states are those of this folder.
-pub fn are_here(wanted: &[Leg], root: &Path) -> Result<(), Report> {
+pub fn are_here(wanted: &[RestoreStep], root: &Path) -> Result<(), Report> {
     let root = root.to_string_lossy();
     match wanted.iter().find(|leg| leg.target.root != root) {
         Some(other) => {
@@ -137,7 +137,7 @@ fn load_state(keeper: &Keeper, state: &Checkpoint) -> Result<Arc<Files>, Checkpo
 
 /// Whether how the disk is now is where legs begin, since nobody has recorded it, as after a crash; and then the
 /// ignored paths that one has to look at, too.
-pub fn open_ended(keeper: &Keeper, wanted: &[Leg]) -> Result<Option<Vec<Name>>, CheckpointError> {
+pub fn open_ended(keeper: &Keeper, wanted: &[RestoreStep]) -> Result<Option<Vec<Name>>, CheckpointError> {
     let mut names = None;
     for leg in wanted.iter().filter(|leg| leg.base.is_none()) {
         let target = load_state(keeper, &leg.target)?;
@@ -147,8 +147,12 @@ pub fn open_ended(keeper: &Keeper, wanted: &[Leg]) -> Result<Option<Vec<Name>>, 
 }
 
 /// Reads the states of legs; `disk` is how it is now where they begin there.
-pub fn load(keeper: &Keeper, wanted: &[Leg], disk: Option<&Taken>) -> Result<Vec<Step>, CheckpointError> {
-    let step = |leg: &Leg| {
+pub fn load(
+    keeper: &Keeper,
+    wanted: &[RestoreStep],
+    disk: Option<&Taken>,
+) -> Result<Vec<Step>, CheckpointError> {
+    let step = |leg: &RestoreStep| {
         let base = match (&leg.base, disk) {
             (Some(base), _) => load_state(keeper, base)?,
             (None, Some(disk)) => Arc::clone(&disk.files),

@@ -9,7 +9,7 @@ use crate::session::tree::Tree;
 
 /// What is to be taken back: the way from a state to an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leg {
+pub struct RestoreStep {
     /// How it was after; `None` where nobody has recorded that, so that what is there now counts.
     pub base: Option<Checkpoint>,
     /// How it was before.
@@ -29,7 +29,7 @@ pub(in crate::session) fn is_open(state: &Checkpoint) -> bool {
 
 /// The legs to the state of an entry, the last change first. `None` where nothing was recorded, or there is no such
 /// entry.
-pub fn to(tree: &Tree, id: &str) -> Option<Vec<Leg>> {
+pub fn to(tree: &Tree, id: &str) -> Option<Vec<RestoreStep>> {
     let wanted = checkpoints::at(tree, id)?;
     let of_root = |state: &Checkpoint| state.root == wanted.root;
     let mut states: Vec<Checkpoint> =
@@ -39,7 +39,7 @@ pub fn to(tree: &Tree, id: &str) -> Option<Vec<Leg>> {
     let place = states.iter().rposition(|state| state.tree == wanted.tree)?;
     let mut legs = Vec::new();
     if let Some(last) = states.last().filter(|last| is_open(last)) {
-        legs.push(Leg { base: None, target: last.clone() });
+        legs.push(RestoreStep { base: None, target: last.clone() });
     }
     for pair in states[place..].windows(2).rev() {
         let [before, after] = pair else { continue };
@@ -48,13 +48,13 @@ pub fn to(tree: &Tree, id: &str) -> Option<Vec<Leg>> {
         }
     }
     if legs.is_empty() {
-        legs.push(Leg { base: Some(wanted.clone()), target: wanted });
+        legs.push(RestoreStep { base: Some(wanted.clone()), target: wanted });
     }
     Some(legs)
 }
 
 /// The legs that take back what the turn of an entry changed, the last change first.
-pub fn without(tree: &Tree, id: &str) -> Vec<Leg> {
+pub fn without(tree: &Tree, id: &str) -> Vec<RestoreStep> {
     let Some(turn) = checkpoints::turn(tree, id) else { return Vec::new() };
     let mut legs = Vec::new();
     let of_agents = |state: &Checkpoint| state.at == When::Before || state.busy;
@@ -63,7 +63,7 @@ pub fn without(tree: &Tree, id: &str) -> Vec<Leg> {
             // The same look, with more of it.
             Some(next) if next.more => {}
             Some(next) => join(&mut legs, &next, &state.1),
-            None => legs.push(Leg { base: None, target: state.1.clone() }),
+            None => legs.push(RestoreStep { base: None, target: state.1.clone() }),
         }
     }
     legs
@@ -76,19 +76,19 @@ fn next(tree: &Tree, id: &str, root: &str) -> Option<Checkpoint> {
 }
 
 /// Adds a leg; one that goes on where the one before ends makes it longer.
-fn join(legs: &mut Vec<Leg>, base: &Checkpoint, target: &Checkpoint) {
+fn join(legs: &mut Vec<RestoreStep>, base: &Checkpoint, target: &Checkpoint) {
     if base.tree == target.tree {
         return;
     }
     match legs.last_mut() {
         // There and back again is no way.
-        Some(Leg { base: Some(first), target: last })
+        Some(RestoreStep { base: Some(first), target: last })
             if last.tree == base.tree && first.tree == target.tree =>
         {
             legs.pop();
         }
         Some(leg) if leg.target.tree == base.tree => leg.target = target.clone(),
-        _ => legs.push(Leg { base: Some(base.clone()), target: target.clone() }),
+        _ => legs.push(RestoreStep { base: Some(base.clone()), target: target.clone() }),
     }
 }
 
@@ -124,9 +124,10 @@ mod tests {
         tree
     }
 
-    fn show(legs: &[Leg]) -> String {
-        let leg =
-            |leg: &Leg| format!("{}>{}", leg.base.as_ref().map_or("now", |base| &base.tree), leg.target.tree);
+    fn show(legs: &[RestoreStep]) -> String {
+        let leg = |leg: &RestoreStep| {
+            format!("{}>{}", leg.base.as_ref().map_or("now", |base| &base.tree), leg.target.tree)
+        };
         legs.iter().map(leg).collect::<Vec<_>>().join(" ")
     }
 

@@ -22,7 +22,7 @@ use crate::runtime::restore::checkpoints::state;
 use crate::runtime::restore::perform;
 use crate::runtime::restore::target::{Preview, Shown, Way, What};
 use crate::session::restore::checkpoints::{self, Checkpoint, When};
-use crate::session::restore::steps::Leg;
+use crate::session::restore::steps::RestoreStep;
 use crate::session::{Entry, Session};
 use crate::workspace::checkpoint::apply::Nobody;
 use crate::workspace::checkpoint::{
@@ -231,7 +231,7 @@ fn go(
 
 fn plan(
     keeper: &Keeper,
-    wanted: &[Leg],
+    wanted: &[RestoreStep],
     decision: Decision,
     cancel: &CancellationToken,
 ) -> Result<(Taken, Plan), CheckpointError> {
