@@ -2,8 +2,8 @@
 //! Must not know which keys were typed.
 
 use crate::ide::core::context::Cx;
-use crate::ide::editor::commands::edit;
 use crate::ide::core::modal::{Mode, Rows, RowsAt};
+use crate::ide::editor::commands::edit;
 use crate::ide::editor::modal::{cursors, visual};
 use crate::text::changes::ChangeSet;
 use crate::text::columns::at_column;
