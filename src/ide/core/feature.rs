@@ -21,6 +21,19 @@ pub enum Fact {
     BeforeSleep,
     /// Time has passed that some row's [`Feature::deadline`] named.
     Due,
+    /// A file was opened and read to its end.
+    Opened(BufferId),
+    /// A text was saved.
+    Saved {
+        /// Which one.
+        buffer: BufferId,
+        /// Whether under another name than before.
+        is_renamed: bool,
+    },
+    /// A text is about to be closed.
+    Closing(BufferId),
+    /// Other programs may have changed files: the window got the focus, or a command of the agent has run.
+    FilesMayDiffer,
 }
 
 /// One feature.
@@ -56,5 +69,12 @@ impl Feature {
             deadline: |_| None,
             is_changing: |_| false,
         }
+    }
+}
+
+/// Tells every feature that something happened.
+pub fn tell(cx: &mut Cx<'_>, fact: Fact) {
+    for feature in cx.state.catalog.features {
+        (feature.on_fact)(cx, fact);
     }
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::feature::Fact;
+use crate::ide::core::feature::{self, Fact};
 use crate::ide::core::state::State;
 use crate::ide::editor::view::{colors, scan};
 
@@ -14,9 +14,7 @@ pub fn tell(cx: &mut Cx<'_>, fact: Fact) {
         colors::find(cx);
         scan::find(cx);
     }
-    for feature in cx.state.catalog.features {
-        (feature.on_fact)(cx, fact);
-    }
+    feature::tell(cx, fact);
 }
 
 /// When time alone makes something due, on the monotonic clock.

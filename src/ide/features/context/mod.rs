@@ -1,7 +1,6 @@
 //! The context report: what the next request will hold, shown and changed by hand.
 
-use crate::ide::core::feature::Fact;
-use crate::ide::core::feature::Feature;
+use crate::ide::core::feature::{Fact, Feature};
 
 pub mod commands;
 pub mod draw;

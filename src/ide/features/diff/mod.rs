@@ -1,7 +1,6 @@
 //! What differs between two texts, as a view over everything.
 
-use crate::ide::core::feature::Fact;
-use crate::ide::core::feature::Feature;
+use crate::ide::core::feature::{Fact, Feature};
 
 pub mod commands;
 pub mod compare;

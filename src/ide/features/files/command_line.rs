@@ -3,10 +3,10 @@
 use crate::base::paths;
 use crate::ide::core::command_line::{Given, LineCommand, line_command};
 use crate::ide::core::context::Cx;
+use crate::ide::core::feature::{self, Fact};
 use crate::ide::core::quit;
 use crate::ide::editor::modal::line::options;
 use crate::ide::features::files;
-use crate::ide::features::undo_store;
 use crate::ide::model::buffers::BufferId;
 
 /// The feature's rows.
@@ -111,7 +111,7 @@ fn close(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     if unsaved && !given.bang {
         return Err("not saved; with ! it is closed all the same".to_string());
     }
-    undo_store::keep::keep(cx, id);
+    feature::tell(cx, Fact::Closing(id));
     cx.state.close_buffer(id);
     cx.state.damage.all();
     Ok(())

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::effect::Effect;
+use crate::ide::core::feature::{self, Fact};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::files::save::{AfterSave, save_to};
 use crate::ide::features::files::{self, disk};
-use crate::ide::features::undo_store;
 use crate::ide::model::buffers::BufferId;
 use crate::text::document::Document;
 
@@ -121,7 +121,7 @@ fn close(cx: &mut Cx<'_>) {
 
 /// Closes a file without saving it.
 fn discard(cx: &mut Cx<'_>, id: BufferId) {
-    undo_store::keep::keep(cx, id);
+    feature::tell(cx, Fact::Closing(id));
     cx.state.close_buffer(id);
 }
 

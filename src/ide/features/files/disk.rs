@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, TaskError, answered};
+use crate::ide::core::feature::{self, Fact};
 use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::features::files::watch;
 use crate::ide::features::files::watch::WATCHING;
-use crate::ide::features::files::{editorconfig, watch};
-use crate::ide::features::{git, undo_store};
 use crate::ide::model::buffers::{Buffer, BufferId, Disk};
 use crate::patch::diff::{self as lines, LineDiff};
 use crate::text::changes::ChangeSet;
@@ -50,8 +50,7 @@ fn look_up(cx: &mut Cx<'_>) {
         }
     }
     for id in new {
-        editorconfig::opened(cx, id);
-        undo_store::keep::opened(cx, id);
+        feature::tell(cx, Fact::Opened(id));
     }
 }
 
@@ -93,7 +92,7 @@ fn follow(cx: &mut Cx<'_>, files: Vec<PathBuf>) {
 /// Looks whether open files changed on disk: after commands, and when the window gets the
 /// focus.
 pub fn check_disk(cx: &mut Cx<'_>) {
-    git::events::ask_again(cx);
+    feature::tell(cx, Fact::FilesMayDiffer);
     let files: Vec<_> = cx.state.buffers.all().iter().filter_map(known).collect();
     look_at(cx, files);
 }

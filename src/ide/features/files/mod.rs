@@ -1,8 +1,7 @@
 //! Open files and the disk: opened, saved, reloaded, compared, watched; how projects want them written; what the
 //! agent sees of them.
 
-use crate::ide::core::feature::Fact;
-use crate::ide::core::feature::Feature;
+use crate::ide::core::feature::{Fact, Feature};
 
 pub mod all_files;
 pub mod command_line;
@@ -31,7 +30,8 @@ pub const FEATURE: Feature = Feature {
         }
         Fact::BeforeSleep => disk::watch(cx),
         Fact::Due => disk::tick(cx),
-        Fact::FrameSent => {}
+        Fact::Opened(id) | Fact::Saved { buffer: id, is_renamed: true } => editorconfig::opened(cx, id),
+        _ => {}
     },
     deadline: |state| state.slots[watch::WATCHING].deadline(),
     is_changing: |state| state.buffers.all().iter().any(|buffer| buffer.saving),

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, TaskError};
+use crate::ide::core::feature::{self, Fact};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::quit;
 use crate::ide::features::files::events::refresh_folder;
 use crate::ide::features::files::{disk, editorconfig};
-use crate::ide::features::reopen::state::RESTORING;
-use crate::ide::features::undo_store;
 use crate::ide::model::buffers::{BufferId, Disk};
 use crate::text::changes::ChangeSet;
 use crate::text::encoding::Encoding;
@@ -233,11 +232,7 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
             disk::withdraw(cx, saved.buffer);
             refresh_folder(cx, &shown_path);
             editorconfig::written(cx, &shown_path);
-            if renamed {
-                editorconfig::opened(cx, saved.buffer);
-                cx.state.slots[RESTORING].renamed();
-            }
-            undo_store::keep::keep(cx, saved.buffer);
+            feature::tell(cx, Fact::Saved { buffer: saved.buffer, is_renamed: renamed });
             after_save(cx, saved.buffer, &name, saved.then);
         }
         Err(EnvError::Stale(_)) => {

@@ -1,7 +1,6 @@
 //! Plugins of the editor, and whether those of a project may run.
 
-use crate::ide::core::feature::Fact;
-use crate::ide::core::feature::Feature;
+use crate::ide::core::feature::{Fact, Feature};
 
 pub mod commands;
 pub mod program;

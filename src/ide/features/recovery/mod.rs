@@ -1,7 +1,6 @@
 //! Unsaved text outlives the program: a journal of it, and bringing it back.
 
-use crate::ide::core::feature::Fact;
-use crate::ide::core::feature::Feature;
+use crate::ide::core::feature::{Fact, Feature};
 
 pub mod journal;
 pub mod recover;
@@ -13,7 +12,7 @@ pub const FEATURE: Feature = Feature {
     on_fact: |cx, fact| match fact {
         Fact::BeforeSleep => recover::watch(cx),
         Fact::Due => recover::tick(cx),
-        Fact::Begun | Fact::FrameSent => {}
+        _ => {}
     },
     deadline: |state| state.slots[unsaved::UNSAVED].deadline(),
     ..Feature::new("recovery")

@@ -1,7 +1,6 @@
 //! What was open in a folder comes back with the next start there.
 
-use crate::ide::core::feature::Fact;
-use crate::ide::core::feature::Feature;
+use crate::ide::core::feature::{Fact, Feature};
 
 pub mod restore;
 pub mod state;
@@ -13,7 +12,8 @@ pub const FEATURE: Feature = Feature {
     on_fact: |cx, fact| match fact {
         Fact::BeforeSleep => restore::watch(cx),
         Fact::Due => restore::tick(cx),
-        Fact::Begun | Fact::FrameSent => {}
+        Fact::Saved { is_renamed: true, .. } => cx.state.slots[state::RESTORING].renamed(),
+        _ => {}
     },
     deadline: |state| state.slots[state::RESTORING].due,
     ..Feature::new("reopen")

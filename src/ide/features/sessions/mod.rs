@@ -1,7 +1,6 @@
 //! The tree of the session, and going on with other sessions.
 
-use crate::ide::core::feature::Fact;
-use crate::ide::core::feature::Feature;
+use crate::ide::core::feature::{Fact, Feature};
 
 pub mod commands;
 pub mod draw;

@@ -1,7 +1,6 @@
 //! The conversation on the screen: its items, how they are laid out, colors of code in them.
 
-use crate::ide::core::feature::Fact;
-use crate::ide::core::feature::Feature;
+use crate::ide::core::feature::{Fact, Feature};
 use std::cell::RefCell;
 
 pub mod code_blocks;
@@ -26,7 +25,7 @@ pub const FEATURE: Feature = Feature {
             earlier::settle(cx);
         }
         Fact::Due => retry::tick(cx),
-        Fact::Begun | Fact::BeforeSleep => {}
+        _ => {}
     },
     deadline: |state| state.slots[items::TRANSCRIPT].retry_deadline(),
     ..Feature::new("transcript")

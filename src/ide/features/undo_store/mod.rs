@@ -1,6 +1,6 @@
 //! Undo reaches beyond the program: the trees of files are kept and found again.
 
-use crate::ide::core::feature::Feature;
+use crate::ide::core::feature::{Fact, Feature};
 
 pub mod keep;
 pub mod store;
@@ -8,5 +8,10 @@ pub mod store;
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     slots: &[|options| Box::new(options.keep_undo.then(|| store::UndoStore::new(&options.state)))],
+    on_fact: |cx, fact| match fact {
+        Fact::Opened(id) => keep::opened(cx, id),
+        Fact::Saved { buffer: id, .. } | Fact::Closing(id) => keep::keep(cx, id),
+        _ => {}
+    },
     ..Feature::new("undo_store")
 };
