@@ -30,7 +30,7 @@ fn sizes(effort: Effort) -> &'static [usize] {
     if effort.quick { &[1_000, 8_000] } else { &[1_000, 100_000, 1_000_000] }
 }
 
-/// An entry of a conversation as it is led: the person, the model that calls, the tool that answers.
+/// An entry of a conversation as it is led: the user, the model that calls, the tool that answers.
 fn line(n: usize, parent: &str, wide: usize) -> String {
     let mut line = format!(
         r#"{{"type":"message","id":"{n:08x}","parentId":{parent},"timestamp":"2025-11-20T10:00:00.000Z","message":"#

@@ -55,7 +55,7 @@ fn bench(text: &str) -> Bench {
         tab_width: 4,
         auto_pairs: true,
         wrap_column: 80,
-        look: bowline::ide::model::display::Look::default(),
+        look: bowline::ide::model::display::DisplayOptions::default(),
         keep_open: false,
         restored: None,
         keep_undo: true,

@@ -30,7 +30,7 @@ pub struct Config {
     pub follow_up: QueueMode,
     /// Tools that make a batch run one call after the other.
     pub sequential: BTreeSet<String>,
-    /// Tools that wait for a person's answer.
+    /// Tools that wait for a user's answer.
     pub asking: BTreeSet<String>,
     /// Whether a failure that no repetition mends ends the session, as for hosts where nobody is
     /// there to log in or to make room.
@@ -66,7 +66,7 @@ impl Config {
 /// Where a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifecycle {
-    /// It waits for a person's words.
+    /// It waits for a user's words.
     Idle,
     /// A run is going on.
     Processing,

@@ -38,16 +38,16 @@ pub enum Fit {
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "one at a time, and short-lived: boxing would only cost")]
 pub enum Event {
-    /// A person says something.
+    /// A user says something.
     Prompt { message: UserMessage, lane: Lane },
     /// Somebody puts a message into a queue, which begins nothing: it waits for the run that goes on, or for
     /// the next one.
     Queue { message: UserMessage, lane: Lane },
     /// Go on without new words, as after an interruption. The history must end with words or results.
     Continue,
-    /// A person interrupts.
+    /// A user interrupts.
     Abort,
-    /// A person wants the waiting messages back.
+    /// A user wants the waiting messages back.
     TakeQueue,
     /// The first part of an answer has come.
     Began,
@@ -55,11 +55,11 @@ pub enum Event {
     Answered { message: AssistantMessage, error: Option<LlmError>, fit: Fit, chance: f64 },
     /// In place of an answer, or after a run: the window is nearly full, and something can be summed up.
     Full(CompactionReason),
-    /// A person wants the conversation compacted.
+    /// A user wants the conversation compacted.
     Compact { instructions: Option<String> },
     /// A compaction is over.
     Compacted(Result<Arc<Compacted>, Unwritten>),
-    /// A person leaves a branch, which is to be summed up.
+    /// A user leaves a branch, which is to be summed up.
     Leave { instructions: Option<String> },
     /// That is over; the cost in US dollars.
     Left(Result<f64, Unwritten>),
@@ -108,7 +108,7 @@ pub enum Effect {
     Cancel,
     /// Send [`Event::Due`] after this time.
     Wait(Timer, Duration),
-    /// Give these messages back to the person.
+    /// Give these messages back to the user.
     ReturnQueue(Vec<UserMessage>),
     /// The session is over.
     Close,

@@ -24,7 +24,7 @@ pub struct Recruit {
     pub gear: Box<dyn Gear>,
 }
 
-/// The tools and the prompt of an agent that works, as the person wants them.
+/// The tools and the prompt of an agent that works, as the user wants them.
 pub trait Gear: Send {
     /// Those of now, where they are others than when this was asked last. Asked before each request and
     /// each call.

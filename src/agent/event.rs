@@ -85,7 +85,7 @@ pub enum AgentEvent {
     QueueUpdate { steering: Vec<String>, follow_up: Vec<String> },
     /// The model call failed in a way that may pass; it will be repeated after `delay`.
     RetryStart { attempt: u32, max: u32, delay: Duration, error: String },
-    /// A repeated call has begun to answer, or the last one failed, or the person gave up.
+    /// A repeated call has begun to answer, or the last one failed, or the user gave up.
     RetryEnd { success: bool, cancelled: bool },
     /// A message that was said while the agent worked goes into the conversation.
     SteeringInjected(String),

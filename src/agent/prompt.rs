@@ -1,6 +1,6 @@
 //! The system prompt, in parts that stay the same to the byte from turn to turn: caching pays for
 //! nothing else. Base instructions, the place, its repository, the tools, the project's documents, and
-//! last what the person wants, which counts most.
+//! last what the user wants, which counts most.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub struct Part {
     pub text: String,
 }
 
-/// What the person says about the prompt.
+/// What the user says about the prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words {
     /// In place of the base instructions.
@@ -39,13 +39,13 @@ pub struct Inputs<'a> {
     pub model: &'a Model,
     /// Name and one line of each tool, in order.
     pub tools: &'a [(&'a str, &'static str)],
-    /// Instructions of the person and the project, the outermost first.
+    /// Instructions of the user and the project, the outermost first.
     pub documents: &'a [(PathBuf, String)],
     /// The working folder.
     pub cwd: &'a Path,
     /// The place; only for profiles that tell of it.
     pub facts: &'a Facts,
-    /// What the person wants.
+    /// What the user wants.
     pub words: &'a Words,
 }
 

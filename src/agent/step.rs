@@ -40,7 +40,7 @@ pub struct State {
     asked: bool,
     /// Something was said, and not just put into a queue, while something was summed up between two runs.
     spoken: bool,
-    /// A compaction that a person wants before the next request.
+    /// A compaction that a user wants before the next request.
     wished: Option<Wish>,
     /// The conversation was compacted because the last request did not fit.
     recovered: bool,
@@ -103,7 +103,7 @@ impl State {
         matches!(self.phase, Phase::Summing { .. })
     }
 
-    /// Whether that is done between two runs, because a person wants it.
+    /// Whether that is done between two runs, because a user wants it.
     pub fn sums_by_hand(&self) -> bool {
         let by_hand = Task::Compaction(CompactionReason::Manual);
         matches!(&self.phase, Phase::Summing { task, then: Then::Rest } if *task == by_hand)

@@ -1,4 +1,4 @@
-//! Numbers with what they count, as a person says it.
+//! Numbers with what they count, as a user says it.
 
 use std::fmt::Display;
 

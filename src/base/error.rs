@@ -1,4 +1,4 @@
-//! What a person is told when something fails: what failed, on what, and what to do.
+//! What a user is told when something fails: what failed, on what, and what to do.
 //!
 //! Modules have typed errors of their own; at the edges those become a [`Report`].
 //! Must not know how a report is shown.
@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// A failure in the words of the person who sees it.
+/// A failure in the words of the user who sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// What failed and on what, one sentence without a full stop.

@@ -127,7 +127,7 @@ pub fn split_place(argument: &str) -> (&str, Option<(usize, usize)>) {
     }
 }
 
-/// The path as a person wants to see it: relative to `root` when it is below it.
+/// The path as a user wants to see it: relative to `root` when it is below it.
 #[doc(hidden)]
 pub fn display(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()

@@ -1,7 +1,7 @@
 //! Texts without the secrets that stand in them: keys, tokens, passwords. Must not know where a text comes from.
 //!
 //! The forms are those that providers say of their keys; a word that only looks like noise stays, since hashes and
-//! ids do too. What is found is put in place of a sign, so that a person sees that something was there.
+//! ids do too. What is found is put in place of a sign, so that a user sees that something was there.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;

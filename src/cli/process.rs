@@ -24,7 +24,7 @@ pub const FAILED: i32 = 1;
 /// Wrong usage.
 pub const USAGE: i32 = 2;
 
-/// What the process was given; its standard input is read unless a person sits there.
+/// What the process was given; its standard input is read unless a user sits there.
 pub fn process(interactive: bool) -> Result<Process, Report> {
     let cwd = std::env::current_dir().map_err(|error| {
         Report::caused("the current folder cannot be found", &error).hint("cd to a folder that exists")
@@ -57,7 +57,7 @@ pub fn read_stdin() -> Result<String, Report> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Without a person nobody can be asked.
+/// Without a user nobody can be asked.
 pub struct Nobody;
 
 impl Approval for Nobody {

@@ -173,7 +173,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         tab_width: settings.tab_width,
         auto_pairs: settings.auto_pairs,
         wrap_column: settings.wrap_column,
-        look: ide::model::display::Look::of(&settings),
+        look: ide::model::display::DisplayOptions::of(&settings),
         keep_open,
         restored,
         keep_undo: settings.keep_undo,

@@ -327,7 +327,7 @@ fn queue_mode(name: &str) -> crate::agent::queue::QueueMode {
     if name == "all" { QueueMode::All } else { QueueMode::One }
 }
 
-/// Files of authorities: the person's own, and the one that the machine's other programs are told of.
+/// Files of authorities: the user's own, and the one that the machine's other programs are told of.
 fn roots(settings: &Settings, process: &Process, user: &Path) -> Roots {
     let mut roots = Roots::default();
     if let Some(file) = settings.ca_file.as_deref().filter(|file| !file.is_empty()) {

@@ -15,7 +15,7 @@ use super::kind::{Limit, TokenBudget, Value};
 use super::settings::Settings;
 use super::settings::row::Row;
 
-/// Something wrong in a file, for the person.
+/// Something wrong in a file, for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The file.
@@ -43,7 +43,7 @@ pub struct Loaded {
     pub settings: Settings,
     /// Where they come from: key and file, in the order in which they were set.
     pub origins: Vec<(&'static str, PathBuf)>,
-    /// For the person.
+    /// For the user.
     pub problems: Vec<Problem>,
 }
 

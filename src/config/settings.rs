@@ -19,7 +19,7 @@ use super::kind::{Kind, Limit, TokenBudget};
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Settings {
-    /// Name of the colour theme.
+    /// Name of the color theme.
     pub theme: String,
     /// Name of the key map.
     pub keymap: String,
@@ -83,7 +83,7 @@ pub struct Settings {
     pub breadcrumbs: bool,
     /// Whether the heads of what the first row is in stay in sight.
     pub sticky_lines: bool,
-    /// Whether brackets have colours by their depth.
+    /// Whether brackets have colors by their depth.
     pub rainbow_brackets: bool,
     /// Megabytes (2^20 bytes) for the parse trees of files that are not shown.
     pub syntax_memory: usize,

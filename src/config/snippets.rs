@@ -1,4 +1,4 @@
-//! The person's snippets: files in the form of VS Code, `NAME.json` for one language and
+//! The user's snippets: files in the form of VS Code, `NAME.json` for one language and
 //! `NAME.code-snippets` for several. Must not know what a body means.
 
 use std::path::Path;

@@ -169,7 +169,7 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(std::future::ready(Err(EnvError::Io { path: spec.cwd, source })))
     }
 
-    /// Starts the person's shell in a terminal of its own. To be called where tasks run. A place that
+    /// Starts the user's shell in a terminal of its own. To be called where tasks run. A place that
     /// cannot do it says so.
     fn terminal(&self, spec: TerminalSpec) -> Result<Terminal, EnvError> {
         Err(EnvError::unsupported(&spec.cwd))

@@ -33,7 +33,7 @@ pub struct LocalEnvironment {
     root: PathBuf,
     home: Option<PathBuf>,
     vars: Vec<(OsString, OsString)>,
-    /// The same with those that look like secrets: a terminal is the person's own.
+    /// The same with those that look like secrets: a terminal is the user's own.
     own_vars: Vec<(OsString, OsString)>,
     rule: Inherit,
     locks: Arc<PathLocks>,

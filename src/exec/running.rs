@@ -21,7 +21,7 @@ pub struct SpawnSpec {
     pub env: BTreeMap<String, String>,
     /// What it reads.
     pub input: Input,
-    /// Whether the shell reads the person's start files. Secrets that these name are not the command's.
+    /// Whether the shell reads the user's start files. Secrets that these name are not the command's.
     pub login: bool,
     /// Whether [`RunningControl::folder`] is to be asked at its end. Not for those in a terminal.
     pub tells_folder: bool,

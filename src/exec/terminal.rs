@@ -83,7 +83,7 @@ pub trait TerminalControl: Send + Sync {
     fn kill(&self);
 }
 
-/// Starts the person's shell. `vars` are all the variables that it gets, beside its own.
+/// Starts the user's shell. `vars` are all the variables that it gets, beside its own.
 pub(super) fn start(vars: &[(OsString, OsString)], spec: &TerminalSpec) -> io::Result<Terminal> {
     let shell = shell(vars);
     let name = shell.file_name().map_or_else(|| "sh".into(), |name| name.to_string_lossy().into_owned());
@@ -124,7 +124,7 @@ fn plain(error: pty_process::Error) -> io::Error {
     }
 }
 
-/// The person's own, if it is there.
+/// The user's own, if it is there.
 fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
     let own = vars.iter().find(|(name, _)| name == "SHELL").map(|(_, value)| PathBuf::from(value));
     own.filter(|shell| shell.is_absolute() && shell.is_file()).unwrap_or_else(|| PathBuf::from("/bin/sh"))

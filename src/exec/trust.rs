@@ -37,7 +37,7 @@ struct Answer {
     trusted: bool,
 }
 
-/// The answers of a person, in the program's folder of state.
+/// The answers of a user, in the program's folder of state.
 #[derive(Debug, Clone)]
 pub struct Trust {
     folder: PathBuf,

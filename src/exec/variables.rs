@@ -66,7 +66,7 @@ pub fn is_secret(name: &OsStr) -> bool {
     is_one && !NO_SECRET.contains(&&*name)
 }
 
-/// The text for a login shell, which has read the person's start files: what these say of secrets is
+/// The text for a login shell, which has read the user's start files: what these say of secrets is
 /// forgotten first, but for the variables that it was given by name. On the same line, so that the numbers of
 /// lines in the shell's messages stay.
 pub(super) fn forgetting<'a>(script: &str, given: impl Iterator<Item = &'a str>) -> String {

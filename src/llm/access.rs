@@ -56,7 +56,7 @@ pub trait Keys: Send + Sync {
     /// Access for a request that is about to be made. Failing costs the request.
     fn access(&self) -> BoxFuture<'_, Result<Access, LlmError>>;
 
-    /// The value that a text of the person's data stands for: itself, unless it names a variable or
+    /// The value that a text of the user's data stands for: itself, unless it names a variable or
     /// a command. The first argument says what it is for.
     fn meant<'a>(&'a self, _what: &'a str, text: &'a str) -> BoxFuture<'a, Result<String, LlmError>> {
         Box::pin(std::future::ready(Ok(text.to_string())))
@@ -73,7 +73,7 @@ impl Keys for Fixed {
     }
 }
 
-/// What a credential chain may look at: the environment and the person's folder, both passed in.
+/// What a credential chain may look at: the environment and the user's folder, both passed in.
 #[derive(Clone, Default)]
 pub struct Surroundings {
     /// The process environment.

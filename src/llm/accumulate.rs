@@ -164,7 +164,7 @@ impl Accumulator {
         message
     }
 
-    /// The message as far as it got when a person interrupted it.
+    /// The message as far as it got when a user interrupted it.
     pub fn finish_aborted(self) -> AssistantMessage {
         let ended = self.ended;
         let mut message = self.finish();

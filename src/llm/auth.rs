@@ -1,5 +1,5 @@
 //! Where keys and base URLs come from: the command line, the file of credentials, the environment,
-//! the person's file of providers.
+//! the user's file of providers.
 //!
 //! Must not know how a key is sent. The environment is passed in, never read here.
 
@@ -50,7 +50,7 @@ impl Credentials {
         Self { surroundings: Surroundings { vars: Arc::new(vars), home: None }, ..Self::default() }
     }
 
-    /// Adds the person's folder, for credentials that other programs keep there.
+    /// Adds the user's folder, for credentials that other programs keep there.
     #[must_use]
     pub fn with_home(mut self, home: Option<PathBuf>) -> Self {
         self.surroundings.home = home;
@@ -152,7 +152,7 @@ pub fn fill(url: &str, var: impl Fn(&str) -> Option<String>) -> Option<String> {
     Some(out)
 }
 
-/// The text of a file of the person's; `None` when there is none. Blocks.
+/// The text of a file of the user's; `None` when there is none. Blocks.
 pub fn read_text(path: &Path) -> io::Result<Option<String>> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),

@@ -10,7 +10,7 @@ pub fn headers(request: &Request) -> Vec<(String, String)> {
     if request.model.provider != "github-copilot" {
         return Vec::new();
     }
-    // A request after results is the agent's own, and not counted as one of the person's.
+    // A request after results is the agent's own, and not counted as one of the user's.
     let begun =
         if matches!(request.messages.last(), Some(Message::User(_)) | None) { "user" } else { "agent" };
     let mut headers = vec![("x-initiator", begun), ("openai-intent", "conversation-edits")];

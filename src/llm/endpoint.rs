@@ -1,4 +1,4 @@
-//! Where a request goes: a person gives the root of an API with or without its version, and with or
+//! Where a request goes: a user gives the root of an API with or without its version, and with or
 //! without the path of the one request that everybody knows. Pure.
 
 /// The path of a request below a root that holds the version by convention (`/v1`, `/api/paas/v4`,

@@ -1,4 +1,4 @@
-//! Failures of a model call, by kind and in words for a person: what failed, on what, and what
+//! Failures of a model call, by kind and in words for a user: what failed, on what, and what
 //! to do. Pure; must not know any wire format beyond the `error` object that all of them share.
 
 use std::time::Duration;
@@ -176,7 +176,7 @@ impl Asked {
         LlmError::new(kind, &*self.provider, format!("{}{what}{advice}", self.provider))
     }
 
-    /// What a person can do about it, if anything.
+    /// What a user can do about it, if anything.
     fn advice(&self, kind: ErrorKind) -> String {
         match kind {
             ErrorKind::Authentication | ErrorKind::AccessDenied => {

@@ -33,7 +33,7 @@ const NAME_MAX: usize = 64;
 /// One message, ready for a wire.
 #[derive(Debug, PartialEq)]
 pub enum Turn<'a> {
-    /// From the person; never empty.
+    /// From the user; never empty.
     User(Vec<Shown<'a>>),
     /// From the model, with the results of its calls; has text or calls.
     Answer {
@@ -58,7 +58,7 @@ pub enum Shown<'a> {
         /// Such as `image/png`.
         mime_type: &'a str,
     },
-    /// Only from a person, and where the wire takes its type.
+    /// Only from a user, and where the wire takes its type.
     Document {
         /// Base64.
         data: &'a str,
@@ -67,7 +67,7 @@ pub enum Shown<'a> {
         /// What it is called, where it has a name.
         name: Option<&'a str>,
     },
-    /// Only from a person, and where the wire takes its type.
+    /// Only from a user, and where the wire takes its type.
     Sound {
         /// Base64.
         data: &'a str,
@@ -128,7 +128,7 @@ pub struct Outcome<'a> {
 }
 
 /// The turns of a history for a model; call ids are at most `id_max` bytes of
-/// `[a-zA-Z0-9_-]`, 16 at least. What the wire does not take of a person's documents and sounds is
+/// `[a-zA-Z0-9_-]`, 16 at least. What the wire does not take of a user's documents and sounds is
 /// named instead.
 pub fn turns<'a>(history: &'a [Message], model: &Model, id_max: usize, takes: &Takes) -> Vec<Turn<'a>> {
     let mut ids = Ids { taken: HashSet::new(), repeated: HashMap::new(), max: id_max.max(16) };

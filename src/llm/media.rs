@@ -1,12 +1,12 @@
 //! Documents and sounds in messages: what they are, and which wire takes which.
 //!
-//! Pure; must not know any wire format. A wire says what it `Takes`; what a person sends that it
+//! Pure; must not know any wire format. A wire says what it `Takes`; what a user sends that it
 //! does not take is refused before anything is asked, and what stands further back in the
 //! conversation is named instead (see `history`).
 
 use super::model::{ErrorKind, KnownPart, LlmError, Message, Part, Request};
 
-/// Media types beside text and images that a wire has a place for in what a person says.
+/// Media types beside text and images that a wire has a place for in what a user says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Takes {
     /// Such as `application/pdf`.
@@ -29,7 +29,7 @@ impl Takes {
         self.sounds.contains(&mime_type)
     }
 
-    /// Refuses what the person says now and the wire has no place for. What the model has answered
+    /// Refuses what the user says now and the wire has no place for. What the model has answered
     /// already is history, and no reason to refuse anything.
     pub fn check(&self, request: &Request) -> Result<(), LlmError> {
         let said_now = request.messages.iter().rev().take_while(|m| !matches!(m, Message::Assistant(_)));

@@ -1,4 +1,4 @@
-//! What is worth a line for a person where nobody looks at a screen.
+//! What is worth a line for a user where nobody looks at a screen.
 //!
 //! Must not know where it is written.
 
@@ -55,7 +55,7 @@ fn of_agent(event: &AgentEvent) -> Option<String> {
     })
 }
 
-/// What a person is told of a call that a rule refused: the rule, and the flag that lets it run.
+/// What a user is told of a call that a rule refused: the rule, and the flag that lets it run.
 pub fn refusal(tool: &str, details: Option<&Value>) -> Option<String> {
     let refused = details?.get("refused")?;
     let said = |name: &str| refused.get(name)?.as_str();

@@ -32,7 +32,7 @@ pub struct Prompt {
 }
 
 /// Says the prompts one after the other, each after the answer to the one before, and writes
-/// the last answer; `live`: all of them, as they come, for a person who looks. Returns the exit code. SIGINT,
+/// the last answer; `live`: all of them, as they come, for a user who looks. Returns the exit code. SIGINT,
 /// SIGTERM and SIGHUP interrupt.
 pub async fn print(
     handle: &Handle,
@@ -134,7 +134,7 @@ impl Run<'_> {
     }
 }
 
-/// Shows a person at a terminal the words of answers as they come.
+/// Shows a user at a terminal the words of answers as they come.
 #[derive(Debug, Default)]
 struct Shown {
     /// Whether somebody looks.
@@ -242,7 +242,7 @@ pub fn interruption() -> BoxFuture<'static, ()> {
     })
 }
 
-/// One line for a person. When standard error is gone there is nobody to tell.
+/// One line for a user. When standard error is gone there is nobody to tell.
 pub(super) fn tell(stderr: &mut (dyn Write + Send), text: &str) {
     let line = visible_lines(&format!("bowline: {text}\n"));
     if let Err(error) = stderr.write_all(line.as_bytes()) {

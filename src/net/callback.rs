@@ -24,7 +24,7 @@ const OPEN_MAX: usize = 32;
 pub enum Landed {
     /// A code.
     Code(String),
-    /// The person or the provider said no, and why.
+    /// The user or the provider said no, and why.
     Refused(String),
 }
 

@@ -1,4 +1,4 @@
-//! Authorities that a person trusts beside those of the system: files of certificates (PEM), as
+//! Authorities that a user trusts beside those of the system: files of certificates (PEM), as
 //! firms with a proxy that opens TLS hand them out.
 //!
 //! Must not know where the names of the files come from.
@@ -19,7 +19,7 @@ pub struct Roots {
 }
 
 impl Roots {
-    /// Adds a file; `said_by` is what a person has to correct where it cannot be used.
+    /// Adds a file; `said_by` is what a user has to correct where it cannot be used.
     #[must_use]
     pub fn with(mut self, said_by: &str, path: PathBuf) -> Self {
         self.files.push((said_by.to_string(), path));

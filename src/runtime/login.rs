@@ -1,6 +1,6 @@
 //! Logging in and out: which providers there are, what they ask for, and where it is kept.
 //!
-//! Must not know who talks with the person.
+//! Must not know who talks with the user.
 
 pub mod channel;
 #[doc(hidden)]
@@ -35,12 +35,12 @@ pub struct Choice {
 pub struct Left {
     /// Whether anything was kept, which is forgotten now.
     pub was_kept: bool,
-    /// What opens the provider all the same: variables, or the person's file of providers.
+    /// What opens the provider all the same: variables, or the user's file of providers.
     pub still: Option<String>,
 }
 
 impl Left {
-    /// For a person; `name` is the provider's.
+    /// For a user; `name` is the provider's.
     pub fn sentence(&self, name: &str) -> String {
         let Self { was_kept, still } = self;
         let what = if *was_kept {
@@ -71,7 +71,7 @@ pub fn choices(options: &Options) -> Result<Vec<Choice>, Report> {
     Ok(catalog.providers.iter().filter(wants).map(row).collect())
 }
 
-/// Logs in and keeps what comes; gives a sentence for the person.
+/// Logs in and keeps what comes; gives a sentence for the user.
 #[doc(hidden)]
 pub async fn login(options: &Options, provider: &str, talk: &dyn Talk) -> Result<String, Report> {
     let catalog = access::reach(options).catalog;

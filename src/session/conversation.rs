@@ -385,7 +385,7 @@ impl Session {
         self.tree.leaf().map(Entry::id)
     }
 
-    /// What was wrong with the file, for the person.
+    /// What was wrong with the file, for the user.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -421,7 +421,7 @@ fn normalised(body: EntryBody) -> EntryBody {
     }
 }
 
-/// A session is worth a file from the first thing that a person or a model said.
+/// A session is worth a file from the first thing that a user or a model said.
 fn begins_file(body: &EntryBody) -> bool {
     matches!(body, EntryBody::Message { message } if message.role() != "system")
 }

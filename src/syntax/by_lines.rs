@@ -218,7 +218,7 @@ fn read_line(
 struct Colors(HashMap<Scope, Option<Paint>>);
 
 impl Colors {
-    /// The innermost scope that has a colour counts.
+    /// The innermost scope that has a color counts.
     fn of(&mut self, scopes: &ScopeStack) -> Option<Paint> {
         let inner = scopes.as_slice().iter().rev();
         inner

@@ -21,7 +21,7 @@ use super::tree::Syntax;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 
-/// Bytes that are coloured at once; of a longer line, only its beginning.
+/// Bytes that are colored at once; of a longer line, only its beginning.
 pub const RANGE_MAX: usize = 128 << 10;
 /// Time for one look; what is not found by then stays plain.
 const BUDGET: Duration = Duration::from_millis(200);
@@ -51,7 +51,7 @@ impl Syntax {
         Painted::new(Byte(range.start)..Byte(range.end), canvas.spans())
     }
 
-    /// Parameters have the colour of their definition wherever they are named, over that of a
+    /// Parameters have the color of their definition wherever they are named, over that of a
     /// variable and under everything that says more.
     fn parameter_coats(&self, text: &Text, range: &Range<usize>, deadline: Instant) -> Vec<Coat> {
         let Some(paint) = scopes::paint("variable.parameter") else { return Vec::new() };

@@ -69,7 +69,7 @@ impl Levels for Syntax {
     fn behind(&self, text: &Text, start: Byte, end: Byte) -> Option<Level> {
         let rest = text.line_end(text.line_of(end));
         let first = skip_blanks(text, end, rest);
-        // Below a blank line a person goes on where it is.
+        // Below a blank line a user goes on where it is.
         if first.is_none() && motion::indent_end(text, text.line_of(start)) >= start {
             return None;
         }

@@ -20,7 +20,7 @@ const BUDGET: Duration = Duration::from_secs(2);
 const NAME_MAX: usize = 200;
 /// Bytes of a string that is looked through.
 const TEXT_MAX: usize = 4 << 10;
-/// Bytes of a scope whose parameters are coloured.
+/// Bytes of a scope whose parameters are colored.
 const PAINTED_MAX: usize = 64 << 10;
 
 /// Why the places of a name are not told.

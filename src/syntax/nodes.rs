@@ -39,7 +39,7 @@ impl Syntax {
     /// The first part inside the one that this range covers.
     pub fn child(&self, range: &Range<Byte>) -> Option<Range<Byte>> {
         let mut node = self.node(range)?;
-        // What covers the range alone is the same to a person.
+        // What covers the range alone is the same to a user.
         loop {
             let inner = node.named_child(0)?;
             if inner.byte_range() != bytes(range) && !inner.byte_range().is_empty() {

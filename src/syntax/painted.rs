@@ -1,5 +1,5 @@
 //! Scopes that were found for a part of a text, carried along while the text is edited, so that
-//! the screen has colours until new ones are found. Must not know trees.
+//! the screen has colors until new ones are found. Must not know trees.
 
 use std::ops::Range;
 

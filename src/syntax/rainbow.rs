@@ -1,5 +1,5 @@
 //! Brackets by how deep they are in others, after the tree: those in strings and comments are
-//! none. Must not know colours.
+//! none. Must not know colors.
 
 use std::ops::Range;
 use std::time::Instant;

@@ -1,5 +1,5 @@
 //! The scopes of code, named as Helix and Neovim themes name them, and how the captures of
-//! many grammars' queries become these. Must not know colours.
+//! many grammars' queries become these. Must not know colors.
 
 /// A scope, small enough to paint bytes with: its place in [`SCOPES`] plus one; 0 is none.
 pub type Paint = u8;

@@ -2,7 +2,7 @@
 
 use super::scopes::{self, Paint};
 
-/// Beginnings of scopes, in order; the longest one counts. An empty name is no colour of its own:
+/// Beginnings of scopes, in order; the longest one counts. An empty name is no color of its own:
 /// then the scope around it counts.
 const NAMES: &[(&str, &str)] = &[
     ("comment", "comment"),

@@ -71,7 +71,7 @@ struct Line {
     formats: Option<Formats>,
 }
 
-/// Who made a revision; the person when nobody is named.
+/// Who made a revision; the user when nobody is named.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Who {

@@ -53,7 +53,7 @@ impl Run {
     }
 }
 
-/// How many lines a person sees: what follows a last line feed is none.
+/// How many lines a user sees: what follows a last line feed is none.
 pub fn line_count(text: &Text) -> usize {
     let is_open = text.line_start(text.last_line()) < text.end();
     text.line_count() - usize::from(!is_open)

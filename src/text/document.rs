@@ -138,7 +138,7 @@ impl Document {
         self.format = format;
     }
 
-    /// Places that the agent wrote and the person has not reviewed.
+    /// Places that the agent wrote and the user has not reviewed.
     pub fn marks(&self) -> &Marks {
         &self.marks
     }
@@ -148,7 +148,7 @@ impl Document {
         self.marks.clear();
     }
 
-    /// Marks that the person set, and places where something happened.
+    /// Marks that the user set, and places where something happened.
     pub fn places(&self) -> &Places {
         &self.places
     }
@@ -158,7 +158,7 @@ impl Document {
         &mut self.places
     }
 
-    /// From now on every edit by the person joins one undo step, until [`Self::ungroup`].
+    /// From now on every edit by the user joins one undo step, until [`Self::ungroup`].
     pub fn group(&mut self) {
         self.history.group();
     }

@@ -98,7 +98,7 @@ pub fn decode(bytes: &[u8]) -> (String, Format) {
     }
 }
 
-/// Reads a file's bytes in an encoding that a person has chosen; `None` where they would not
+/// Reads a file's bytes in an encoding that a user has chosen; `None` where they would not
 /// come out as the same bytes. UTF-8 always does.
 pub fn decode_as(bytes: &[u8], encoding: Encoding) -> Option<(String, Format)> {
     let marked = Some(bytes).filter(|_| !encoding.mark().is_empty());

@@ -71,7 +71,7 @@ fn piece(text: &Text, range: Range, c: char) -> Piece {
         return dedented(text, at, *open, c).unwrap_or(plain);
     }
     let close = BRACKETS.iter().find(|(open, _)| *open == c).map_or(c, |(_, close)| *close);
-    // Before a word a bracket is put around it, or the person knows why there is one.
+    // Before a word a bracket is put around it, or the user knows why there is one.
     let free = behind.is_none_or(|c| c.is_whitespace() || ")]},;:.>".contains(c));
     let apostrophe = close == c && before.is_some_and(|b| motion::is_word(b) || b == c || "\\&<".contains(b));
     if !free || apostrophe {

@@ -13,7 +13,7 @@ const CHANGES_MAX: usize = 100;
 /// What a place is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Name {
-    /// A letter that the person chose, or a sign for one that is set by itself: `.` the last
+    /// A letter that the user chose, or a sign for one that is set by itself: `.` the last
     /// change, `^` the last insertion, `<` and `>` the last selection, `[` and `]` the ends of
     /// what was changed or copied last, `'` where the last jump began.
     Mark(char),
@@ -261,7 +261,7 @@ impl Places {
         }
     }
 
-    /// Notes a change that the person made; `after` is the text with it.
+    /// Notes a change that the user made; `after` is the text with it.
     pub fn changed(&mut self, after: &Text, changes: &ChangeSet) {
         let (Some(first), Some(last)) = (changes.edits().next(), changes.last_edit()) else { return };
         let at = if last.text.is_empty() { last.new.start } else { after.prev_grapheme(last.new.end) };

@@ -8,19 +8,19 @@ use super::selection::Selection;
 /// Who made an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Author {
-    /// The person at the keyboard.
+    /// The user at the keyboard.
     #[default]
     Person,
     /// The agent; the text, made by [`agents_edit`], tells which of its edits.
     Agent(String),
-    /// The person, taking back one edit of the agent's alone, or all of one turn: the text of that
+    /// The user, taking back one edit of the agent's alone, or all of one turn: the text of that
     /// edit, or the turn's part of it.
     Reverting(String),
     /// The file changed on disk and was read again.
     External,
     /// What cleans a text before it is saved.
     Formatter,
-    /// A plugin of this name, called by the person.
+    /// A plugin of this name, called by the user.
     Plugin(String),
 }
 
@@ -96,7 +96,7 @@ impl Ready {
 }
 
 impl Transaction {
-    /// An edit by the person, undone as a step of its own.
+    /// An edit by the user, undone as a step of its own.
     pub fn new(changes: ChangeSet) -> Self {
         Self {
             changes,

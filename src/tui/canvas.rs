@@ -42,7 +42,7 @@ impl<'a> Canvas<'a> {
         top..top + self.clip.height
     }
 
-    /// The style of a scope in the theme; attributes only where there is no colour.
+    /// The style of a scope in the theme; attributes only where there is no color.
     pub fn style(&self, scope: &'static str) -> Style {
         if self.depth == ColorDepth::None { self.theme.mono_style(scope) } else { self.theme.style(scope) }
     }

@@ -14,9 +14,9 @@ pub struct Caps {
     pub kitty_keyboard: bool,
     /// Whether the background is dark.
     pub dark_background: Option<bool>,
-    /// Background colour as red, green, blue.
+    /// Background color as red, green, blue.
     pub background: Option<(u8, u8, u8)>,
-    /// Text colour as red, green, blue.
+    /// Text color as red, green, blue.
     pub foreground: Option<(u8, u8, u8)>,
     /// Width and height of a cell in pixels.
     pub cell_pixels: Option<(u16, u16)>,
@@ -39,7 +39,7 @@ pub enum Action {
     EnableOtherKeys,
     /// Tell the screen: `Screen::set_synchronized`.
     Synchronized(bool),
-    /// Erasing takes the background colour: `Screen::set_erase_colored`.
+    /// Erasing takes the background color: `Screen::set_erase_colored`.
     EraseColored,
     /// There are margins at the left and the right (mode 69): `Screen::set_margins`.
     Margins,
@@ -59,7 +59,7 @@ pub fn queries(term: Option<&str>) -> &'static [u8] {
 }
 
 /// Terminals whose terminfo entry in ncurses promises `bce`: what is erased takes the background
-/// colour in force. By the beginning of their names.
+/// color in force. By the beginning of their names.
 const ERASES_COLORED: [&str; 11] = [
     "xterm-256color",
     "xterm-16color",
@@ -74,7 +74,7 @@ const ERASES_COLORED: [&str; 11] = [
     "gnome",
 ];
 
-/// Whether a terminal of this name erases in colour, before it has answered any question.
+/// Whether a terminal of this name erases in color, before it has answered any question.
 pub fn erases_colored(term: Option<&str>) -> bool {
     let term = term.unwrap_or_default();
     term == "xterm" || ERASES_COLORED.iter().any(|name| term.starts_with(name))
@@ -108,7 +108,7 @@ impl Caps {
             Reply::ColorScheme(dark) => return self.set_dark(*dark),
             Reply::Version(name) => {
                 self.name = Some(name.clone());
-                // Screen erases to its own background. tmux leaves the colour of erased cells out where it
+                // Screen erases to its own background. tmux leaves the color of erased cells out where it
                 // copies its screen (`capture-pane`).
                 let name = name.to_ascii_lowercase();
                 let loses_color = ["gnu screen", "tmux"].iter().any(|one| name.starts_with(one));

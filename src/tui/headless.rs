@@ -1,4 +1,4 @@
-//! A screen as a picture in text, for snapshots that a person can judge.
+//! A screen as a picture in text, for snapshots that a user can judge.
 //!
 //! May not know a terminal. The caret is where the marks on the frame's top and left meet.
 
@@ -36,7 +36,7 @@ pub fn row(buffer: &Buffer, y: u16) -> String {
 }
 
 /// The runs of style of the rows that have more than one, such as `3: 0-4 fg:.. bg:..`, for tests
-/// that look at colours.
+/// that look at colors.
 pub fn legend(screen: &Screen) -> String {
     let buffer = screen.buffer();
     let mut out = String::new();

@@ -18,7 +18,7 @@ const SYNC: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
 /// How the caret looks; the numbers are those of DECSCUSR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CursorShape {
-    /// As the person has set it.
+    /// As the user has set it.
     #[default]
     Default = 0,
     /// A whole cell.
@@ -73,7 +73,7 @@ impl Screen {
         (self.next.area.width, self.next.area.height)
     }
 
-    /// The colours of the terminal.
+    /// The colors of the terminal.
     pub fn depth(&self) -> ColorDepth {
         self.depth
     }
@@ -91,7 +91,7 @@ impl Screen {
         self.synchronized = on;
     }
 
-    /// Says that the terminal erases in the background colour in force.
+    /// Says that the terminal erases in the background color in force.
     pub fn set_erase_colored(&mut self, on: bool) {
         self.writer.set_erase_colored(on);
     }
@@ -132,7 +132,7 @@ impl Screen {
         self.shapes.1 = shape;
     }
 
-    /// Whether the caret was ever to look otherwise than the person has set it.
+    /// Whether the caret was ever to look otherwise than the user has set it.
     pub fn has_cursor_shape(&self) -> bool {
         self.shapes != (CursorShape::Default, CursorShape::Default)
     }

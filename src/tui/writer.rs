@@ -62,7 +62,7 @@ fn is_plain(cell: &Cell) -> bool {
 #[derive(Debug)]
 pub struct Writer {
     depth: ColorDepth,
-    /// Erasing paints the background in force (BCE), so that coloured blanks may be erased too.
+    /// Erasing paints the background in force (BCE), so that colored blanks may be erased too.
     erase_colored: bool,
     /// The terminal scrolls between margins at the left and the right, too (DECLRMM).
     margins: bool,
@@ -74,7 +74,7 @@ pub struct Writer {
     /// Two ways, to a place or to attributes, that are weighed against each other. They are built
     /// many times a frame, so the buffers stay.
     ways: [String; 2],
-    /// The pair of colours that was reduced last, and what became of it.
+    /// The pair of colors that was reduced last, and what became of it.
     reduced: std::cell::Cell<Option<Reduced>>,
     /// The rows that are known to be plain all over: only what changes in them need be looked at.
     plain: Vec<bool>,
@@ -122,7 +122,7 @@ impl Writer {
         (out, std::mem::take(&mut self.runs))
     }
 
-    /// Clears the screen to blanks in the terminal's own colours.
+    /// Clears the screen to blanks in the terminal's own colors.
     pub fn clear(&mut self) {
         self.forget();
         self.plain.clear();
@@ -378,7 +378,7 @@ impl Writer {
     }
 
     fn pen_of(&self, cell: &Cell) -> Pen {
-        // Neighbours mostly share their colours, and finding the nearest of 256 is not free: it was
+        // Neighbours mostly share their colors, and finding the nearest of 256 is not free: it was
         // a quarter of all instructions of a start.
         let asked = (cell.fg, cell.bg);
         let (fg, bg) = match self.reduced.get() {
@@ -389,7 +389,7 @@ impl Writer {
                 pair
             }
         };
-        // The colour of a blank's text is not seen: it stays what it is.
+        // The color of a blank's text is not seen: it stays what it is.
         let unseen = cell.symbol() == " " && !cell.modifier.intersects(SHOWS_BLANK);
         let fg = self.pen.filter(|_| unseen).map_or(fg, |pen| pen.fg);
         Pen { fg, bg, modifier: cell.modifier }

@@ -25,14 +25,14 @@ pub struct Document {
 /// What was found, and what could not be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Documents {
-    /// The person's own first, then from the repository's root down to the working folder: later ones
+    /// The user's own first, then from the repository's root down to the working folder: later ones
     /// count more.
     pub found: Vec<Document>,
     /// Files that are there but cannot be read, and why.
     pub problems: Vec<(PathBuf, String)>,
 }
 
-/// Reads the person's own file and those of these names (`AGENTS.md` and what the model's family calls
+/// Reads the user's own file and those of these names (`AGENTS.md` and what the model's family calls
 /// it) in every folder from the repository's root, or from `cwd` outside of one, down to `cwd`. What
 /// says the same as another one, such as a link to it, is left out.
 pub fn load(cwd: &Path, names: &[&str], own: Option<&Path>) -> Documents {

@@ -14,7 +14,7 @@ use ec4rs::{ConfigParser, Properties, Section};
 
 /// The files' name.
 pub const NAME: &str = ".editorconfig";
-/// Longer files are no rules that a person wrote, in bytes.
+/// Longer files are no rules that a user wrote, in bytes.
 const BYTES_MAX: u64 = 1 << 20;
 /// Columns of a stop, at most.
 const WIDTH_MAX: usize = 16;
@@ -69,7 +69,7 @@ pub enum Encoded {
 pub struct Found {
     /// The rules.
     pub rules: Rules,
-    /// Why files were ignored, for the person.
+    /// Why files were ignored, for the user.
     pub problems: Vec<String>,
 }
 

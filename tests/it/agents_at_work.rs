@@ -1,4 +1,4 @@
-//! Agents that an agent has started, while they work: the person's choice of tools reaches them, and what
+//! Agents that an agent has started, while they work: the user's choice of tools reaches them, and what
 //! runs for them ends with them.
 
 use bowline::agent::AgentEvent;

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use crate::support::patches;
 
-/// Names of cases that were written by a person.
+/// Names of cases that were written by a user.
 const BY_HAND: &str = "by hand: ";
 /// Cases that are made.
 const MADE: u64 = 300;

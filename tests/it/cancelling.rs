@@ -33,7 +33,7 @@ enum Busy {
     Looking,
     /// The file `a.txt` or `n.ipynb`, which somebody else changes; after that, a place that does not write.
     File,
-    /// A person, or another agent, who says nothing.
+    /// A user, or another agent, who says nothing.
     Port,
     /// The command 1 in the background, which prints and never ends.
     Listening,

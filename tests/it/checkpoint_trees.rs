@@ -52,7 +52,7 @@ fn acts() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Does a change as a person at a shell would, through no link.
+/// Does a change as a user at a shell would, through no link.
 fn act(root: &Path, act: &Act) -> std::io::Result<()> {
     let at = |path: &[u8]| root.join(OsString::from_vec(path.to_vec()));
     let way = |path: &Path| -> std::io::Result<()> {

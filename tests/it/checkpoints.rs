@@ -45,7 +45,7 @@ fn a_turn_that_ignored_less_takes_nothing_away_on_the_way_back() {
     assert_eq!(place.text(".gitignore"), "out/\n");
 }
 
-/// Says in a child what the child is to look at; of the process itself the excludes of the person are.
+/// Says in a child what the child is to look at; of the process itself the excludes of the user are.
 const GLOBAL: &str = "BOWLINE_TEST_GLOBAL_EXCLUDES";
 
 #[test]

@@ -13,14 +13,14 @@ use bowline::ide::core::layers::dialog::Dialog;
 use bowline::ide::core::layers::picker::Picker;
 use bowline::ide::core::layers::prompt::Prompt;
 use bowline::ide::editor::modal::flow;
-use bowline::ide::features::context::view::ContentsView;
+use bowline::ide::features::context::view::ContextView;
 use bowline::ide::features::diff::view::DiffView;
 use bowline::ide::features::login::view::LoginView;
-use bowline::ide::features::questions::view::Inquiry;
-use bowline::ide::features::restore::view::WayBack;
+use bowline::ide::features::questions::view::QuestionsView;
+use bowline::ide::features::restore::view::RestoreView;
 use bowline::ide::features::sessions::view::SessionView;
 use bowline::ide::features::undo_tree::view::UndoView;
-use bowline::ide::shell::commands::AREAS;
+use bowline::ide::shell::catalog::CATALOG;
 use bowline::ide::shell::input;
 use bowline::text::marked;
 
@@ -38,7 +38,7 @@ const TEXTS: [&str; 3] = [
     "impl A {\n    fn f(é: u8) {\n        x([\"<b>'`tw|ö three`'</b>\"]);\n        // note 17\n    }\n}\n",
 ];
 
-/// What the person keeps as snippets.
+/// What the user keeps as snippets.
 const SNIPPETS: &str = r#"{"one": {"body": "${1|a,é|} $2;"}}"#;
 
 /// What makes the line of the cursor and the one above differ from git's.
@@ -256,10 +256,10 @@ fn besides(desk: &mut Desk) -> Vec<(&'static str, String)> {
     let diff = layers.top::<DiffView>();
     let diff = diff.map(|view| format!("differences from {}: {:?}", view.there, view.counts()));
     let session = layers.top::<SessionView>().map(|view| format!("session tree {}", view.filter.name()));
-    let context = layers.top::<ContentsView>().map(|view| format!("the next request at {}", view.selected));
+    let context = layers.top::<ContextView>().map(|view| format!("the next request at {}", view.selected));
     let login = layers.top::<LoginView>().map(|view| format!("login {}", view.name));
-    let questions = layers.top::<Inquiry>().map(|view| format!("inquiry {}", view.question().text));
-    let restore = layers.top::<WayBack>().map(|view| format!("way back {:?}", view.preview.way));
+    let questions = layers.top::<QuestionsView>().map(|view| format!("inquiry {}", view.question().text));
+    let restore = layers.top::<RestoreView>().map(|view| format!("way back {:?}", view.preview.way));
     let all = [picker, prompt, dialog, undo, diff, session, context, login, questions, restore];
     let top = all.into_iter().flatten().next();
     assert_eq!(top.is_none(), layers.is_empty(), "a layer that this test does not know");
@@ -339,7 +339,7 @@ fn differing(was: &str, is: &str) -> String {
 /// The cases of the commands that a test is about.
 async fn cases(wanted: impl Fn(&str) -> bool) -> String {
     let mut out = String::new();
-    let mut commands: Vec<&Command> = AREAS.iter().flat_map(|area| area.iter()).collect();
+    let mut commands: Vec<&Command> = CATALOG.commands().collect();
     commands.sort_by_key(|command| command.id);
     for command in commands.into_iter().filter(|command| wanted(command.id)) {
         let (before, after) = around(command.id);

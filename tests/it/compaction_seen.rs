@@ -1,4 +1,4 @@
-//! Compactions as others see them: servers on the wire, programs that listen, a person at the screen or
+//! Compactions as others see them: servers on the wire, programs that listen, a user at the screen or
 //! in a shell.
 
 use std::time::Duration;

@@ -20,7 +20,7 @@ async fn a_conversation_is_carried_from_any_dialect_to_any_other() {
                 user("hi"),
                 Message::Assistant(answer.clone()),
                 result(&ids[0], vec![Part::text("one")]),
-                // The second was never run: the person interrupted.
+                // The second was never run: the user interrupted.
                 user("go on"),
             ];
             let going = Request { messages, ..request(*to) };

@@ -1,4 +1,4 @@
-//! What the next request holds, and how a person changes it: through a live session, and on the command line.
+//! What the next request holds, and how a user changes it: through a live session, and on the command line.
 
 use bowline::agent::compaction::Settings;
 use bowline::llm::model::Thinking;

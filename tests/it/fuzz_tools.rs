@@ -17,7 +17,7 @@ use bowline::tools::{Mode, ToolClass, command, output::ansi};
 
 use crate::fuzz::{Chance, fuzz};
 
-/// Colours, titles, progress, wide letters, and bytes that are no text.
+/// Colors, titles, progress, wide letters, and bytes that are no text.
 const PRINTED: &[u8] = b"\x1b[1;31merror\x1b[0m: caf\xc3\xa9 \xe2\x94\x82 \xf0\x9f\x98\x80\r\n\x1b]0;title\x07\
     10%\r 20%\r100%\n\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\ttab\x08\x08\x0bbell\x07\n\x1b(B\x1b[?25l\x1b[2K\xff\xfe\
     \xe2\x94 \xc2\x9b31m \xc2\x9dstring\xc2\x9c plain\n\n\x1bPq#0\x1b\\ end\x1b";

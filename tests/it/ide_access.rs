@@ -1,4 +1,4 @@
-//! A person logs in and out at the screen, and finds the models that are to be had.
+//! A user logs in and out at the screen, and finds the models that are to be had.
 
 use std::path::PathBuf;
 

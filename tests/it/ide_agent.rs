@@ -1,4 +1,4 @@
-//! A person and the agent at one desk: talking, interrupting, steering, allowing, going back.
+//! A user and the agent at one desk: talking, interrupting, steering, allowing, going back.
 
 use std::time::Duration;
 
@@ -155,7 +155,7 @@ async fn a_command_is_asked_about_and_the_answer_counts() {
     desk.ide.idle().await;
     assert!(!desk.path("one").exists() && desk.path("two").exists());
     assert_eq!(desk.script.requests().len(), 4, "the same command was not asked about again");
-    assert!(said(&desk.script.requests()[1]).contains("the person said no"));
+    assert!(said(&desk.script.requests()[1]).contains("the user said no"));
 }
 
 #[tokio::test]

@@ -125,7 +125,7 @@ async fn a_reason_reaches_the_model() {
     desk.type_now("use the folder b");
     desk.keys("Enter").await;
     assert!(!desk.path("a").exists());
-    assert!(said(&desk.script.requests()[1]).contains("Not run: the person said no: use the folder b"));
+    assert!(said(&desk.script.requests()[1]).contains("Not run: the user said no: use the folder b"));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What the syntax tree gives beside colours: names that belong together, brackets by their
+//! What the syntax tree gives beside colors: names that belong together, brackets by their
 //! depth, the outline, motions by parts of the code.
 
 use bowline::ide::core::event::Event;
@@ -59,7 +59,7 @@ async fn what_is_no_local_name_is_refused() {
     assert_eq!(desk.message(), "the code of this file is not read, or not yet");
 }
 
-/// The colour of a cell.
+/// The color of a cell.
 fn color(desk: &mut Desk, (x, y): (u16, u16)) -> Color {
     desk.ide.app().frame();
     desk.ide.app().screen.buffer()[(x, y)].fg

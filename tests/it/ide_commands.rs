@@ -1,4 +1,4 @@
-//! A person changes lines, words, pairs and numbers by commands.
+//! A user changes lines, words, pairs and numbers by commands.
 
 use crate::support::desk::Plan;
 

@@ -1,6 +1,6 @@
-//! What the next request holds, as a person at the keyboard sees and changes it.
+//! What the next request holds, as a user at the keyboard sees and changes it.
 
-use bowline::ide::features::context::view::ContentsView;
+use bowline::ide::features::context::view::ContextView;
 use bowline::ide::features::sessions::view::SessionView;
 use bowline::llm::providers::scripted::Turn;
 use serde_json::json;
@@ -32,7 +32,7 @@ async fn open(desk: &mut Desk) {
     desk.type_now("/context");
     desk.ide.press("Enter");
     desk.until("the list", |state| {
-        state.layers.top::<ContentsView>().is_some_and(|view| view.contents.is_some())
+        state.layers.top::<ContextView>().is_some_and(|view| view.contents.is_some())
     })
     .await;
     desk.ide.idle().await;

@@ -1,4 +1,4 @@
-//! A person works with many cursors: by keys, by the mouse, and goes back to one.
+//! A user works with many cursors: by keys, by the mouse, and goes back to one.
 
 use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
 

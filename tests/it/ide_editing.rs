@@ -1,4 +1,4 @@
-//! A person edits files: typing, killing, undoing, saving, moving between files, the mouse.
+//! A user edits files: typing, killing, undoing, saving, moving between files, the mouse.
 
 use std::time::Duration;
 

@@ -1,13 +1,13 @@
-//! The agent asks the person: options, other words, several questions, and no answer.
+//! The agent asks the user: options, other words, several questions, and no answer.
 
-use bowline::ide::features::questions::view::Inquiry;
+use bowline::ide::features::questions::view::QuestionsView;
 use bowline::llm::providers::scripted::{Step, Turn};
 use bowline::tools::Mode;
 use serde_json::json;
 
 use crate::support::desk::{Desk, Plan};
 
-/// A desk whose agent asks with pi's tool, which the person has switched on.
+/// A desk whose agent asks with pi's tool, which the user has switched on.
 async fn asked(questions: Vec<serde_json::Value>) -> Desk {
     let calls = questions.into_iter().enumerate().map(|(n, args)| Step::Call {
         id: format!("q{n}"),
@@ -17,7 +17,7 @@ async fn asked(questions: Vec<serde_json::Value>) -> Desk {
     let turns = [Turn::of(calls.collect()), Turn::text("Thank you.")];
     let mut desk = Plan::new().policy(Mode::OnRequest).tools(&["ask_user"]).turns(turns).start().await;
     desk.say("go").await;
-    desk.until("a question", |state| state.layers.top::<Inquiry>().is_some()).await;
+    desk.until("a question", |state| state.layers.top::<QuestionsView>().is_some()).await;
     desk.wait(std::time::Duration::from_millis(500));
     desk
 }
@@ -49,7 +49,7 @@ async fn other_words_and_several_options() {
     desk.snap("inquiry_several");
     desk.ide.press("Enter");
     desk.until("the second question", |state| {
-        state.layers.top::<Inquiry>().is_some_and(|view| view.question().text == "Anything else?")
+        state.layers.top::<QuestionsView>().is_some_and(|view| view.question().text == "Anything else?")
     })
     .await;
     desk.wait(std::time::Duration::from_millis(500));

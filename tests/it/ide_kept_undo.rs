@@ -21,7 +21,7 @@ fn shelf(desk: &Desk) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
-/// Ends the run as a person does, unsaved text given up.
+/// Ends the run as a user does, unsaved text given up.
 async fn quit(mut desk: Desk) -> Plan {
     let end = desk.ide.app().end_keeping(true);
     tokio::task::spawn_blocking(end).await.unwrap();

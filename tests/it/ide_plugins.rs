@@ -1,5 +1,5 @@
 //! Plugins of the editor: their commands run for real, what they answer becomes one step, and those
-//! of a project run only once the person has seen what they would run.
+//! of a project run only once the user has seen what they would run.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn manifest(commands: &[(&str, &str, &str, &str)]) -> String {
     commands.iter().map(one).collect()
 }
 
-/// A desk with a plugin `p` of the person's own.
+/// A desk with a plugin `p` of the user's own.
 fn plan(commands: &[(&str, &str, &str, &str)]) -> Plan {
     Plan::new().config("plugins/p/plugin.toml", &manifest(commands))
 }

@@ -28,7 +28,7 @@ async fn divided() -> Desk {
     desk
 }
 
-/// Ends the run as a person does.
+/// Ends the run as a user does.
 async fn quit(mut desk: Desk) -> Plan {
     desk.keys("Ctrl-q").await;
     desk.ide.app().end_keeping(true)();

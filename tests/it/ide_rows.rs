@@ -156,7 +156,7 @@ async fn what_is_shown_but_not_there_has_cells_and_no_places() {
     let hint = Inlay { at: Byte(5), text: ": u8".into(), scope: "ui.inlay" };
     let told = Inlay { at: Byte(12), text: "  \u{1b}[31m!".into(), scope: "ui.inlay" };
     let buffer = desk.state().buffers.current_mut().unwrap();
-    buffer.area.riders.inlays.set("test", [hint, told]);
+    buffer.area.per_view.inlays.set("test", [hint, told]);
     desk.state().damage.all();
     let picture = desk.picture();
     assert!(picture.contains("let a: u8 = 漢;  ␛[31m!"), "{picture}");

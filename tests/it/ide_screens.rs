@@ -1,4 +1,4 @@
-//! What the screen looks like, as pictures that a person has judged, and as colours.
+//! What the screen looks like, as pictures that a user has judged, and as colors.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The session tree and other sessions, as a person at the keyboard has them.
+//! The session tree and other sessions, as a user at the keyboard has them.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Snippets of the person's own: offered by language, put in at every cursor, gone through.
+//! Snippets of the user's own: offered by language, put in at every cursor, gone through.
 
 use crate::support::desk::{Desk, Plan};
 
@@ -74,7 +74,7 @@ async fn variables_are_filled_in_and_leaving_ends_it() {
     put(&mut desk, "loop").await;
     desk.keys("Escape Tab").await;
     assert!(desk.text().starts_with("for "), "{}", desk.text());
-    assert!(desk.state().buffers.current().unwrap().area.riders.stops.is_none());
+    assert!(desk.state().buffers.current().unwrap().area.per_view.stops.is_none());
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Code has colours: at the start, while it is edited, when the view moves, in every language.
+//! Code has colors: at the start, while it is edited, when the view moves, in every language.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use bowline::tui::input::Input;
 
 use crate::support::desk::{Desk, Plan};
 
-/// The colour of the first letter of a text on the screen.
+/// The color of the first letter of a text on the screen.
 fn color(desk: &mut Desk, text: &str) -> Color {
     let (x, y) = desk.find(text);
     desk.ide.app().frame();

@@ -1,4 +1,4 @@
-//! A person and the agent in the same files: each sees what the other does, and no key and no
+//! A user and the agent in the same files: each sees what the other does, and no key and no
 //! edit of either is lost.
 
 use std::sync::Arc;
@@ -314,7 +314,7 @@ async fn agent_and_person_write_the_same_new_file() {
     desk.type_in("person").await;
     desk.ask("make it").await;
     desk.keys("Alt-2").await;
-    // The agent wrote the text that is open: one undo brings the person's back.
+    // The agent wrote the text that is open: one undo brings the user's back.
     assert_eq!(desk.text(), "agent\n");
     desk.keys("Ctrl-z").await;
     assert!(desk.text().starts_with("person"));

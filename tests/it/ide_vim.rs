@@ -1,4 +1,4 @@
-//! The Vim map as a person sees it: modes in the last line, many cursors, command lines, what
+//! The Vim map as a user sees it: modes in the last line, many cursors, command lines, what
 //! is still there of the default keys. What keys do to a text is judged in `vim.rs`.
 
 use bowline::text::changes::ChangeSet;

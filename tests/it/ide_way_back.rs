@@ -1,4 +1,4 @@
-//! Files as the session knew them, brought back by a person at the keyboard.
+//! Files as the session knew them, brought back by a user at the keyboard.
 
 use bowline::llm::providers::scripted::Turn;
 use bowline::tools::Mode;

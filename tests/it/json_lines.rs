@@ -22,7 +22,7 @@ fn errors(lines: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-/// What the request says in the person's name.
+/// What the request says in the user's name.
 fn said(ground: &Ground, request: usize) -> String {
     ground.server.seen()[request].body["messages"].to_string()
 }

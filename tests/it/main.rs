@@ -40,7 +40,7 @@ mod compaction_seen;
 mod conformance;
 /// Every dialect goes on with every other's conversation.
 mod conformance_history;
-/// What the next request holds, and how a person changes it.
+/// What the next request holds, and how a user changes it.
 mod contexts;
 /// The text of PDF documents.
 mod documents;
@@ -74,7 +74,7 @@ mod google;
 mod google_vertex;
 /// Logins and lists of models at the screen.
 mod ide_access;
-/// A person and the agent at one desk.
+/// A user and the agent at one desk.
 mod ide_agent;
 /// Whatever is pressed, nothing breaks.
 mod ide_anything;
@@ -88,11 +88,11 @@ mod ide_code;
 mod ide_commands;
 /// What the next request holds, on the screen.
 mod ide_contents;
-/// A person works with many cursors.
+/// A user works with many cursors.
 mod ide_cursors;
 /// Two texts side by side.
 mod ide_diff;
-/// A person edits files.
+/// A user edits files.
 mod ide_editing;
 /// Encodings are kept and can be chosen.
 mod ide_encodings;
@@ -106,7 +106,7 @@ mod ide_git;
 mod ide_heavy;
 /// The Helix key map.
 mod ide_helix;
-/// The agent asks the person.
+/// The agent asks the user.
 mod ide_inquiries;
 /// The undo tree of a saved file outlives the program.
 mod ide_kept_undo;
@@ -133,19 +133,19 @@ mod ide_rules;
 mod ide_saving;
 /// What the screen looks like.
 mod ide_screens;
-/// A person looks for text and replaces it.
+/// A user looks for text and replaces it.
 mod ide_search;
 /// Text through commands of the shell.
 mod ide_sessions;
 mod ide_shell;
 /// Snippets and their stops.
 mod ide_snippets;
-/// Code has colours.
+/// Code has colors.
 mod ide_syntax;
 /// Shells in the terminal pane.
 mod ide_task_panics;
 mod ide_terminal;
-/// A person and the agent in the same files.
+/// A user and the agent in the same files.
 mod ide_together;
 /// Undo beyond one step.
 mod ide_undo;
@@ -265,7 +265,7 @@ mod vim_faults;
 /// Neovim judges random scripts for the Vim key map.
 mod vim_random;
 mod vim_tabs;
-/// Ways back past what the person changed, past failures and past agents at work.
+/// Ways back past what the user changed, past failures and past agents at work.
 mod ways_back;
 /// Answers that come in one piece.
 mod whole_answers;

@@ -45,7 +45,7 @@ fn plain(value: &Value) -> Value {
         Value::Object(fields) => {
             let kept = fields.iter().filter(|(_, value)| !value.is_null());
             let kept = kept.map(|(name, value)| match value {
-                // What a person says is a text or a list of parts.
+                // What a user says is a text or a list of parts.
                 Value::String(text) if name == "content" && fields["role"] == "user" => {
                     (name.clone(), json!([{"type": "text", "text": text}]))
                 }
@@ -350,7 +350,7 @@ fn step_of(session: &mut Session, chance: &mut Chance, step: u64) {
     session.append(body).unwrap();
 }
 
-/// What a person does to the context, and a compaction with what is pinned.
+/// What a user does to the context, and a compaction with what is pinned.
 fn by_hand(session: &mut Session, chance: &mut Chance, step: u64, words: &str) {
     let path = session.tree().path();
     let ids: Vec<String> = path.iter().map(|entry| entry.id().to_string()).collect();

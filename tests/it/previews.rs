@@ -1,4 +1,4 @@
-//! What a person is shown before an edit may run is what is then written: for every tool that edits, of
+//! What a user is shown before an edit may run is what is then written: for every tool that edits, of
 //! every set.
 
 use std::collections::BTreeMap;

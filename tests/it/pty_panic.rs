@@ -64,7 +64,7 @@ async fn loop_of_the_host() {
         tab_width: 4,
         auto_pairs: true,
         wrap_column: 80,
-        look: bowline::ide::model::display::Look::default(),
+        look: bowline::ide::model::display::DisplayOptions::default(),
         keep_open: false,
         restored: None,
         keep_undo: false,

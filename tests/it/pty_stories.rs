@@ -23,7 +23,7 @@ fn with_server(server: &Server, args: &[&str]) -> Launch {
     Launch::bowline(args).env("ANTHROPIC_BASE_URL", &server.url)
 }
 
-/// Waits for the end that the person asked for.
+/// Waits for the end that the user asked for.
 #[track_caller]
 fn quit(pty: &mut Pty) {
     // The last words of an answer come before its end.
@@ -112,13 +112,13 @@ fn the_agent_does_a_task_in_the_open_file_and_it_goes_on_later() {
     pty.wait_text("ask, or tell");
     pty.send(AGENT);
     pty.send("fix the spelling\r");
-    // The command writes, so the person is asked; the question ignores keys that come too soon,
+    // The command writes, so the user is asked; the question ignores keys that come too soon,
     // and a key that moves a cursor tells nobody anything.
     pty.wait_text("wants to run");
     pty.raw_within(Duration::from_millis(450));
     pty.send("y");
     pty.wait_text("It says goodbye");
-    // While the answer waits, the person types.
+    // While the answer waits, the user types.
     pty.send(EDITOR);
     pty.send("meanwhile ");
     pty.wait_text("meanwhile hello");

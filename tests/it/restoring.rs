@@ -1,4 +1,4 @@
-//! Sessions that know how the files were: what the agent's turns changed comes back, what the person changed stays.
+//! Sessions that know how the files were: what the agent's turns changed comes back, what the user changed stays.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! A host that serves its own session over RPC to pi's own client of two releases: its command and its tool send every
-//! message to the person that there is. Skipped, with a message, where `npm ci` was not run in `tests/pi`.
+//! message to the user that there is. Skipped, with a message, where `npm ci` was not run in `tests/pi`.
 
 use std::os::unix::net::UnixListener;
 use std::path::Path;

@@ -278,7 +278,7 @@ impl Pair {
         latest.into_keys().collect()
     }
 
-    /// What a person does to the context.
+    /// What a user does to the context.
     fn edit(&mut self, target: &str, how: u8) {
         let wish = match how % 3 {
             0 => Wish::Drop,

@@ -1,4 +1,4 @@
-//! `bowline sessions diff`, `restore`, `revert` and `prune` as a person types them.
+//! `bowline sessions diff`, `restore`, `revert` and `prune` as a user types them.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -9,32 +9,18 @@ use bowline::ide::core::keymap::{Keymap, Lookup, Place};
 use bowline::ide::editor::modal::line::run;
 use bowline::ide::features::prompt::slash::WORDS;
 use bowline::ide::shell::catalog::CATALOG;
-use bowline::ide::shell::commands::AREAS;
-use bowline::ide::shell::panes::PANES;
-use bowline::ide::shell::pickers::PICKERS;
+use bowline::ide::shell::panes::panes;
 use bowline::tui::input::{Key, KeyCode, Mods};
 use bowline::tui::theme::Theme;
 
 use crate::source::{self, root};
 
-/// The modules of `ide` that declare a constant of that name, and the text of the table that lists them all.
-fn declared(constant: &str, table: &str) -> (Vec<String>, String) {
+/// How many modules of `ide` declare a constant of that name: each must be in the row of its feature, or in a table of
+/// the shell.
+fn modules_with(constant: &str) -> usize {
     let declaration = format!("pub const {constant}:");
     let sources = source::sources();
-    let declare = sources.iter().filter(|file| file.top() == "ide" && file.raw.contains(&declaration));
-    let table = std::fs::read_to_string(root().join("src/ide/shell").join(table)).unwrap();
-    (declare.map(|file| file.module.clone()).collect(), table)
-}
-
-/// Every module that declares such a constant is in the table; gives their number.
-fn rows_with_modules(constant: &str, table: &str) -> usize {
-    let (modules, text) = declared(constant, table);
-    for module in &modules {
-        let path = module.strip_prefix("ide::").unwrap().replace("shell::", "super::");
-        let is_row = |line: &str| line.trim_start_matches([' ', '&']) == format!("{path}::{constant},");
-        assert!(text.lines().any(is_row), "{module} is not in shell/{table}");
-    }
-    modules.len()
+    sources.iter().filter(|file| file.top() == "ide" && file.raw.contains(&declaration)).count()
 }
 
 fn keymaps() -> BTreeMap<String, (Keymap, String)> {
@@ -50,13 +36,14 @@ fn keymaps() -> BTreeMap<String, (Keymap, String)> {
 
 #[test]
 fn every_area_of_commands_is_in_its_table() {
-    assert_eq!(AREAS.len(), rows_with_modules("COMMANDS", "commands.rs"));
+    let in_rows = CATALOG.features.iter().map(|feature| feature.commands.len()).sum::<usize>();
+    assert_eq!(CATALOG.areas.len() + in_rows, modules_with("COMMANDS"));
 }
 
 #[test]
 fn commands_have_legal_unique_names_and_titles() {
     let mut seen = BTreeSet::new();
-    for command in AREAS.iter().flat_map(|area| area.iter()) {
+    for command in CATALOG.commands() {
         assert!(seen.insert(command.id), "two commands are called {}", command.id);
         let (area, verb) = command.id.split_once('.').expect("area.verb");
         let legal = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
@@ -72,16 +59,16 @@ fn commands_have_legal_unique_names_and_titles() {
 
 #[test]
 fn every_picker_has_a_file_a_row_and_a_way_in() {
-    let ids: BTreeSet<&str> = PICKERS.iter().map(|row| row.id).collect();
-    assert_eq!(ids.len(), PICKERS.len(), "two pickers share an id");
-    assert_eq!(PICKERS.len(), rows_with_modules("PICKER", "pickers.rs"));
+    let ids: BTreeSet<&str> = CATALOG.pickers().map(|row| row.id).collect();
+    assert_eq!(ids.len(), CATALOG.pickers().count(), "two pickers share an id");
+    assert_eq!(ids.len(), modules_with("PICKER"));
     let sources = source::sources();
     let commands: String = sources
         .iter()
         .filter(|file| file.raw.contains("pub const COMMANDS:"))
         .map(|file| file.raw.clone())
         .collect();
-    for row in PICKERS {
+    for row in CATALOG.pickers() {
         assert!(
             commands.contains(&format!("Effect::Picker(\"{}\")", row.id)),
             "no command opens the picker {}",
@@ -93,10 +80,10 @@ fn every_picker_has_a_file_a_row_and_a_way_in() {
 
 #[test]
 fn every_part_of_the_screen_has_one_pane_with_a_file() {
-    let parts: BTreeSet<Part> = PANES.iter().map(|pane| pane.part).collect();
+    let parts: BTreeSet<Part> = panes().map(|pane| pane.part).collect();
     assert_eq!(parts, Part::ALL.into_iter().collect());
-    assert_eq!(PANES.len(), parts.len());
-    assert_eq!(rows_with_modules("PANE", "panes.rs"), PANES.len());
+    assert_eq!(panes().count(), parts.len());
+    assert_eq!(modules_with("PANE"), parts.len());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Ways back past what the person changed in between, past what failed, and past agents that work on.
+//! Ways back past what the user changed in between, past what failed, and past agents that work on.
 
 use std::path::Path;
 

@@ -14,7 +14,7 @@ pub struct Piece {
 /// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Begins a turn: words of the person, or what stands for them.
+    /// Begins a turn: words of the user, or what stands for them.
     Opens,
     /// An answer of the model, whose results follow.
     Answer,

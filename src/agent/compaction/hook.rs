@@ -23,7 +23,7 @@ pub struct Before {
     pub reason: CompactionReason,
     /// Whether the request that did not fit is sent again afterwards.
     pub will_retry: bool,
-    /// What the person wants the summary to be about.
+    /// What the user wants the summary to be about.
     pub instructions: Option<String>,
     /// What would be summed up, and what stays.
     pub plan: Arc<Plan>,

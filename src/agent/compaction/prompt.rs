@@ -44,7 +44,7 @@ fn quoted(conversation: &str) -> String {
     format!("<conversation>\n{conversation}\n</conversation>\n\n")
 }
 
-/// What the person wants the summary to be about.
+/// What the user wants the summary to be about.
 fn focused(focus: Option<&str>) -> String {
     let focus = focus.map(str::trim).filter(|focus| !focus.is_empty());
     focus.map_or_else(String::new, |focus| format!("\n\nThe user wants this above all: {focus}"))

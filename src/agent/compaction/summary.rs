@@ -54,7 +54,7 @@ pub struct Written {
 /// Why there is no summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unwritten {
-    /// The person interrupted.
+    /// The user interrupted.
     Aborted,
     /// Somebody who has a say did not want it.
     Cancelled,

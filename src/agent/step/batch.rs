@@ -69,7 +69,7 @@ impl Batch {
         }
     }
 
-    /// Whether nothing runs but tools that wait for a person's answer.
+    /// Whether nothing runs but tools that wait for a user's answer.
     pub(super) fn only_asks(&self, asking: &BTreeSet<String>) -> bool {
         let pending = self.calls[..self.started].iter().zip(&self.results);
         let mut pending = pending.filter(|(_, result)| result.is_none()).peekable();

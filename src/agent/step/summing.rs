@@ -144,7 +144,7 @@ impl State {
         }));
         self.gave_up |= !done && reason != CompactionReason::Manual;
         match then {
-            // What a person wants done begins nothing else; room that was made by itself goes to whatever waits.
+            // What a user wants done begins nothing else; room that was made by itself goes to whatever waits.
             Then::Rest => self.resume(stopped, reason != CompactionReason::Manual, out),
             _ if stopped => self.end(true, None, out),
             Then::Ask => self.call(true, out),

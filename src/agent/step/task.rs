@@ -2,7 +2,7 @@
 
 use crate::agent::event::CompactionReason;
 
-/// A compaction that a person wants.
+/// A compaction that a user wants.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Wish {
     /// What the summary is to be about, above all.

@@ -131,7 +131,7 @@ impl Member {
         while self.ending.try_join_next().is_some() {}
     }
 
-    /// Takes the tools and the prompt that the person wants now.
+    /// Takes the tools and the prompt that the user wants now.
     async fn renew(&mut self) {
         let Some(Renewed { registry, parallel, system }) = self.gear.renewed().await else { return };
         self.driver.listener().registry = registry.clone();

@@ -37,7 +37,7 @@ pub enum Deed<'a> {
     Remove(&'a Path),
     /// A command in a folder.
     Run(&'a str, &'a Path),
-    /// A shell for a person in a folder.
+    /// A shell for a user in a folder.
     Terminal(&'a Path),
     /// Text in the files of a folder.
     Search(&'a Path),
@@ -101,7 +101,7 @@ pub trait Layer: Send + Sync + fmt::Debug {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Whether a shell for a person may be started, which cannot wait.
+    /// Whether a shell for a user may be started, which cannot wait.
     fn admit_terminal(&self, _folder: &Path) -> Result<(), EnvError> {
         Ok(())
     }

@@ -12,26 +12,35 @@ pub type OpenFile = fn(&mut Cx<'_>, PathBuf, Option<(usize, usize)>);
 
 /// All tables.
 pub struct Catalog {
-    /// Every command, by area.
-    pub commands: &'static [&'static [Command]],
-    /// Every picker.
-    pub pickers: &'static [&'static picker::Row],
-    /// Every feature.
+    /// The commands of the editor and of the shell, by area.
+    pub areas: &'static [&'static [Command]],
+    /// Every feature, with its own commands and pickers.
     pub features: &'static [Feature],
     /// Opens a file.
     pub open_file: OpenFile,
 }
 
 impl Catalog {
+    /// Every command.
+    pub fn commands(&self) -> impl Iterator<Item = &'static Command> + use<> {
+        let features = self.features.iter().flat_map(|feature| feature.commands);
+        features.chain(self.areas).flat_map(|area| area.iter())
+    }
+
+    /// Every picker.
+    pub fn pickers(&self) -> impl Iterator<Item = &'static picker::Row> + use<> {
+        self.features.iter().flat_map(|feature| feature.pickers).copied()
+    }
+
     /// The command of an id.
     pub fn command(&self, id: &str) -> Option<&'static Command> {
-        self.commands.iter().flat_map(|area| area.iter()).find(|command| command.id == id)
+        self.commands().find(|command| command.id == id)
     }
 }
 
 /// Shows a picker by its id.
 pub fn open_picker(cx: &mut Cx<'_>, id: &str) {
-    if let Some(row) = cx.state.catalog.pickers.iter().find(|row| row.id == id) {
+    if let Some(row) = cx.state.catalog.pickers().find(|row| row.id == id) {
         picker::open(cx, row);
     } else {
         tracing::error!(id, "there is no such picker");

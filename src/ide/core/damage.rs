@@ -65,7 +65,7 @@ impl Damage {
         self.caret_line += 1;
     }
 
-    /// These lines of a file, the last one too, have other colours.
+    /// These lines of a file, the last one too, have other colors.
     pub fn recolored(&mut self, buffer: BufferId, lines: Range<Line>) {
         match &mut self.recolored {
             None => self.recolored = Some((buffer, lines)),
@@ -76,7 +76,7 @@ impl Damage {
         }
     }
 
-    /// The lines of a file that have other colours, the last one too.
+    /// The lines of a file that have other colors, the last one too.
     pub fn other_colors(&self) -> Option<&(BufferId, Range<Line>)> {
         self.recolored.as_ref()
     }

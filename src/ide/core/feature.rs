@@ -4,8 +4,10 @@
 use std::time::Duration;
 
 use crate::ide::core::command_line::LineCommand;
-use crate::ide::core::context::Cx;
+use crate::ide::core::context::{Command, Cx};
+use crate::ide::core::layers::picker;
 use crate::ide::core::options::Options;
+use crate::ide::core::pane;
 use crate::ide::core::slots::Value;
 use crate::ide::core::state::State;
 use crate::ide::model::buffers::BufferId;
@@ -40,6 +42,12 @@ pub enum Fact {
 pub struct Feature {
     /// Its folder's name.
     pub id: &'static str,
+    /// Its commands, by file.
+    pub commands: &'static [&'static [Command]],
+    /// Its pickers.
+    pub pickers: &'static [&'static picker::Row],
+    /// What it draws beside the text.
+    pub panes: &'static [&'static pane::Row],
     /// Make what it keeps in the state.
     pub slots: &'static [fn(&Options) -> Value],
     /// What it does when something happens.
@@ -61,6 +69,9 @@ impl Feature {
     pub const fn new(id: &'static str) -> Self {
         Self {
             id,
+            commands: &[],
+            pickers: &[],
+            panes: &[],
             slots: &[],
             on_fact: |_, _| {},
             stop: |_| false,

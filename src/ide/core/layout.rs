@@ -1,4 +1,4 @@
-//! Where the panes are, from the screen's size and the person's wishes. Small windows are
+//! Where the panes are, from the screen's size and the user's wishes. Small windows are
 //! designed, not clipped: below 100 columns the tree hides unless it has the keys, below 80
 //! one pane at a time, below 40 by 10 only the focused text and one status row.
 

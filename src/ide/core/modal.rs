@@ -184,7 +184,7 @@ pub struct Once {
     pub begins: bool,
 }
 
-/// The selection as the person sees it: both ends on characters.
+/// The selection as the user sees it: both ends on characters.
 #[derive(Debug, Clone, Default)]
 pub struct Visual {
     /// Anchors and heads.
@@ -238,7 +238,7 @@ pub enum Ask {
     Object(bool),
 }
 
-/// Replacements that a person is asked about one by one.
+/// Replacements that a user is asked about one by one.
 #[derive(Debug)]
 pub struct Confirming {
     /// In which file.

@@ -6,7 +6,7 @@ use crate::base::clock::SharedClock;
 use crate::ide::core::keymap::Keymap;
 use crate::ide::core::ports::Connect;
 use crate::ide::model::arrangement::Restored;
-use crate::ide::model::display::Look;
+use crate::ide::model::display::DisplayOptions;
 use crate::llm::model::Part;
 use crate::tui::theme::{ColorDepth, Theme};
 
@@ -25,7 +25,7 @@ pub struct Options {
     pub workspace: PathBuf,
     /// The user's home, for `~`.
     pub home: PathBuf,
-    /// Where the person's own files of the program are: key maps, themes, snippets.
+    /// Where the user's own files of the program are: key maps, themes, snippets.
     pub config: PathBuf,
     /// Where the program keeps what must outlive it.
     pub state: PathBuf,
@@ -37,9 +37,9 @@ pub struct Options {
     pub theme: Theme,
     /// The key map.
     pub keymap: Keymap,
-    /// What was wrong with settings, theme and the like, for the person.
+    /// What was wrong with settings, theme and the like, for the user.
     pub problems: Vec<String>,
-    /// How many colours the terminal has.
+    /// How many colors the terminal has.
     pub colors: ColorDepth,
     /// Cells between tab stops.
     pub tab_width: usize,
@@ -48,7 +48,7 @@ pub struct Options {
     /// The column at which paragraphs are broken.
     pub wrap_column: usize,
     /// What the editor shows beside the text.
-    pub look: Look,
+    pub look: DisplayOptions,
     /// Whether what is open is kept for the next start in the folder.
     pub keep_open: bool,
     /// How what is being opened was arranged the last time.

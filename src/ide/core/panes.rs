@@ -19,7 +19,7 @@ const SHARE: u16 = 35;
 /// The least and the most that it may be.
 const SHARES: (u16, u16) = (10, 90);
 
-/// The panes that the person wants; small windows show fewer.
+/// The panes that the user wants; small windows show fewer.
 #[derive(Debug, Clone, Copy)]
 pub struct Panes {
     /// The file tree.

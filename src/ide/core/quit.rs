@@ -20,7 +20,7 @@ pub fn is_changing(state: &State) -> bool {
     state.catalog.features.iter().any(|feature| (feature.is_changing)(state))
 }
 
-/// The person has thought better of it; tells whether he was leaving.
+/// The user has thought better of it; tells whether he was leaving.
 pub fn stay(cx: &mut Cx<'_>) -> bool {
     let was = std::mem::take(&mut cx.state.leaving);
     if was {

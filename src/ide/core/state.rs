@@ -24,13 +24,13 @@ use crate::ide::core::slots::Slots;
 use crate::ide::model::agent::{Agent, Prompt};
 use crate::ide::model::area::Area;
 use crate::ide::model::buffers::{BufferId, Buffers};
-use crate::ide::model::display::Look;
+use crate::ide::model::display::DisplayOptions;
 use crate::ide::model::file_tree::FileTree;
 use crate::ide::model::jumps::Jumps;
-use crate::ide::model::scrollbar::Surveys;
+use crate::ide::model::scrollbar::ScrollbarScans;
 use crate::ide::model::searching::{BeforeFind, Replacing};
 use crate::ide::model::text_options::Show;
-use crate::ide::model::visible_rows::Shown;
+use crate::ide::model::visible_rows::VisibleRows;
 use crate::ide::model::windows::{Border, Windows};
 use crate::text::edit::Indents;
 use crate::text::kill_ring::KillRing;
@@ -59,7 +59,7 @@ pub struct State {
     pub workspace: PathBuf,
     /// The user's home, for `~`.
     pub home: PathBuf,
-    /// Where the person's own files of the program are.
+    /// Where the user's own files of the program are.
     pub config: PathBuf,
     /// Columns and rows of the screen.
     pub size: (u16, u16),
@@ -99,7 +99,7 @@ pub struct State {
     pub kill_ring: KillRing,
     /// What was kept under a name.
     pub registers: Registers,
-    /// Where the person was before going far.
+    /// Where the user was before going far.
     pub jumps: Jumps,
     /// The version that the last yank made.
     pub yanked_at: Option<u64>,
@@ -122,13 +122,13 @@ pub struct State {
     /// How the editor is divided.
     pub windows: Windows,
     /// What the window with the keys showed last.
-    pub shown: Option<Shown>,
+    pub shown: Option<VisibleRows>,
     /// What the others showed.
-    pub beside: Vec<Shown>,
+    pub beside: Vec<VisibleRows>,
     /// The lines between them.
     pub borders: Vec<Border>,
     /// Where in a text stands what was looked for, for the scrollbar.
-    pub survey: Surveys,
+    pub survey: ScrollbarScans,
     /// The text that is being replaced match by match, and what by.
     pub replacing: Option<Replacing>,
     /// Where the last search began.
@@ -143,15 +143,15 @@ pub struct State {
     pub modal: Modal,
     /// Keys of a sequence that is not complete.
     pub pending: Vec<Key>,
-    /// What may follow them, once the person has waited for it.
+    /// What may follow them, once the user has waited for it.
     pub hints: Vec<(String, String)>,
     /// How things are shown.
     pub show: Show,
     /// What the editor shows beside the text.
-    pub look: Look,
+    pub look: DisplayOptions,
     /// The tools, for their plain views.
     pub tools: Registry,
-    /// What the person was told once and need not be told again.
+    /// What the user was told once and need not be told again.
     pub told: BTreeSet<String>,
     /// What must be drawn again.
     pub damage: Damage,
@@ -223,7 +223,7 @@ impl State {
             shown: None,
             beside: Vec::new(),
             borders: Vec::new(),
-            survey: Surveys::default(),
+            survey: ScrollbarScans::default(),
             replacing: None,
             before_find: None,
             search_how: How::default(),
@@ -274,7 +274,7 @@ impl State {
     fn goes_through_snippet(&self) -> bool {
         self.buffers.current().is_some_and(|buffer| {
             let primary = buffer.area.selection.primary();
-            buffer.area.riders.stops.as_ref().is_some_and(|stops| stops.holds(primary))
+            buffer.area.per_view.stops.as_ref().is_some_and(|stops| stops.holds(primary))
         })
     }
 
@@ -370,7 +370,7 @@ impl State {
         crate::base::paths::typed(&self.workspace, typed, &self.home)
     }
 
-    /// A path as a person wants to see it.
+    /// A path as a user wants to see it.
     pub fn shown(&self, path: &Path) -> String {
         crate::base::paths::display(path, &self.workspace)
     }

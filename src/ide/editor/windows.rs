@@ -21,10 +21,10 @@ pub fn activate(state: &mut State, window: WindowId) {
         state.buffers.show(id);
     }
     if let Some(buffer) = state.buffers.current_mut() {
-        let riders = &mut buffer.area.riders;
-        if let Some(n) = riders.parked.iter().position(|parked| parked.window == window) {
-            let parked = riders.parked.swap_remove(n);
-            riders.view = parked.view;
+        let per_view = &mut buffer.area.per_view;
+        if let Some(n) = per_view.parked.iter().position(|parked| parked.window == window) {
+            let parked = per_view.parked.swap_remove(n);
+            per_view.view = parked.view;
             buffer.area.selection = parked.selection;
             buffer.area.document.seal();
         }
@@ -37,9 +37,9 @@ pub fn activate(state: &mut State, window: WindowId) {
 fn park(state: &mut State) {
     let window = state.windows.active;
     let Some(buffer) = state.buffers.current_mut() else { return };
-    let (selection, view) = (buffer.area.selection.clone(), buffer.area.riders.view.clone());
-    buffer.area.riders.parked.retain(|parked| parked.window != window);
-    buffer.area.riders.parked.push(Parked { window, selection, view });
+    let (selection, view) = (buffer.area.selection.clone(), buffer.area.per_view.view.clone());
+    buffer.area.per_view.parked.retain(|parked| parked.window != window);
+    buffer.area.per_view.parked.push(Parked { window, selection, view });
     state.windows.shows.insert(window, buffer.id);
 }
 
@@ -80,7 +80,7 @@ pub fn only(state: &mut State) {
 fn forget(state: &mut State, window: WindowId) {
     state.windows.shows.remove(&window);
     for buffer in state.buffers.all_mut() {
-        buffer.area.riders.parked.retain(|parked| parked.window != window);
+        buffer.area.per_view.parked.retain(|parked| parked.window != window);
     }
 }
 
@@ -96,21 +96,21 @@ pub fn shown_in(state: &mut State, window: WindowId) -> Option<BufferId> {
 
 /// Does something with a file as a window sees it that does not have the keys.
 pub fn as_seen_in<T>(buffer: &mut Buffer, window: WindowId, f: impl FnOnce(&mut Buffer) -> T) -> T {
-    let known = buffer.area.riders.parked.iter().position(|parked| parked.window == window);
+    let known = buffer.area.per_view.parked.iter().position(|parked| parked.window == window);
     let fresh = || Parked {
         window,
         selection: buffer.area.selection.clone(),
-        view: View { followed: None, ..buffer.area.riders.view.clone() },
+        view: View { followed: None, ..buffer.area.per_view.view.clone() },
     };
     let mut parked = match known {
-        Some(n) => buffer.area.riders.parked.swap_remove(n),
+        Some(n) => buffer.area.per_view.parked.swap_remove(n),
         None => fresh(),
     };
     swap(&mut buffer.area.selection, &mut parked.selection);
-    swap(&mut buffer.area.riders.view, &mut parked.view);
+    swap(&mut buffer.area.per_view.view, &mut parked.view);
     let result = f(buffer);
     swap(&mut buffer.area.selection, &mut parked.selection);
-    swap(&mut buffer.area.riders.view, &mut parked.view);
-    buffer.area.riders.parked.push(parked);
+    swap(&mut buffer.area.per_view.view, &mut parked.view);
+    buffer.area.per_view.parked.push(parked);
     result
 }

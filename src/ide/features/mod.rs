@@ -31,20 +31,32 @@ pub mod transcript;
 pub mod undo_store;
 pub mod undo_tree;
 
-/// Every feature that keeps state or acts on what happens.
+/// Every feature. The palette shows their commands in this order.
 pub static FEATURES: &[Feature] = &[
+    palette::FEATURE,
+    files::FEATURE,
+    agent::FEATURE,
     context::FEATURE,
     diff::FEATURE,
     file_tree::FEATURE,
-    files::FEATURE,
     git::FEATURE,
+    history_search::FEATURE,
+    login::FEATURE,
     permissions::FEATURE,
     pipe::FEATURE,
+    places::FEATURE,
     plugins::FEATURE,
     project_search::FEATURE,
+    prompt::FEATURE,
+    questions::FEATURE,
     recovery::FEATURE,
     reopen::FEATURE,
+    restore::FEATURE,
     sessions::FEATURE,
+    snippets::FEATURE,
+    status_line::FEATURE,
+    symbols::FEATURE,
+    tab_line::FEATURE,
     terminal::FEATURE,
     transcript::FEATURE,
     undo_store::FEATURE,

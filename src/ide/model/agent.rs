@@ -52,7 +52,7 @@ pub struct Agent {
     pub way_back: Option<String>,
     /// Questions that it has asked in this run.
     pub inquiries: u64,
-    /// What the person calls the session.
+    /// What the user calls the session.
     pub name: Option<String>,
     /// How often the session tree was opened.
     pub session_views: u64,

@@ -3,7 +3,7 @@
 //! Must not know which of them it is. Every text field of the program is one of these, so that
 //! each has undo, words, selections and the one kill ring.
 
-use crate::ide::model::view_state::Riders;
+use crate::ide::model::view_state::PerView;
 use crate::text::block::Block;
 use crate::text::changes::ChangeSet;
 use crate::text::document::{Applied, Document};
@@ -31,7 +31,7 @@ pub struct Area {
     /// of a selection rather than behind it. Stale as soon as that range is another one.
     pub standing: Option<(Range, Byte)>,
     /// What else travels with the text.
-    pub riders: Riders,
+    pub per_view: PerView,
 }
 
 impl Default for Area {
@@ -48,7 +48,7 @@ impl Area {
             selection: Selection::cursor(Byte(0)),
             block: None,
             standing: None,
-            riders: Riders::default(),
+            per_view: PerView::default(),
         }
     }
 
@@ -65,7 +65,7 @@ impl Area {
 
     /// How its view looks at the text.
     pub fn lens(&self, tab_width: usize) -> Lens<'_> {
-        let Riders { view, folds, inlays, .. } = &self.riders;
+        let PerView { view, folds, inlays, .. } = &self.per_view;
         Lens { text: self.text(), folds, inlays: inlays.all(), tab_width, wrap: view.wrap }
     }
 
@@ -101,7 +101,7 @@ impl Area {
 
     fn take(&mut self, applied: Applied) -> ChangeSet {
         self.selection = applied.selection;
-        self.riders.map(&applied.changes);
+        self.per_view.map(&applied.changes);
         applied.changes
     }
 
@@ -111,7 +111,7 @@ impl Area {
         let applied = self.document.apply(edit, &self.selection, now_ms);
         self.selection = selection;
         if let Some(applied) = &applied {
-            self.riders.map(&applied.changes);
+            self.per_view.map(&applied.changes);
         }
         applied.is_some()
     }

@@ -73,12 +73,12 @@ pub struct Buffer {
     pub undo_kept: Option<(u64, RevisionId)>,
     /// The file's state now, as far as we know.
     pub disk: Disk,
-    /// The state on disk that the person was asked about, or has been shown.
+    /// The state on disk that the user was asked about, or has been shown.
     pub offered: Option<Stamp>,
-    /// The version of an unmodified text whose file went away: nothing of the person's is lost
+    /// The version of an unmodified text whose file went away: nothing of the user's is lost
     /// when the file that comes back takes its place.
     pub lost_at: Option<u64>,
-    /// Its colours.
+    /// Its colors.
     pub coloring: Coloring,
     /// How the selection grew by the text's tree: the version, before, after.
     pub expanded: Vec<(u64, Selection, Selection)>,
@@ -191,15 +191,15 @@ impl Buffer {
     /// Moves the view by rows; the cursor stays where it is.
     pub fn scroll_by(&mut self, rows: isize, tab_width: usize) {
         let lens = self.area.lens(self.tab_width(tab_width));
-        let top = lens.row_at(self.area.riders.view.top);
+        let top = lens.row_at(self.area.per_view.view.top);
         let step = |row: &Row| if rows < 0 { lens.above(row) } else { lens.below(row) };
         let top = std::iter::successors(Some(top), step).take(rows.unsigned_abs() + 1).last();
         if let Some(top) = top {
-            self.area.riders.view.top = top.start;
+            self.area.per_view.view.top = top.start;
         }
     }
 
-    /// What has to be looked for so that the next frame has the colours of what it shows.
+    /// What has to be looked for so that the next frame has the colors of what it shows.
     pub fn color(&mut self, visible: &[Range<Byte>], now: Duration) -> Option<ColorJob> {
         if self.reading.is_some() || self.listing.is_some() {
             return None;

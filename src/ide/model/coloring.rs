@@ -1,7 +1,7 @@
-//! The colours of an open file: what is known of them, what is under way, what is wanted next.
+//! The colors of an open file: what is known of them, what is under way, what is wanted next.
 //! Must not run anything: a job is data, and a task runs it.
 //!
-//! What was found is carried along with every change, so that a frame always has colours. One
+//! What was found is carried along with every change, so that a frame always has colors. One
 //! job is under way at most; it takes the changes since the last tree along.
 
 use std::ops::Range;
@@ -24,12 +24,12 @@ use crate::text::rope::Text;
 const FIRST_BUDGET: Duration = Duration::from_secs(5);
 /// Time for a parse after edits.
 const BUDGET: Duration = Duration::from_secs(2);
-/// Edits of one change that colours are carried through.
+/// Edits of one change that colors are carried through.
 const CARRIED_MAX: usize = 20_000;
 /// Bytes of the first line that tell a language.
 const FIRST_LINE_MAX: usize = 200;
 
-/// Colours of one file.
+/// Colors of one file.
 #[derive(Debug, Default)]
 pub struct Coloring {
     /// The name of the file for which the language was found.
@@ -68,7 +68,7 @@ pub struct Coloring {
     trouble: Option<Trouble>,
 }
 
-/// One search for colours.
+/// One search for colors.
 #[derive(Debug)]
 pub struct ColorJob {
     way: Way,
@@ -79,7 +79,7 @@ pub struct ColorJob {
     round: u64,
 }
 
-/// How colours are looked for, and what is left of the last time.
+/// How colors are looked for, and what is left of the last time.
 #[derive(Debug)]
 enum Way {
     Grammar(&'static Language, Option<Arc<Syntax>>),
@@ -162,7 +162,7 @@ impl Coloring {
         aliases.iter().copied().chain([name]).collect()
     }
 
-    /// Why there are no colours, if there should be some.
+    /// Why there are no colors, if there should be some.
     pub fn trouble(&self) -> Option<Trouble> {
         self.trouble
     }
@@ -236,7 +236,7 @@ impl Coloring {
         (self.name, self.language, self.lined) = (None, None, None);
     }
 
-    /// What has to be looked for so that the next frame has its colours, if anything is due by
+    /// What has to be looked for so that the next frame has its colors, if anything is due by
     /// now. `visible` is what it shows, sorted and apart.
     pub fn next(
         &mut self,
@@ -432,7 +432,7 @@ fn ranges(text: &Text, shown: &[Range<Byte>]) -> (Vec<Range<Byte>>, Vec<Range<By
 const LEAST_BESIDE: usize = 2 << 10;
 
 impl ColorJob {
-    /// Looks for the colours. Takes its time.
+    /// Looks for the colors. Takes its time.
     pub fn run(self) -> Colored {
         let begun = Instant::now();
         let Self { way, since, text, ranges, rainbow, round } = self;

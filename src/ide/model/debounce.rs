@@ -1,8 +1,8 @@
 //! When a text is parsed again, or compared, after changes. Must not know what parsing is.
 //!
 //! A parse after every key costs more than the key itself, mostly for nothing that is seen, since
-//! colours are carried along: so the next one waits for a pause in typing, and without one as
-//! long as makes parsing a small part of the time. New words of a short text have their colours
+//! colors are carried along: so the next one waits for a pause in typing, and without one as
+//! long as makes parsing a small part of the time. New words of a short text have their colors
 //! before anybody misses them.
 
 use std::time::Duration;
@@ -17,7 +17,7 @@ const PAUSE_SHORT: Duration = Duration::from_millis(30);
 const WAIT_SHORT: Duration = Duration::from_millis(150);
 /// Of the time of somebody who types without a pause, parsing takes one part in so many.
 const SHARE: u32 = 1000;
-/// Colours are never older.
+/// Colors are never older.
 const WAIT_MAX: Duration = Duration::from_secs(2);
 /// What may come later waits for a pause that is so many times as long as what it takes.
 const PAUSE_SHARE: u32 = 10;

@@ -34,7 +34,7 @@ impl Blanks {
         }
     }
 
-    /// What comes after it when a person goes through them.
+    /// What comes after it when a user goes through them.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
@@ -79,7 +79,7 @@ impl Tabs {
 
 /// What the editor shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Look {
+pub struct DisplayOptions {
     /// Line numbers.
     pub numbers: bool,
     /// They count from the cursor's line, which has its own number.
@@ -88,7 +88,7 @@ pub struct Look {
     pub caret_line: bool,
     /// The bracket at the cursor and its partner.
     pub brackets: bool,
-    /// Brackets in colours by their depth.
+    /// Brackets in colors by their depth.
     pub rainbow: bool,
     /// Bytes that parse trees may take, but those of files that are shown.
     pub syntax_memory: usize,
@@ -116,7 +116,7 @@ pub struct Look {
     pub scrollbar: bool,
 }
 
-impl Look {
+impl DisplayOptions {
     /// As the settings say.
     pub fn of(settings: &Settings) -> Self {
         Self {
@@ -141,7 +141,7 @@ impl Look {
     }
 }
 
-impl Default for Look {
+impl Default for DisplayOptions {
     fn default() -> Self {
         Self::of(&Settings::default())
     }

@@ -1,4 +1,4 @@
-//! What a person wants folded, found beside the loop: the code's own parts, or blocks of
+//! What a user wants folded, found beside the loop: the code's own parts, or blocks of
 //! indented lines. Must not run anything: a job is data, and a task runs it.
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Where the person was before going far: jumps through all files, and marks that name a file
+//! Where the user was before going far: jumps through all files, and marks that name a file
 //! too. Must not open files.
 
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ impl Jumps {
         }
     }
 
-    /// The person leaves this place of the file that is shown for one far away. A line is in
+    /// The user leaves this place of the file that is shown for one far away. A line is in
     /// the list once, at its newest place.
     pub fn note(&mut self, buffers: &mut Buffers, at: Byte, tab_width: usize) {
         let Some(buffer) = buffers.current_mut() else { return };

@@ -1,5 +1,5 @@
 //! A list of places in files: a text whose lines are `path:line:text`, and what is known about
-//! them. The person edits the texts; what the list wants changed is read out of it again. Must not
+//! them. The user edits the texts; what the list wants changed is read out of it again. Must not
 //! know who found the places, nor who changes files.
 //!
 //! A place of several lines is written `path:first-last:text`. A line that begins with `:` goes on

@@ -31,7 +31,7 @@ pub struct Surveyed {
 
 /// What is known of the text that is shown.
 #[derive(Debug, Default)]
-pub struct Surveys {
+pub struct ScrollbarScans {
     /// What was found last.
     pub found: Option<Surveyed>,
     /// Whether a text is being searched.
@@ -105,7 +105,7 @@ pub fn cells(buffer: &Buffer, rows: &[Row], height: usize, matches: &[Line]) -> 
     for found in some(matches) {
         mark(*found, BarMark::Match);
     }
-    for hunk in some(buffer.area.riders.hunks.all()) {
+    for hunk in some(buffer.area.per_view.hunks.all()) {
         let sign = match hunk.sign() {
             Sign::Added => BarMark::Added,
             Sign::Changed => BarMark::Changed,

@@ -40,7 +40,7 @@ pub struct Parked {
 
 /// What travels with one text.
 #[derive(Debug, Default)]
-pub struct Riders {
+pub struct PerView {
     /// The view that has the keys, or had them last.
     pub view: View,
     /// The views in other windows.
@@ -55,7 +55,7 @@ pub struct Riders {
     pub stops: Option<Stops>,
 }
 
-impl Riders {
+impl PerView {
     /// Carries everything through a change.
     pub fn map(&mut self, changes: &ChangeSet) {
         self.view.top = changes.map(self.view.top, Side::Before);

@@ -63,7 +63,7 @@ const GAP: usize = 1 << 10;
 
 /// One view of a text on the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct VisibleRows {
     /// In which window.
     pub window: WindowId,
     /// Of which file.
@@ -98,7 +98,7 @@ pub struct Shown {
     pub bar: Vec<BarCell>,
 }
 
-impl Shown {
+impl VisibleRows {
     /// Whether a cell of the screen belongs to it.
     pub fn holds(&self, col: u16, row: u16) -> bool {
         self.area.contains(Position::new(col, row))

@@ -31,7 +31,7 @@ use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::features::{files, plugins, recovery, reopen, terminal, undo_store};
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::shell::catalog::CATALOG;
-use crate::ide::shell::panes::PANES;
+use crate::ide::shell::panes::panes;
 use crate::ide::shell::replay;
 use crate::ide::shell::{facts, input, mouse, session_events};
 use crate::runtime::{Delivery, Handle, Snapshot};
@@ -40,7 +40,7 @@ use crate::tui::screen::{CursorShape, Screen};
 use crate::tui::theme::Theme;
 use crate::tui::tree::{NodeId, Tree};
 
-/// How long a person may hesitate over a key sequence before it shows what may follow.
+/// How long a user may hesitate over a key sequence before it shows what may follow.
 const HINT_DELAY: Duration = Duration::from_millis(300);
 /// The working sign moves this often; eight frames a second at most.
 const SIGN_PERIOD: Duration = Duration::from_millis(250);
@@ -84,7 +84,7 @@ impl App {
         wake: Arc<Notify>,
     ) -> Self {
         let mut tree = Tree::new();
-        let nodes = PANES.iter().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
+        let nodes = panes().map(|pane| (pane.part, tree.add(None, pane.layer, (pane.make)()))).collect();
         let keymap = options.keymap.clone();
         let mut state = State::new(&options, &CATALOG, size, keymap, Arc::new(move || wake.notify_one()));
         let told = &options.problems;
@@ -362,7 +362,7 @@ impl App {
         }
     }
 
-    /// Begins what a frame leaves to do: colours for what it showed, unsaved text that is to be
+    /// Begins what a frame leaves to do: colors for what it showed, unsaved text that is to be
     /// kept. Called once it is sent, so that no key waits for it.
     pub fn settle(&mut self) {
         picker::match_query(&mut self.state);

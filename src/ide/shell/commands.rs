@@ -1,15 +1,12 @@
-//! Every action with a name. A command is one row and one function in its area's file; help,
-//! palette, key hints and the `:id` form come from the row.
+//! The commands of the editor and of lists; features have theirs in their rows. A command is one row and one function
+//! in its area's file; help, palette, key hints and the `:id` form come from the row.
 
 use crate::ide::core::context::Command;
-use crate::ide::{editor, features};
+use crate::ide::editor;
 
 /// Every area, by file.
 pub static AREAS: &[&[Command]] = &[
-    features::palette::commands::COMMANDS,
-    features::files::commands::COMMANDS,
     editor::commands::edit::COMMANDS,
-    features::undo_tree::commands::COMMANDS,
     editor::commands::lines::COMMANDS,
     editor::commands::indent::COMMANDS,
     editor::commands::macros::COMMANDS,
@@ -18,32 +15,14 @@ pub static AREAS: &[&[Command]] = &[
     editor::commands::select::COMMANDS,
     editor::commands::search::COMMANDS,
     editor::commands::registers::COMMANDS,
-    features::snippets::commands::COMMANDS,
-    features::sessions::summaries::COMMANDS,
     editor::commands::locations::COMMANDS,
-    features::pipe::commands::COMMANDS,
-    features::plugins::commands::COMMANDS,
-    features::plugins::trust::COMMANDS,
     editor::commands::syntax::COMMANDS,
     editor::commands::locals::COMMANDS,
     editor::commands::panes::COMMANDS,
-    features::transcript::commands::COMMANDS,
     editor::commands::display::COMMANDS,
-    features::git::commands::COMMANDS,
-    features::diff::commands::COMMANDS,
     editor::commands::fold::COMMANDS,
     editor::commands::window::COMMANDS,
-    features::project_search::commands::COMMANDS,
-    features::prompt::commands::COMMANDS,
-    features::login::commands::COMMANDS,
-    features::agent::commands::COMMANDS,
-    features::history_search::commands::COMMANDS,
-    features::sessions::commands::COMMANDS,
-    features::context::commands::COMMANDS,
-    features::restore::commands::COMMANDS,
     super::lists::COMMANDS,
-    features::file_tree::commands::COMMANDS,
-    features::terminal::commands::COMMANDS,
     editor::modal::commands::moves::COMMANDS,
     editor::modal::commands::objects::COMMANDS,
     editor::modal::commands::edits::COMMANDS,

@@ -13,8 +13,8 @@ use crate::ide::core::options::Options;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::ports::{Connect, Ports};
 use crate::ide::features::files::environment::BufferEnvironment;
-use crate::ide::features::permissions::port::AskPerson;
-use crate::ide::features::questions::events::InquirePerson;
+use crate::ide::features::permissions::port::AskPermission;
+use crate::ide::features::questions::events::AskQuestions;
 use crate::ide::shell::app::App;
 use crate::ide::shell::preload::Feed;
 use crate::runtime::RuntimeEvent;
@@ -71,8 +71,8 @@ impl Pump {
         let Some(connect) = self.connect.take() else { return };
         let env = Arc::new(BufferEnvironment::new(self.env.clone(), self.app.tasks().clone()));
         let tasks = self.app.tasks().clone();
-        let approval = Arc::new(AskPerson::new(tasks.clone()));
-        let questions = Arc::new(InquirePerson::new(tasks.clone()));
+        let approval = Arc::new(AskPermission::new(tasks.clone()));
+        let questions = Arc::new(AskQuestions::new(tasks.clone()));
         let ports = Ports { env, approval, questions };
         let (joined, events) = (self.joined.clone(), self.sender.clone());
         let work = tasks.guard(async move {

@@ -235,7 +235,7 @@ pub fn waits(state: &State) -> bool {
     !state.pending.is_empty() || operator
 }
 
-/// The hints for a sequence that the person hesitates to complete.
+/// The hints for a sequence that the user hesitates to complete.
 pub fn show_hints(state: &mut State) {
     if let Lookup::Pending(hints) = state.keymap.lookup(state.place(), &state.pending) {
         state.hints = hints;

@@ -15,7 +15,6 @@ pub mod input;
 pub mod lists;
 pub mod mouse;
 pub mod panes;
-pub mod pickers;
 pub mod preload;
 pub mod replay;
 pub mod run;

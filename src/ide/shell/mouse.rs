@@ -15,7 +15,7 @@ use crate::ide::features::tab_line;
 use crate::ide::features::terminal;
 use crate::ide::features::transcript::view::scroll as scroll_transcript;
 use crate::ide::model::buffers::Buffer;
-use crate::ide::model::visible_rows::{Drag, Shown};
+use crate::ide::model::visible_rows::{Drag, VisibleRows};
 use crate::ide::shell::input::run;
 use crate::text::block::{Block, Corner};
 use crate::text::motion;
@@ -142,7 +142,7 @@ fn files(cx: &mut Cx<'_>, pressed: bool, y: u16, wheel: isize) {
 fn editor(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
     let at = Position::new(mouse.col, mouse.row);
     let pressed = mouse.kind == MouseKind::Down(Button::Left);
-    let whole = |view: &Shown| match view.title {
+    let whole = |view: &VisibleRows| match view.title {
         Some(title) => view.area.union(title),
         None => view.area,
     };
@@ -173,7 +173,7 @@ fn editor(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
     let (Some(shown), Some(buffer)) = (&cx.state.shown, cx.state.buffers.current_mut()) else { return };
     if wheel != 0 {
         buffer.scroll_by(wheel, cx.state.show.tab_width);
-        buffer.area.riders.view.free_scroll = true;
+        buffer.area.per_view.view.free_scroll = true;
         return cx.state.damage.add(Part::Editor);
     }
     if let Some(title) = shown.title.filter(|title| title.contains(at)) {
@@ -194,7 +194,7 @@ fn scroll_beside(cx: &mut Cx<'_>, n: usize, wheel: isize) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     windows::as_seen_in(buffer, window, |buffer| {
         buffer.scroll_by(wheel, tab_width);
-        buffer.area.riders.view.free_scroll = true;
+        buffer.area.per_view.view.free_scroll = true;
     });
     cx.state.damage.add(Part::Editor);
 }
@@ -233,7 +233,7 @@ fn text(cx: &mut Cx<'_>, mouse: Mouse) {
     match mouse.kind {
         MouseKind::Down(Button::Left) if beside && !alt && !shift => {
             let end = text.line_end(line);
-            if buffer.area.riders.folds.open_at(end) {
+            if buffer.area.per_view.folds.open_at(end) {
                 return cx.state.damage.all();
             }
             press(cx, (at, line), now, last);

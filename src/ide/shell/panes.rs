@@ -1,16 +1,12 @@
-//! The panes: each draws one part of the screen from the state and changes nothing.
+//! The panes: each draws one part of the screen from the state and changes nothing. Features have theirs in their rows.
 
 use crate::ide::core::pane::Row;
-use crate::ide::{editor, features};
+use crate::ide::editor;
+use crate::ide::features::FEATURES;
+use crate::ide::shell::floating;
 
-/// Every pane, by file, with the part of the screen that it draws.
-pub static PANES: &[Row] = &[
-    features::file_tree::pane::PANE,
-    features::tab_line::pane::PANE,
-    editor::view::pane::PANE,
-    features::transcript::pane::PANE,
-    features::prompt::pane::PANE,
-    features::terminal::pane::PANE,
-    features::status_line::pane::PANE,
-    super::floating::PANE,
-];
+/// Every pane, with the part of the screen that it draws.
+pub fn panes() -> impl Iterator<Item = &'static Row> {
+    let own: [&Row; 2] = [&editor::view::pane::PANE, &floating::PANE];
+    FEATURES.iter().flat_map(|feature| feature.panes).copied().chain(own)
+}

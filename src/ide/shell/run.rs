@@ -34,7 +34,7 @@ const TERMINALS_END: Duration = Duration::from_secs(2);
 /// Longest text that is handed to the terminal's clipboard; many terminals drop longer ones.
 const CLIPBOARD_MAX: usize = 74_000;
 
-/// Runs the IDE until the person leaves. Returns the exit code.
+/// Runs the IDE until the user leaves. Returns the exit code.
 pub async fn run(options: Options, feed: Feed, term: Option<String>) -> Result<i32, Report> {
     let failed = |what: &str, error: &std::io::Error| Report::caused(what, error);
     let mut signals = Signals::catch().map_err(|e| failed("cannot watch for signals", &e))?;
@@ -308,7 +308,7 @@ async fn finish_changes(pump: &mut Pump, signals: &mut Signals) {
     }
 }
 
-/// Keeps what is unsaved for the next start, unless the person has given it up.
+/// Keeps what is unsaved for the next start, unless the user has given it up.
 async fn keep_unsaved(app: &mut App) {
     // The loop may have ended between a key and this, or in this.
     if let Err(panicked) = catch(|| app.watch()) {

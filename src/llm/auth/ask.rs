@@ -20,7 +20,7 @@ const BYTES_MAX: usize = 64 << 10;
 pub struct Trouble {
     /// As the request will fail.
     pub kind: ErrorKind,
-    /// For a person, without the provider's name.
+    /// For a user, without the provider's name.
     pub text: String,
     /// Whether nobody was reached at all.
     pub nobody: bool,

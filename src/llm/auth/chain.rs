@@ -1,5 +1,5 @@
 //! The way from a provider to a key, walked anew for each request: the flag, what is kept, the
-//! environment, the person's file of providers.
+//! environment, the user's file of providers.
 //!
 //! Must not know how a key is sent. What is kept is read each time, so that a login or a renewal of
 //! another process counts at once.
@@ -110,7 +110,7 @@ impl Chain {
         Ok(entries.get(&self.info.id).and_then(Entry::read))
     }
 
-    /// From the environment, else from the person's file.
+    /// From the environment, else from the user's file.
     async fn ambient(
         &self,
         var: impl Fn(&str) -> Option<String> + Copy + Send,

@@ -1,4 +1,4 @@
-//! Values of the person's files that are not there yet: `$NAME`, `${NAME}` and `!command`.
+//! Values of the user's files that are not there yet: `$NAME`, `${NAME}` and `!command`.
 //!
 //! Must not know what they are for. A command is run by whoever is passed in, not before its value is
 //! needed, and once for as long as the program runs.

@@ -1,4 +1,4 @@
-//! What is known about one provider: a row of `assets/providers.json`, or of the person's own file.
+//! What is known about one provider: a row of `assets/providers.json`, or of the user's own file.
 //!
 //! Must not know keys, only where they may be found.
 
@@ -59,7 +59,7 @@ pub struct ProviderInfo {
     pub model_list: Option<String>,
     /// Longest silence of an answer in seconds, where it is not the usual one.
     pub silence: Option<u64>,
-    /// A key from the person's file, perhaps `$VAR` or `!command`.
+    /// A key from the user's file, perhaps `$VAR` or `!command`.
     pub api_key: Hidden<Option<String>>,
 }
 

@@ -1,6 +1,6 @@
 //! What lists of providers have told so far, in the form in which it is kept between runs.
 //!
-//! Must not know where it is kept. It only adds: what comes with the program and what the person's own
+//! Must not know where it is kept. It only adds: what comes with the program and what the user's own
 //! file says wins over it.
 
 use std::collections::{BTreeMap, HashSet};

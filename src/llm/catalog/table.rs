@@ -31,7 +31,7 @@ impl Catalog {
         &BUILTIN
     }
 
-    /// The catalog with what the person's own file says over it.
+    /// The catalog with what the user's own file says over it.
     #[must_use]
     pub fn with_user(&self, user: UserModels) -> Self {
         let mut providers = self.providers.clone();
@@ -72,7 +72,7 @@ impl Catalog {
     }
 
     /// The models' own fields: those that come with the program, what the provider's list adds, both
-    /// changed by the person's file.
+    /// changed by the user's file.
     fn fields_of(&self, provider: &ProviderInfo, root: Option<&str>) -> Vec<Value> {
         let mut all = bundled::models(&provider.id).to_vec();
         let id = |fields: &Value| fields.get("id").and_then(Value::as_str).map(str::to_string);

@@ -1,4 +1,4 @@
-//! The person's own providers and models: `models.json` in pi's schema.
+//! The user's own providers and models: `models.json` in pi's schema.
 //!
 //! Must not know where the file is. What is wrong in it is told with its line and left out; the rest
 //! is used.

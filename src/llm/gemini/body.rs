@@ -92,7 +92,7 @@ fn thinking(model: &Model, wish: Thinking) -> Option<Value> {
     }
     let level = model.nearest_level(wish);
     let mut config = Map::new();
-    // What is thought against the person's wish is not shown either.
+    // What is thought against the user's wish is not shown either.
     if wish != Thinking::Off {
         config.insert("includeThoughts".into(), true.into());
     }

@@ -23,7 +23,7 @@ const DROPPED: &[&str] = &[
     "propertyNames",
 ];
 
-/// Keywords whose keys are names of the person's own.
+/// Keywords whose keys are names of the user's own.
 const NAMES: &[&str] = &["properties", "dependentSchemas", "dependencies"];
 
 /// Keywords that hold a schema, or a list of them.

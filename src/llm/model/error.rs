@@ -1,4 +1,4 @@
-//! The failures of a model call, by kind, so that a program can decide and a person can act.
+//! The failures of a model call, by kind, so that a program can decide and a user can act.
 
 use std::fmt;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub enum ErrorKind {
     Network,
     /// The stream broke off or made no sense.
     Stream,
-    /// The person interrupted.
+    /// The user interrupted.
     Abort,
     /// The model called a tool in a way that nobody could read.
     InvalidToolCall,
@@ -55,7 +55,7 @@ pub struct LlmError {
     pub kind: ErrorKind,
     /// Provider id.
     pub provider: String,
-    /// For a person: what failed, on what.
+    /// For a user: what failed, on what.
     pub message: String,
     /// The HTTP status, when there was an answer.
     pub status: Option<u16>,

@@ -1,6 +1,6 @@
-//! What a login tells a person, and what it asks.
+//! What a login tells a user, and what it asks.
 
-/// What a person is told. Nothing here is a secret of the person, but a code is for nobody else.
+/// What a user is told. Nothing here is a secret of the user, but a code is for nobody else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Notice {
@@ -17,7 +17,7 @@ pub enum Notice {
     Progress(String),
 }
 
-/// What a person is asked.
+/// What a user is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Question {

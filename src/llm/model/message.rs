@@ -11,7 +11,7 @@ use super::usage::Usage;
 #[serde(tag = "role", rename_all = "camelCase")]
 #[expect(clippy::large_enum_variant, reason = "most messages are answers or results, of like size")]
 pub enum Message {
-    /// From the person, or on the person's behalf.
+    /// From the user, or on the user's behalf.
     User(UserMessage),
     /// From the model.
     Assistant(AssistantMessage),
@@ -19,7 +19,7 @@ pub enum Message {
     ToolResult(ToolResultMessage),
 }
 
-/// What a person says to the model.
+/// What a user says to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UserMessage {
     /// Text, images, documents and sounds; on the wire a bare string is the same as one text part.
@@ -60,7 +60,7 @@ pub struct AssistantMessage {
     /// The provider's own word for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_stop_reason: Option<String>,
-    /// For `error` and `aborted`: what happened, for a person.
+    /// For `error` and `aborted`: what happened, for a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
     /// Milliseconds since the epoch.
@@ -203,7 +203,7 @@ pub enum StopReason {
     ToolUse,
     /// Something failed; see `error_message`.
     Error,
-    /// The person interrupted it.
+    /// The user interrupted it.
     Aborted,
 }
 

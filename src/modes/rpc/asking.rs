@@ -1,6 +1,6 @@
 //! Leave for tool calls, and the questions of tools, asked at the desk.
 //!
-//! Must not know how a question reaches the person. Who does not answer has refused.
+//! Must not know how a question reaches the user. Who does not answer has refused.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;

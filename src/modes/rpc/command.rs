@@ -185,7 +185,7 @@ pub enum Command {
     },
     /// Give a failed call up that waits to be repeated.
     AbortRetry,
-    /// Run a command in the workspace, as the person.
+    /// Run a command in the workspace, as the user.
     Bash {
         /// For the shell.
         command: String,
@@ -207,14 +207,14 @@ pub enum Command {
         /// Its file.
         session_path: String,
     },
-    /// Go on with a new session that has the way to something the person said, which comes back.
+    /// Go on with a new session that has the way to something the user said, which comes back.
     Fork {
         /// Its entry.
         entry_id: String,
     },
     /// Go on with a copy of the session.
     Clone,
-    /// What the person said, where a session can be forked.
+    /// What the user said, where a session can be forked.
     GetForkMessages,
     /// The entries of the session as they stand in its file.
     GetEntries {
@@ -236,7 +236,7 @@ pub enum Command {
     GetCommands,
 
     // What pi's protocol lacks.
-    /// Go behind an entry of the tree, or before what the person said there, which comes back.
+    /// Go behind an entry of the tree, or before what the user said there, which comes back.
     NavigateTree {
         /// The entry.
         target_id: String,
@@ -294,7 +294,7 @@ pub enum Command {
         /// Which.
         mode: Approval,
     },
-    /// Add a rule for tool calls to the person's file.
+    /// Add a rule for tool calls to the user's file.
     AddPermissionRule {
         /// As it stands in the file.
         rule: String,

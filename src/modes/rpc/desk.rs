@@ -1,4 +1,4 @@
-//! The desk: where a session, its tools and the commands of its host ask the person behind an RPC client, and where
+//! The desk: where a session, its tools and the commands of its host ask the user behind an RPC client, and where
 //! they show something. The mode sends what is put here and brings the answers.
 //!
 //! Must not know who asks, nor lines. Who does not answer in time has refused.
@@ -17,12 +17,12 @@ use super::ui::{Method, NotifyType, Placement, Said, Told};
 /// How long a question waits for its answer.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// Where the person behind an RPC client is asked and shown things; clones are one. [`Ports`](super::Ports) take it,
+/// Where the user behind an RPC client is asked and shown things; clones are one. [`Ports`](super::Ports) take it,
 /// tools and commands of the host hold clones of it, and a session takes it to ask for leave
 /// ([`Builder::approval`](crate::runtime::Builder::approval)).
 ///
 /// Questions ([`select`](Desk::select), [`confirm`](Desk::confirm), [`input`](Desk::input), [`edit`](Desk::edit))
-/// wait for the answer of the client. It is `None` where the person does not want to answer, where the answer has
+/// wait for the answer of the client. It is `None` where the user does not want to answer, where the answer has
 /// another shape, where it does not come within the desk's patience, and at once where nobody is served any more.
 /// Dropping the future withdraws the question.
 ///
@@ -80,7 +80,7 @@ impl Desk {
         Self { patience, ..self }
     }
 
-    /// Lets the person choose one of `options`; gives that one. Any other answer is a refusal.
+    /// Lets the user choose one of `options`; gives that one. Any other answer is a refusal.
     pub async fn select(&self, title: &str, options: &[&str]) -> Option<String> {
         let options: Vec<String> = options.iter().map(ToString::to_string).collect();
         let known = options.clone();
@@ -108,7 +108,7 @@ impl Desk {
         self.text(Method::Editor { title: title.into(), prefill: prefill.map(Into::into) }).await
     }
 
-    /// Tells the person something. Without a kind it is `info` for the client.
+    /// Tells the user something. Without a kind it is `info` for the client.
     pub fn notify(&self, message: &str, kind: Option<NotifyType>) {
         self.tell(Method::Notify { message: message.into(), notify_type: kind });
     }
@@ -118,7 +118,7 @@ impl Desk {
         self.tell(Method::SetStatus { status_key: key.into(), status_text: text.map(Into::into) });
     }
 
-    /// Shows lines beside what the person writes in, in place of those of the same key; `None` takes them away.
+    /// Shows lines beside what the user writes in, in place of those of the same key; `None` takes them away.
     /// Without a placement they are above it for the client.
     pub fn set_widget(&self, key: &str, lines: Option<&[&str]>, placement: Option<Placement>) {
         let lines = lines.map(|lines| lines.iter().map(ToString::to_string).collect());
@@ -126,12 +126,12 @@ impl Desk {
         self.tell(Method::SetWidget { widget_key, widget_lines: lines, widget_placement: placement });
     }
 
-    /// Sets the title of the person's window.
+    /// Sets the title of the user's window.
     pub fn set_title(&self, title: &str) {
         self.tell(Method::SetTitle { title: title.into() });
     }
 
-    /// Puts a text in place of what the person is writing.
+    /// Puts a text in place of what the user is writing.
     pub fn set_editor_text(&self, text: &str) {
         self.tell(Method::SetEditorText { text: text.into() });
     }
@@ -199,7 +199,7 @@ impl Desk {
         self.shared.come.notify_one();
     }
 
-    /// Asks; `None` where nobody answers, or the person does not want to.
+    /// Asks; `None` where nobody answers, or the user does not want to.
     async fn ask(&self, method: Method) -> Option<Said> {
         let (reply, told) = oneshot::channel();
         let id = {

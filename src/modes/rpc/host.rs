@@ -1,4 +1,4 @@
-//! Commands of the host: what a person runs with `/name` in place of asking the model, as pi's extensions have it.
+//! Commands of the host: what a user runs with `/name` in place of asking the model, as pi's extensions have it.
 //!
 //! Must not know lines.
 
@@ -23,7 +23,7 @@ pub trait HostCommand: Send + Sync {
     /// colon and its number among them (`deploy:1`), as in pi.
     fn name(&self) -> &str;
 
-    /// What it does, in a sentence for the person.
+    /// What it does, in a sentence for the user.
     fn description(&self) -> Option<&str> {
         None
     }

@@ -1,4 +1,4 @@
-//! What waits to be sent to the person behind an RPC client, however long nobody reads.
+//! What waits to be sent to the user behind an RPC client, however long nobody reads.
 //!
 //! Must not know who sends it. Questions are as many as there are who wait for an answer; what nobody waits for is
 //! bounded: the newest word about a thing is enough.

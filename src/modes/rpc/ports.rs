@@ -22,7 +22,7 @@ use crate::runtime::Handle;
 pub struct Ports {
     /// The session.
     pub(crate) handle: Handle,
-    /// Where the person is asked.
+    /// Where the user is asked.
     pub(crate) desk: Desk,
     /// What comes in, and what says that its end was read.
     pub(crate) input: (Receiver<Line>, CancellationToken),

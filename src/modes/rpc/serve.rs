@@ -44,7 +44,7 @@ const OUTBOX_MAX: usize = 4096;
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// Serves the session to one program, over pi's protocol (`docs/rpc.md`), until that program has gone, the session is
-/// over, or [`Ports::until`] is ready. What was asked by then is answered, questions to the person are refused, and
+/// over, or [`Ports::until`] is ready. What was asked by then is answered, questions to the user are refused, and
 /// what goes on in the session is interrupted; the session itself stays, and its end is the host's.
 ///
 /// Gives the exit code of the program for that: 0, 1 where the session was over, 130 where it was stopped.
@@ -114,7 +114,7 @@ struct Face {
     wire: Wire,
     jobs: Jobs,
     outbox: Outbox,
-    /// Ends commands of the person.
+    /// Ends commands of the user.
     stop: CancellationToken,
 }
 
@@ -308,7 +308,7 @@ impl Face {
         }
     }
 
-    /// Takes a line: an answer of the person, or a command.
+    /// Takes a line: an answer of the user, or a command.
     fn take(&mut self, line: Line) {
         let (text, read) = match line {
             Line::Text(text) => {

@@ -28,11 +28,11 @@ pub enum NotifyType {
 pub enum Placement {
     /// What a client takes where nothing is said.
     AboveEditor,
-    /// Under what the person writes in.
+    /// Under what the user writes in.
     BelowEditor,
 }
 
-/// What the person sees or is asked. The first four want an answer.
+/// What the user sees or is asked. The first four want an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "method", rename_all = "camelCase", rename_all_fields = "camelCase")]
@@ -92,7 +92,7 @@ pub enum Method {
         #[serde(skip_serializing_if = "Option::is_none")]
         status_text: Option<String>,
     },
-    /// Lines beside what the person writes in.
+    /// Lines beside what the user writes in.
     SetWidget {
         /// Whose lines they are.
         widget_key: String,
@@ -108,7 +108,7 @@ pub enum Method {
         /// The words.
         title: String,
     },
-    /// What the person is about to say.
+    /// What the user is about to say.
     #[serde(rename = "set_editor_text")]
     SetEditorText {
         /// The text, in place of what stands there.
@@ -121,7 +121,7 @@ pub enum Method {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Told {
-    /// For the person behind the client.
+    /// For the user behind the client.
     ExtensionUiRequest {
         /// Comes back with the answer.
         id: String,
@@ -161,7 +161,7 @@ pub enum Said {
         /// Whether.
         confirmed: bool,
     },
-    /// To any of them: the person does not want to.
+    /// To any of them: the user does not want to.
     Cancelled {
         /// True.
         cancelled: bool,
@@ -169,7 +169,7 @@ pub enum Said {
 }
 
 // For the schema; a line is read by `Said::read`.
-/// A line with an answer of the person.
+/// A line with an answer of the user.
 #[cfg(test)]
 #[derive(schemars::JsonSchema)]
 #[schemars(tag = "type", rename_all = "snake_case")]
@@ -178,7 +178,7 @@ pub enum Response {
     ExtensionUiResponse {
         /// That of the request.
         id: String,
-        /// What the person said.
+        /// What the user said.
         #[schemars(flatten)]
         said: Said,
     },

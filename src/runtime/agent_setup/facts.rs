@@ -26,7 +26,7 @@ const LINE_MAX: usize = 120;
 
 /// Sections that a byte 0x1e ends; a section that is not there was not reached in time. Git is kept
 /// from running what the repository's own settings name, and from writing; where that cannot be told it
-/// beforehand, it is not asked for commits and files. The person was not asked either.
+/// beforehand, it is not asked for commits and files. The user was not asked either.
 const SCRIPT: &str = r"
 exec 2>/dev/null
 uname -s; uname -r; printf '\036'

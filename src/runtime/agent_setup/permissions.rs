@@ -1,4 +1,4 @@
-//! The rules of a session, from the person's file and the project's.
+//! The rules of a session, from the user's file and the project's.
 //!
 //! Must not know what a rule means.
 
@@ -12,7 +12,7 @@ use crate::exec::{EnvError, Environment, LocalEnvironment, Stamp};
 use crate::runtime::lifecycle::options::Options;
 use crate::tools::permissions::rules::{Author, Rules, SharedRules};
 
-/// What a person is told of a project that is not trusted.
+/// What a user is told of a project that is not trusted.
 pub(in crate::runtime) const OFF: &str = "what this project wants to allow is off; trust.show shows it";
 
 /// The rules that were read.
@@ -106,7 +106,7 @@ impl Loaded {
 /// Tries, when somebody else writes the file meanwhile.
 const TRIES: usize = 3;
 
-/// Writes a rule to the end of the person's file. What stands there stays as it is; a file with a
+/// Writes a rule to the end of the user's file. What stands there stays as it is; a file with a
 /// mistake in it is not touched.
 pub(in crate::runtime) async fn remember(options: &Options, rule: &str) -> Result<String, Report> {
     let path = options.home.config.join(trust_requests::RULES);

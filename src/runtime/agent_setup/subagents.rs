@@ -238,7 +238,7 @@ impl Subagents {
 struct Fitted {
     toolset: Toolset,
     model: Arc<Model>,
-    /// How often the person had chosen other tools when it was looked at.
+    /// How often the user had chosen other tools when it was looked at.
     picks: u64,
 }
 

@@ -1,5 +1,5 @@
 //! What the model of a session works with: its profile, tools and system prompt. They follow the model;
-//! the person's choice of tools stays.
+//! the user's choice of tools stays.
 //!
 //! Must not know the conversation, nor who displays it.
 
@@ -37,11 +37,11 @@ pub struct Equipment {
     pub offered: BTreeSet<String>,
 }
 
-/// What a session works with. Clones share the person's choice of tools.
+/// What a session works with. Clones share the user's choice of tools.
 #[derive(Clone)]
 #[doc(hidden)]
 pub struct Toolset {
-    /// The profile that the person wants whatever the model is.
+    /// The profile that the user wants whatever the model is.
     wished: Option<&'static Profile>,
     profile: &'static Profile,
     custom: Vec<Arc<dyn Tool>>,
@@ -51,7 +51,7 @@ pub struct Toolset {
     cwd: PathBuf,
     /// Whose documents are read, wherever the work is done.
     project: PathBuf,
-    /// The person's own instructions; `None` where no documents are wanted at all.
+    /// The user's own instructions; `None` where no documents are wanted at all.
     own: Option<PathBuf>,
     /// By the profile's id, read when it is first needed.
     documents: BTreeMap<&'static str, Vec<(PathBuf, String)>>,
@@ -126,12 +126,12 @@ impl Toolset {
         self.all.retain(|name| names.contains(name));
     }
 
-    /// The person wants exactly these tools.
+    /// The user wants exactly these tools.
     pub fn pick(&mut self, names: &[String]) {
         self.choice.pick(self.profile.id, &self.all, names);
     }
 
-    /// How often the person has chosen other tools.
+    /// How often the user has chosen other tools.
     pub fn picks(&self) -> u64 {
         self.choice.changes()
     }

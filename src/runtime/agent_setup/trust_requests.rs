@@ -1,6 +1,6 @@
 //! What a project wants to be trusted with: programs of its plugins, and what its rules allow.
 //!
-//! Must not know who asks the person, nor what the plugins are. Reads files. What a project forbids is no wish.
+//! Must not know who asks the user, nor what the plugins are. Reads files. What a project forbids is no wish.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ impl Wishes {
         Self { allows, digest }
     }
 
-    /// Whether the person trusts the project in this folder with what it wants. `state` is where his answers
+    /// Whether the user trusts the project in this folder with what it wants. `state` is where his answers
     /// are, `now` the digest of what he trusts until the program ends.
     pub(super) fn are_trusted(&self, workspace: &Path, state: &Path, now: Option<&str>) -> io::Result<bool> {
         let digest = match &self.digest {

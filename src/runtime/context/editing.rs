@@ -34,7 +34,7 @@ impl Handle {
     }
 
     /// Leaves a message out of what the model is told, an answer with the results of its calls. Gives a
-    /// sentence for the person. Refused while the agent works.
+    /// sentence for the user. Refused while the agent works.
     pub async fn leave_out(&self, entry: String) -> Result<String, Report> {
         self.ask(|reply| Ask::Edit(entry, Wish::Drop, reply)).await?
     }

@@ -65,7 +65,7 @@ pub enum Why {
     Profile(String),
     /// It is in this file.
     File(String),
-    /// The person's settings or arguments have it.
+    /// The user's settings or arguments have it.
     Appended,
     /// The tool is on offer.
     Offered,

@@ -1,4 +1,4 @@
-//! The session's side of summaries: compactions and summaries of branches as entries, and what a person does
+//! The session's side of summaries: compactions and summaries of branches as entries, and what a user does
 //! with them.
 //!
 //! Must not know how summaries are written, nor who shows them. Entries are only added; where one is
@@ -123,7 +123,7 @@ impl Recorder {
         stored.map(drop).map_err(failed)
     }
 
-    /// The summary that a person may change: that of the compaction that counts, or of the branch at whose
+    /// The summary that a user may change: that of the compaction that counts, or of the branch at whose
     /// summary the conversation is.
     pub(in crate::runtime) fn summary(&self) -> Option<String> {
         match self.summary_entry()?.body() {
@@ -185,7 +185,7 @@ impl Recorder {
     }
 }
 
-/// The details of a summary that a person has changed.
+/// The details of a summary that a user has changed.
 fn edited(details: Option<Value>) -> Value {
     let mut details = details.filter(Value::is_object).unwrap_or_else(|| json!({}));
     details["edited"] = json!(true);

@@ -45,7 +45,7 @@ pub struct Status {
     pub session_id: String,
     /// Its file, once it has one.
     pub file: Option<PathBuf>,
-    /// What the person calls it.
+    /// What the user calls it.
     pub name: Option<String>,
     /// The model that answers.
     pub model: Arc<Model>,
@@ -129,7 +129,7 @@ pub(in crate::runtime) enum ClientRequest {
     Permissions(oneshot::Sender<(Mode, String)>),
     /// Sum the conversation up, in place of what goes on.
     Compact(Option<String>, Reply<Arc<Compacted>>),
-    /// Write down a command that the person ran, in the session of this number.
+    /// Write down a command that the user ran, in the session of this number.
     Ran(Value, u64),
     /// The session as it stands, for somebody who goes through all of it.
     Account(oneshot::Sender<(Box<Session>, Filled)>),

@@ -1,5 +1,5 @@
 //! What programs ask of a live session that drive it, and are answered: words with what became of them, where
-//! it stands, its rules while it runs, its entries. A person at a screen is told by events instead.
+//! it stands, its rules while it runs, its entries. A user at a screen is told by events instead.
 //!
 //! Must not know which program asks, nor in which form.
 
@@ -334,7 +334,7 @@ impl Live {
         }
     }
 
-    /// Writes down what the person ran, unless the agent works: then it comes behind that.
+    /// Writes down what the user ran, unless the agent works: then it comes behind that.
     pub(in crate::runtime) async fn write_ran(&mut self) {
         if self.ran.is_empty() || self.driver.working() {
             return;

@@ -262,7 +262,7 @@ impl Handle {
         read.map_err(|error| Report::caused("the work was ended", &error))?
     }
 
-    /// Logs in at a provider and offers its models; gives a sentence for the person. Whoever drops
+    /// Logs in at a provider and offers its models; gives a sentence for the user. Whoever drops
     /// this gives the login up.
     pub async fn login(&self, provider: &str, said: mpsc::Sender<Said>) -> Result<String, Report> {
         let told = login::login(self.again.options(), provider, &Line(said)).await?;
@@ -278,12 +278,12 @@ impl Handle {
         left
     }
 
-    /// Writes a rule for tool calls to the end of the person's file; gives a sentence for the person.
+    /// Writes a rule for tool calls to the end of the user's file; gives a sentence for the user.
     pub async fn remember(&self, rule: &str) -> Result<String, Report> {
         permissions::remember(self.again.options(), rule).await
     }
 
-    /// Reads the files of rules again, after the person has said whether the project is trusted; gives a
+    /// Reads the files of rules again, after the user has said whether the project is trusted; gives a
     /// sentence for him. `now` is the digest of what he trusts until the program ends.
     #[doc(hidden)]
     pub async fn reread_rules(&self, now: Option<&str>) -> String {

@@ -38,7 +38,7 @@ pub struct Ran {
     pub problems: Vec<Report>,
 }
 
-/// The tools that whoever would answer has, and what is wrong with the person's files. Reads files.
+/// The tools that whoever would answer has, and what is wrong with the user's files. Reads files.
 pub fn tools(options: &Options) -> Result<(Equipment, Vec<Report>), Report> {
     let reached = access::reach(options);
     let model = start::answering(options, &reached, &Chosen::default())?;

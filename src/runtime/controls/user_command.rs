@@ -1,4 +1,4 @@
-//! Commands that a person runs through a program (`!` of other agents): nobody judges them, and what they print
+//! Commands that a user runs through a program (`!` of other agents): nobody judges them, and what they print
 //! goes into the conversation unless he does not want that.
 //!
 //! Must not know who asks. It runs beside the session; only its end is written there.

@@ -85,7 +85,7 @@ pub struct Snapshot {
     pub session_id: String,
     /// Its file, once it has one.
     pub file: Option<PathBuf>,
-    /// What the person calls it.
+    /// What the user calls it.
     pub name: Option<String>,
     /// The conversation on the active path, oldest first.
     pub messages: Vec<Arc<AgentMessage>>,
@@ -110,7 +110,7 @@ pub struct Snapshot {
     pub offline: bool,
 }
 
-/// A message of a person; the agent stamps it when it is delivered.
+/// A message of a user; the agent stamps it when it is delivered.
 pub(in crate::runtime) fn said(text: String, images: Vec<Part>) -> UserMessage {
     let mut content = Vec::with_capacity(1 + images.len());
     if !text.is_empty() || images.is_empty() {

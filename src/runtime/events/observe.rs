@@ -29,7 +29,7 @@ pub enum EventKind {
     SessionStart,
     /// The session is over: `state`. Without it only its events are: an error before it says why.
     SessionEnd,
-    /// A person said something: `content`.
+    /// A user said something: `content`.
     UserInput,
     /// The model begins to answer.
     AssistantTextStart,
@@ -54,7 +54,7 @@ pub enum EventKind {
     TurnLimit,
     /// The calls repeat themselves: `message`.
     LoopDetection,
-    /// Something that a person may want to know: `message`.
+    /// Something that a user may want to know: `message`.
     Warning,
     /// Something failed: `message`.
     Error,

@@ -59,7 +59,7 @@ impl Handle {
     }
 
     /// Goes somewhere else in the session; the way that is left stays in it. Refused while the agent
-    /// works. Gives what the person may want to say differently.
+    /// works. Gives what the user may want to say differently.
     pub async fn go(&self, spot: Spot) -> Moved {
         self.go_with(spot, Summary::None).await
     }
@@ -275,7 +275,7 @@ impl Live {
             .map_err(|error| Report::caused("cannot begin another session", &error))
     }
 
-    /// Ends what the agent does, and waits for that. Messages that wait go back to the person.
+    /// Ends what the agent does, and waits for that. Messages that wait go back to the user.
     async fn rest(&mut self) {
         self.driver.send(Event::Abort).await;
         if let Some(team) = &self.team {
@@ -355,7 +355,7 @@ impl Live {
     }
 }
 
-/// A session, what is to be told of how it was opened, and words that the person gets back.
+/// A session, what is to be told of how it was opened, and words that the user gets back.
 type Opened = (Session, Option<Report>, Option<UserMessage>);
 
 /// Opens a session for this folder, perhaps at an entry. One of another folder goes on in a copy for this one.

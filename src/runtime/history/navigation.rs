@@ -22,7 +22,7 @@ use crate::session::derived::recent::Chosen;
 pub enum Spot {
     /// Behind an entry: what is said next follows it.
     Behind(String),
-    /// To an entry, to go another way from there: of what the person said it is before it, and he gets
+    /// To an entry, to go another way from there: of what the user said it is before it, and he gets
     /// his words back; of everything else it is behind it.
     To(String),
     /// Before everything: what is said next begins a tree of its own in the same session.
@@ -90,7 +90,7 @@ pub(in crate::runtime) struct Moving {
     pub(in crate::runtime) said: Option<UserMessage>,
 }
 
-/// What comes back to the person's prompt, if anything.
+/// What comes back to the user's prompt, if anything.
 pub type Moved = Result<Option<UserMessage>, Report>;
 
 pub(in crate::runtime) fn busy() -> Report {

@@ -152,7 +152,7 @@ impl Recorder {
         }
     }
 
-    /// The person is about to leave this state of the workspace for another: where files change, or the entries so
+    /// The user is about to leave this state of the workspace for another: where files change, or the entries so
     /// far do not lead back to it, it is written down. Gives the entry that leads back.
     pub async fn leave_state(&mut self, now: &Taken, changes: bool) -> Option<String> {
         self.settle().await;

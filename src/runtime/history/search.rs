@@ -56,7 +56,7 @@ pub struct FoundSaid {
     pub at_ms: u64,
     /// The session's folder.
     pub cwd: String,
-    /// What a person calls the session.
+    /// What a user calls the session.
     pub title: String,
 }
 

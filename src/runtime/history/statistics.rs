@@ -26,7 +26,7 @@ use crate::session::{AgentMessage, EntryBody, Session};
 /// Messages that are read at a time where the latest of a kind is looked for.
 const PIECE: Bound = Bound { messages: 20, bytes: 1 << 20 };
 
-/// A place where a session can be forked: something that the person said.
+/// A place where a session can be forked: something that the user said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     /// Its entry.
@@ -54,7 +54,7 @@ impl Account {
         lines(&self.session, since)
     }
 
-    /// What the person said, anywhere in the session, in the order of its file.
+    /// What the user said, anywhere in the session, in the order of its file.
     pub fn fork_places(&self) -> Vec<Said> {
         places(&self.session)
     }

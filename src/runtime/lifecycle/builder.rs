@@ -1,6 +1,6 @@
 //! From a folder to a live session in a few lines, for programs that embed bowline.
 //!
-//! Must not know who embeds it. Reads no variables of the process by itself: who wants the person's keys and
+//! Must not know who embeds it. Reads no variables of the process by itself: who wants the user's keys and
 //! programs passes them ([`Builder::variables`]).
 
 use std::ffi::OsString;
@@ -23,7 +23,7 @@ use crate::tools::{Approval, Ask, Decision, Mode, Tool};
 type Change = Box<dyn FnOnce(&mut Options) + Send>;
 
 /// A live session in the making. Everything but the folder has a default: a conversation that is not kept, no
-/// files of the person, the tools of the model's profile on this machine, and nobody who allows anything.
+/// files of the user, the tools of the model's profile on this machine, and nobody who allows anything.
 ///
 /// ```
 /// use bowline::llm::providers::scripted::{Scripted, Turn};
@@ -78,7 +78,7 @@ impl Builder {
         Self { env: Some(env), ..Self::new(root) }
     }
 
-    /// With the person's files: settings of models, keys, rules, and sessions, which are kept there from now
+    /// With the user's files: settings of models, keys, rules, and sessions, which are kept there from now
     /// on. [`Home::below`] makes one of a folder, [`Home::find`] finds the one of the program `bowline`.
     #[must_use]
     pub fn home(self, home: Home) -> Self {
@@ -145,7 +145,7 @@ impl Builder {
         self.options(move |options| options.policy = mode)
     }
 
-    /// Who asks the person for the agent.
+    /// Who asks the user for the agent.
     #[must_use]
     pub fn questions(self, questions: Arc<dyn Questions>) -> Self {
         self.options(move |options| options.questions = Some(questions))

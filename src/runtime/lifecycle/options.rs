@@ -54,7 +54,7 @@ pub struct Options {
     pub env: Arc<dyn Environment>,
     /// Who answers when a call needs leave.
     pub approval: Arc<dyn Approval>,
-    /// Who asks the person for the agent; nobody where nobody is there.
+    /// Who asks the user for the agent; nobody where nobody is there.
     pub questions: Option<Arc<dyn Questions>>,
     /// How deep agents may be that the agent starts; 0: it starts none.
     pub agents_deep: u32,
@@ -98,9 +98,9 @@ pub struct Options {
     pub tools: Vec<Arc<dyn Tool>>,
     /// Which tools are on offer.
     pub tool_flags: Flags,
-    /// What the person says about the system prompt.
+    /// What the user says about the system prompt.
     pub words: Words,
-    /// Whether documents of the project and the person are left alone.
+    /// Whether documents of the project and the user are left alone.
     pub no_documents: bool,
     /// How many waiting steering messages are delivered together.
     pub steering: QueueMode,

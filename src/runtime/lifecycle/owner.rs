@@ -38,13 +38,13 @@ pub(in crate::runtime) const COMMANDS_LEAVE: std::time::Duration = std::time::Du
 /// What a [`crate::runtime::Handle`] asks for.
 #[derive(Debug)]
 pub(in crate::runtime) enum Command {
-    /// A person says something.
+    /// A user says something.
     Prompt(UserMessage, Delivery),
     /// Go on without new words.
     GoOn,
-    /// A person interrupts.
+    /// A user interrupts.
     Abort,
-    /// A person wants the waiting messages back.
+    /// A user wants the waiting messages back.
     TakeQueue(oneshot::Sender<Vec<UserMessage>>),
     /// Another model, by provider and id.
     Model(String, String),
@@ -109,7 +109,7 @@ pub(in crate::runtime) struct Live {
     pub(in crate::runtime) again: Again,
     /// What went wrong before anybody listened.
     pub(in crate::runtime) notices: Vec<Report>,
-    /// What the person ran while the agent worked, to be written down behind that.
+    /// What the user ran while the agent worked, to be written down behind that.
     pub(in crate::runtime) ran: Vec<Value>,
 }
 

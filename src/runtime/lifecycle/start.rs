@@ -253,7 +253,7 @@ fn names_a_server(options: &Options, catalog: &Catalog, chosen: &Chosen) -> bool
     named.any(|id| catalog.provider(&id).is_some_and(|info| info.probe.is_some()))
 }
 
-/// The models that could be asked with these options, and what is wrong with the person's files,
+/// The models that could be asked with these options, and what is wrong with the user's files,
 /// without starting anything. Reads files, and asks the servers of this machine.
 pub async fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) {
     let Reached { client, problems, .. } = access::reach(options);
@@ -264,7 +264,7 @@ pub async fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) 
     (models.all(), problems)
 }
 
-/// The system prompt that a new session would have, and what is wrong with the person's files. Needs no
+/// The system prompt that a new session would have, and what is wrong with the user's files. Needs no
 /// key: the model may be any that is known. Reads files, and asks nobody.
 pub async fn prompt_of(options: &Options) -> Result<(Shown, Vec<Report>), Report> {
     prompt_to_go_on(options, &Chosen::default()).await

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::error::Report;
 use crate::exec::{CommandSpec, Environment, Exit};
 
-/// How long it may take: a person may have to unlock the keyring first.
+/// How long it may take: a user may have to unlock the keyring first.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Bytes of what the program says about a failure that are kept.
 const TOLD_MAX: usize = 1 << 10;

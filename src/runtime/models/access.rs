@@ -1,4 +1,4 @@
-//! Who can be asked: the catalog, the person's `models.json`, credentials, and the client made of them.
+//! Who can be asked: the catalog, the user's `models.json`, credentials, and the client made of them.
 //!
 //! Reads files: not for a thread that must not wait.
 
@@ -32,7 +32,7 @@ pub struct Reached {
     pub client: Client,
     /// Who there is.
     pub catalog: Catalog,
-    /// What is wrong with the person's files.
+    /// What is wrong with the user's files.
     pub problems: Vec<Report>,
 }
 
@@ -89,13 +89,13 @@ pub fn listed(options: &Options) -> Listed {
     })
 }
 
-/// The catalog with what lists told and the person's file over it, and what is wrong in the latter.
+/// The catalog with what lists told and the user's file over it, and what is wrong in the latter.
 fn catalog(options: &Options) -> (Catalog, Vec<Report>) {
     let (catalog, problems) = written(options);
     (catalog.with_listed(listed(options)), problems)
 }
 
-/// The catalog with the person's file over it, and what is wrong in that.
+/// The catalog with the user's file over it, and what is wrong in that.
 fn written(options: &Options) -> (Catalog, Vec<Report>) {
     let path = options.home.config.join("models.json");
     match auth::read_text(&path) {
@@ -119,7 +119,7 @@ pub fn wish(options: &Options, catalog: &Catalog) -> Option<Wish> {
     read_wish(options, catalog, options.provider.as_deref(), options.model.as_deref())
 }
 
-/// A wish in the words of a person, who may name any provider of the catalog.
+/// A wish in the words of a user, who may name any provider of the catalog.
 pub fn read_wish(
     options: &Options,
     catalog: &Catalog,

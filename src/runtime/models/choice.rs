@@ -6,7 +6,7 @@ use crate::base::error::Report;
 use crate::llm::catalog::Catalog;
 use crate::llm::model::{Model, Thinking};
 
-/// A model as a person writes it: `id`, `provider/id`, either with `:level` behind it.
+/// A model as a user writes it: `id`, `provider/id`, either with `:level` behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wish {
     /// The provider, where one is named.
@@ -51,7 +51,7 @@ impl Wish {
             .then(|| Arc::new(Model::unknown(&first.provider, id, &first.api, &first.base_url)))
     }
 
-    /// What to tell a person whose explicit wish cannot be met. `awaited`: servers of this machine are
+    /// What to tell a user whose explicit wish cannot be met. `awaited`: servers of this machine are
     /// still being asked for what they have.
     pub fn refusal(&self, usable: &[Arc<Model>], catalog: &Catalog, awaited: bool) -> Report {
         let known = || catalog.provider_of(self.id.as_ref()?);
@@ -118,7 +118,7 @@ impl Wish {
     }
 }
 
-/// Names that a person may have meant, the nearest first; three at most.
+/// Names that a user may have meant, the nearest first; three at most.
 pub(in crate::runtime) fn nearest(wanted: &str, names: impl Iterator<Item = String>) -> Vec<String> {
     let wanted = wanted.to_lowercase();
     let mut near: Vec<(f64, String)> = names

@@ -22,7 +22,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// For a person.
+    /// For a user.
     pub fn sentence(&self) -> String {
         let Self { provider, outcome } = self;
         match outcome {
@@ -38,7 +38,7 @@ impl Told {
 const FRESH_MS: u64 = 4 * 60 * 60 * 1000;
 
 /// Asks again for lists that were asked for once and are old by now; nothing else is ever asked for
-/// unless a person says so.
+/// unless a user says so.
 #[doc(hidden)]
 pub async fn freshen(options: &Options) {
     let files = options.clone();

@@ -1,7 +1,7 @@
 //! Records the state of the workspace before calls that may change it, and after them.
 //!
 //! Must not know conversations: what is recorded waits here until the session's owner writes it down. The work
-//! goes on whatever goes wrong here; the person is told once.
+//! goes on whatever goes wrong here; the user is told once.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::session::restore::checkpoints::{Checkpoint, LEFT_OUT_MAX, When};
 use crate::tools::Witness;
 use crate::workspace::checkpoint::{CheckpointError, Files, Keeper, Limits, Name, Node, Oid, Taken};
 
-/// Names of what was left out that the person is told.
+/// Names of what was left out that the user is told.
 const TOLD_MAX: usize = 5;
 
 /// Has the session's owner write down what was recorded, and waits for that. Must not keep the session alive.
@@ -72,7 +72,7 @@ struct Round {
     named: HashSet<Name>,
 }
 
-/// What the person has been told already.
+/// What the user has been told already.
 #[derive(Default)]
 struct Told {
     failure: bool,
@@ -108,7 +108,7 @@ impl Checkpoints {
         })
     }
 
-    /// The keeper of the workspace; the error is told to whoever asked for it, and to the person once.
+    /// The keeper of the workspace; the error is told to whoever asked for it, and to the user once.
     pub(super) async fn keeper(&self) -> Result<Arc<Keeper>, Report> {
         let inner = &self.0;
         let made = inner.keeper.get_or_try_init(|| async {

@@ -177,7 +177,7 @@ pub struct Restored {
     pub merged: Vec<Name>,
     /// The entry at which one finds what was there before; `None` where files were not touched.
     pub undo: Option<String>,
-    /// What the person may want to say differently, where the conversation went before his words.
+    /// What the user may want to say differently, where the conversation went before his words.
     pub said: Option<UserMessage>,
 }
 

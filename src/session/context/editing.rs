@@ -15,7 +15,7 @@ use crate::session::format::entry::Entry;
 use crate::session::format::message::AgentMessage;
 
 /// What stands for something that was left out where nothing at all cannot stand: providers want a result
-/// for each call, and words of the person between two answers.
+/// for each call, and words of the user between two answers.
 pub const LEFT_OUT: &str = "(left out by the user)";
 
 /// What is to become of an entry in the context.

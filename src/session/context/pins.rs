@@ -1,4 +1,4 @@
-//! What a person has pinned: it is told word for word, whatever is summed up around it.
+//! What a user has pinned: it is told word for word, whatever is summed up around it.
 //!
 //! A pin is a `custom` entry `bowline.pin`, which no model is told. Behind a compaction that sums something
 //! pinned up stands a copy of it as a `custom_message` of the kind `bowline.pinned`, so that pi tells the same.

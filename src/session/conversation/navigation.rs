@@ -38,7 +38,7 @@ impl Session {
     }
 
     /// Behind which entry a conversation goes on that goes another way from this one: behind it, but of what
-    /// the person said before it, and he gets his words back.
+    /// the user said before it, and he gets his words back.
     pub fn way_to(&self, id: &str) -> Result<(Option<String>, Option<UserMessage>), SessionError> {
         let Some(entry) = self.tree.get(id) else { return Err(SessionError::NoSuchEntry(id.to_string())) };
         if entry.role() != Role::User {

@@ -1,4 +1,4 @@
-//! The tree of a session as rows: what a person moves through, one below the other.
+//! The tree of a session as rows: what a user moves through, one below the other.
 //!
 //! Must not know how rows are drawn, nor what entries say: a row is made from what is always in memory,
 //! so that a session of a hundred thousand entries has its rows at once; [`words`] tells what the ones
@@ -19,7 +19,7 @@ use crate::session::tree::Tree;
 /// Which entries have rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Filter {
-    /// What the person said, summaries, and what has a label.
+    /// What the user said, summaries, and what has a label.
     #[default]
     Turns,
     /// What the model said as well.
@@ -90,7 +90,7 @@ pub struct Row {
     pub below: u32,
     /// Whether it is on the way from the root to where the conversation is.
     pub active: bool,
-    /// The name that the person gave it.
+    /// The name that the user gave it.
     pub label: Option<CompactString>,
 }
 
@@ -103,7 +103,7 @@ pub struct Outline {
     pub lanes: Vec<Lane>,
     /// The row of the conversation's end, or of the last before it that has a row.
     pub here: Option<u32>,
-    /// Everything that the person said.
+    /// Everything that the user said.
     pub turns: u32,
     /// Ends of the tree.
     pub ends: u32,

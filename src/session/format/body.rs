@@ -75,7 +75,7 @@ pub enum EntryBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Value>,
     },
-    /// A message that is not the person's, in the context.
+    /// A message that is not the user's, in the context.
     CustomMessage {
         /// Whose message.
         custom_type: String,

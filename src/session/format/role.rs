@@ -12,13 +12,13 @@ pub enum Role {
     /// Nobody: the entry is no message.
     #[default]
     None,
-    /// The person.
+    /// The user.
     User,
     /// The model.
     Assistant,
     /// A tool, with its answer.
     Tool,
-    /// Whoever else: the system, a command that the person ran, an extension.
+    /// Whoever else: the system, a command that the user ran, an extension.
     Other,
 }
 

@@ -25,7 +25,7 @@ const REPEATED: [&str; 6] = [
     "agent_reasoning_raw_content",
     "agent_reasoning_section_break",
 ];
-/// How messages begin that the program adds in the person's name.
+/// How messages begin that the program adds in the user's name.
 const ADDED: [&str; 6] = [
     "<environment_context>",
     "<user_instructions>",
@@ -61,7 +61,7 @@ struct Reader {
     chains: Vec<Chain>,
     /// Where the conversation is.
     here: usize,
-    /// Before each message of the person: the chain, and how long it was.
+    /// Before each message of the user: the chain, and how long it was.
     turns: Vec<(usize, usize)>,
     /// The answer that still grows.
     open: bool,
@@ -243,7 +243,7 @@ impl Reader {
         }
     }
 
-    /// Goes on before so many messages of the person; what was said since stays as a branch.
+    /// Goes on before so many messages of the user; what was said since stays as a branch.
     fn roll_back(&mut self, turns: u64) {
         let mut place = None;
         for _ in 0..turns.min(self.turns.len() as u64) {

@@ -72,7 +72,7 @@ fn inline(url: &str) -> Option<(String, String)> {
     Some((data.to_string(), mime.to_string()))
 }
 
-/// A message of the person.
+/// A message of the user.
 pub(super) fn user(content: Vec<Part>, timestamp: u64) -> EntryBody {
     message(Message::User(UserMessage { content, timestamp, extra: Map::new() }))
 }
@@ -118,7 +118,7 @@ pub(super) fn message(message: Message) -> EntryBody {
     EntryBody::Message { message: AgentMessage::Llm(message) }
 }
 
-/// What is said to the model in the person's name without being the person's words.
+/// What is said to the model in the user's name without being the user's words.
 pub(super) fn remark(kind: &str, content: &[Part], display: bool) -> EntryBody {
     let content = json!(content);
     EntryBody::CustomMessage { custom_type: kind.to_string(), content, display, details: None }

@@ -19,7 +19,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// What a person writes for it.
+    /// What a user writes for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pi => "pi",

@@ -29,7 +29,7 @@ pub enum When {
     Before,
     /// After it.
     After,
-    /// Before the person went back to another state: what was left.
+    /// Before the user went back to another state: what was left.
     Left,
     /// After that.
     Restored,
@@ -95,7 +95,7 @@ pub fn of(entry: &Entry) -> Option<Checkpoint> {
     }
 }
 
-/// Whether a person said it to begin something.
+/// Whether a user said it to begin something.
 fn begins_turn(entry: &Entry) -> bool {
     if entry.kind() != "message" {
         return false;
@@ -172,7 +172,7 @@ fn ahead(tree: &Tree, entry: &Entry) -> Option<Checkpoint> {
     found
 }
 
-/// One turn: what a person said, and what was done about it.
+/// One turn: what a user said, and what was done about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn<'a> {
     /// What began it.

@@ -1,5 +1,5 @@
 //! Which recorded states lead back to a place, as the session knows them: the changes of agents and of ways back,
-//! without those of the person in between. Pure.
+//! without those of the user in between. Pure.
 //!
 //! Must not know how states are kept. The folder has gone through its states in the order in which they were
 //! recorded, whichever branch of the session each is on, so that is the order in which they are gone back.
@@ -17,7 +17,7 @@ pub struct RestoreStep {
 }
 
 /// Whether what changed between two states that were recorded one after the other is a change of agents or of a
-/// way back; else the person did it.
+/// way back; else the user did it.
 fn is_ours(before: &Checkpoint, after: &Checkpoint) -> bool {
     !after.more && is_open(before)
 }

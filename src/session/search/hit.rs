@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The person.
+    /// The user.
     User,
     /// A model.
     Assistant,
@@ -30,7 +30,7 @@ impl Role {
     pub const ALL: [Self; 7] =
         [Self::User, Self::Assistant, Self::Tool, Self::Summary, Self::Name, Self::Label, Self::Note];
 
-    /// What a person writes for it.
+    /// What a user writes for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -81,7 +81,7 @@ pub struct Hit {
     pub session: String,
     /// The working folder of the session.
     pub cwd: String,
-    /// What a person calls the session.
+    /// What a user calls the session.
     pub title: String,
     /// The entry to go to: for a label the one that it names.
     pub entry: String,

@@ -1,4 +1,4 @@
-//! What a person asks for: words, "phrases", beginnings*, -words that must not be there, and filters.
+//! What a user asks for: words, "phrases", beginnings*, -words that must not be there, and filters.
 //!
 //! Must not know how things are found, but the language of FTS5 in which [`Query::matching`] says it.
 
@@ -41,12 +41,12 @@ pub struct Query {
     pub since_ms: Option<u64>,
     /// Earlier, milliseconds since the epoch.
     pub before_ms: Option<u64>,
-    /// What of the filters says nothing, for the person.
+    /// What of the filters says nothing, for the user.
     pub problems: Vec<String>,
 }
 
 impl Query {
-    /// Reads what was written at `now_ms`. While a person is `typing`, the last word may go on.
+    /// Reads what was written at `now_ms`. While a user is `typing`, the last word may go on.
     pub fn parse(text: &str, now_ms: u64, typing: bool) -> Self {
         let mut query = Self::default();
         let mut words = split(text);
@@ -95,7 +95,7 @@ impl Query {
         !asks && projects.is_empty() && roles.is_empty() && since_ms.is_none() && before_ms.is_none()
     }
 
-    /// The words in the language of FTS5; `None` where none has to be there. Whatever a person writes is
+    /// The words in the language of FTS5; `None` where none has to be there. Whatever a user writes is
     /// quoted, so nothing of it is taken for more than words.
     pub fn matching(&self) -> Option<String> {
         let (without, with): (Vec<&Term>, Vec<&Term>) = self.terms.iter().partition(|term| term.without);

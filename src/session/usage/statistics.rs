@@ -1,4 +1,4 @@
-//! What sessions spent, added up by whatever a person asks for. Pure.
+//! What sessions spent, added up by whatever a user asks for. Pure.
 //!
 //! Must not know files: works on the summaries of lists.
 
@@ -46,7 +46,7 @@ impl By {
 pub struct Row {
     /// A session's id, a day, a model, a folder or a tool.
     pub of: String,
-    /// What a person calls the session; `None` for other rows.
+    /// What a user calls the session; `None` for other rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Sessions with a part in it.

@@ -86,7 +86,7 @@ pub struct ToolUse {
     pub calls: u64,
     /// Of them, those that failed.
     pub failed: u64,
-    /// Milliseconds from the call, or from the answer of the one before, to the answer. What a person takes
+    /// Milliseconds from the call, or from the answer of the one before, to the answer. What a user takes
     /// to allow a call is in there.
     pub ms: u64,
 }
@@ -122,11 +122,11 @@ pub struct Summary {
     pub parent: Option<String>,
     /// The name that it was given last.
     pub name: Option<String>,
-    /// How the first thing that the person said begins, in one line.
+    /// How the first thing that the user said begins, in one line.
     pub first: Option<String>,
     /// Entries of any kind.
     pub entries: u64,
-    /// Messages of the person.
+    /// Messages of the user.
     pub prompts: u64,
     /// Answers of models.
     pub answers: u64,
@@ -313,7 +313,7 @@ impl Summary {
         total
     }
 
-    /// What a person calls it: its name, else how it began.
+    /// What a user calls it: its name, else how it began.
     pub fn title(&self) -> &str {
         self.name.as_deref().or(self.first.as_deref()).unwrap_or("(nothing was said)")
     }

@@ -83,7 +83,7 @@ fn long_lines_are_passed_over_and_long_texts_refused() {
 
 proptest! {
     #![proptest_config(crate::base::seeds::cases(24))]
-    /// After any edits a text has the colours that it has when it is read from the start.
+    /// After any edits a text has the colors that it has when it is read from the start.
     #[test]
     fn reading_on_is_reading_anew(
         edits in prop::collection::vec((0usize..200, 0usize..12, 0usize..6, 0usize..150), 1..8),

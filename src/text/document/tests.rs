@@ -118,7 +118,7 @@ fn an_agents_edit_is_one_step_that_is_marked_and_can_be_undone() {
     let marks: Vec<_> =
         document.marks().all().iter().map(|m| document.text().slice(m.range.clone()).into_owned()).collect();
     assert_eq!(marks, ["ONE", "four\n"]);
-    // The person types above: the marks travel.
+    // The user types above: the marks travel.
     let edit = edit::insert(document.text(), &Selection::cursor(Byte(0)), "zero\n");
     document.apply(edit, &applied.selection, 10).unwrap();
     assert_eq!(document.marks().all()[0].range, Byte(5)..Byte(8));

@@ -1,4 +1,4 @@
-//! Which tools of a set are on offer: what flags say, and what the person has switched.
+//! Which tools of a set are on offer: what flags say, and what the user has switched.
 //!
 //! Must not know sets. Tools are named by their own name or by their kind's, so that a choice means the
 //! same when the conversation goes on with another family's tools.
@@ -32,7 +32,7 @@ pub struct Choice {
     picked: Option<Picked>,
 }
 
-/// What the person switched while a set was on offer: its tools by name, those of other sets by what they
+/// What the user switched while a set was on offer: its tools by name, those of other sets by what they
 /// are known by there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Picked {
@@ -89,7 +89,7 @@ impl SharedChoice {
         self.0.read().1.offered(set, all)
     }
 
-    /// The person wants exactly these tools of `all`, which `set` names, from now on.
+    /// The user wants exactly these tools of `all`, which `set` names, from now on.
     pub fn pick(&self, set: &str, all: &Registry, wanted: &[String]) {
         let mut now = self.0.write();
         now.1.pick(set, all, wanted);
@@ -133,7 +133,7 @@ impl Choice {
         names(all, offers)
     }
 
-    /// The person wants exactly these tools of `all`, which `set` names.
+    /// The user wants exactly these tools of `all`, which `set` names.
     pub fn pick(&mut self, set: &str, all: &Registry, wanted: &[String]) {
         let (by_flags, before) = (self.by_flags(all), self.picked.take());
         let wanted = names(all, |_, name| wanted.iter().any(|wanted| wanted == name));

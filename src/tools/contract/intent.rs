@@ -31,7 +31,7 @@ pub enum Kind {
     Find,
     /// Lists a folder.
     Ls,
-    /// Asks the person.
+    /// Asks the user.
     AskUser,
     /// Keeps the list of what is to be done.
     Plan,

@@ -166,7 +166,7 @@ impl Registry {
         self.row(name).is_some_and(|row| row.builtin)
     }
 
-    /// The names of the tools that a person means by a word: the tool's own name, else the name of a
+    /// The names of the tools that a user means by a word: the tool's own name, else the name of a
     /// kind, else that of another family's tool. A `*` stands for anything.
     pub fn named(&self, word: &str) -> BTreeSet<String> {
         let some = |fits: &dyn Fn(&Row) -> bool| -> BTreeSet<String> {

@@ -17,16 +17,16 @@ use crate::tools::interaction::questions::Questions;
 use crate::tools::output::artifacts::Artifacts;
 use crate::tools::running::jobs::Jobs;
 
-/// One for each agent. Agents that an agent starts share outputs, what was allowed and the person's wishes.
+/// One for each agent. Agents that an agent starts share outputs, what was allowed and the user's wishes.
 #[derive(Clone)]
 pub struct Shared {
     /// Outputs too long for the model.
     pub artifacts: Arc<Artifacts>,
     /// Commands that run on after their call.
     pub jobs: Arc<Jobs>,
-    /// What the person allowed for the rest of the session.
+    /// What the user allowed for the rest of the session.
     grants: Arc<Mutex<String>>,
-    /// What the person wants otherwise than the tools have it.
+    /// What the user wants otherwise than the tools have it.
     pub config: Config,
     /// Who changes files, and what models know of them.
     pub files: Arc<Files>,
@@ -34,7 +34,7 @@ pub struct Shared {
     pub own: Vec<PathBuf>,
     /// Where its next command begins.
     pub folder: Arc<Folder>,
-    /// Who asks the person; nobody when nobody is there.
+    /// Who asks the user; nobody when nobody is there.
     pub questions: Option<Arc<dyn Questions>>,
     /// Who has other agents work; nobody where agents are deep enough already.
     pub delegate: Option<Arc<dyn Delegate>>,
@@ -65,7 +65,7 @@ impl Shared {
         }
     }
 
-    /// What the person allowed for the rest of the session: rules in the form of files of rules, whose
+    /// What the user allowed for the rest of the session: rules in the form of files of rules, whose
     /// paths are absolute.
     pub fn grants(&self) -> String {
         self.grants.lock().clone()

@@ -60,7 +60,7 @@ pub trait Tool: Send + Sync {
     fn snippet(&self) -> &'static str;
 
     /// Whether it is on offer before anybody asks for it. A short list keeps the prompt short;
-    /// the others are switched on by the person.
+    /// the others are switched on by the user.
     fn by_default(&self) -> bool {
         true
     }

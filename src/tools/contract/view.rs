@@ -1,4 +1,4 @@
-//! What any front end shows of a call and its result: plain data, no colours, no widths.
+//! What any front end shows of a call and its result: plain data, no colors, no widths.
 
 /// A call in one line, such as `read` · `src/login.rs 1-80`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -200,7 +200,7 @@ fn source(text: &str) -> Value {
     text.split_inclusive('\n').map(String::from).collect()
 }
 
-/// An id that no cell has. The same call on the same notebook gives the same one, so that what a person is
+/// An id that no cell has. The same call on the same notebook gives the same one, so that what a user is
 /// shown is what is written.
 fn new_id(cells: &[Value], before: &str, text: &str) -> String {
     let mut id = Stamp::of(format!("{before}\0{text}").as_bytes()).0;

@@ -1,4 +1,4 @@
-//! The port through which a tool asks the person. Must not know who answers, nor which tool asks.
+//! The port through which a tool asks the user. Must not know who answers, nor which tool asks.
 
 use futures::future::BoxFuture;
 
@@ -29,8 +29,8 @@ pub struct Choice {
 /// The answer to one question: what was chosen, and what was typed.
 pub type Answer = Vec<String>;
 
-/// Asks the person. Dropping the future withdraws the questions.
+/// Asks the user. Dropping the future withdraws the questions.
 pub trait Questions: Send + Sync {
-    /// Asks one after the other; `None` when the person does not want to answer.
+    /// Asks one after the other; `None` when the user does not want to answer.
     fn ask(&self, call_id: &str, questions: Vec<Question>) -> BoxFuture<'static, Option<Vec<Answer>>>;
 }

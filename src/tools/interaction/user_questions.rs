@@ -1,4 +1,4 @@
-//! Asks the person for a tool, whatever form the family of models gave the questions.
+//! Asks the user for a tool, whatever form the family of models gave the questions.
 //!
 //! Must not know any tool.
 
@@ -12,7 +12,7 @@ use crate::tools::contract::tool::{Invocation, Outcome};
 /// What the model is told where nobody can answer.
 const NOBODY: &str = "Nobody is there to answer. Decide by yourself what is most sensible, go on, and say in \
                       your last words what you have assumed.";
-/// What the model is told where the person does not want to.
+/// What the model is told where the user does not want to.
 const DECLINED: &str = "The user did not answer. Do not ask the same again; go on without, or end with what you \
                         need to know.";
 

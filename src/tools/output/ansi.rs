@@ -1,4 +1,4 @@
-//! Command output as plain text: colours and cursor commands mean nothing to a model.
+//! Command output as plain text: colors and cursor commands mean nothing to a model.
 //!
 //! Must not know commands.
 

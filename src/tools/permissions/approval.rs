@@ -22,7 +22,7 @@ pub struct Ask {
     pub rule: String,
     /// The workspace, in which commands run.
     pub place: String,
-    /// The argument that the person may change: the one that is the whole `subject`.
+    /// The argument that the user may change: the one that is the whole `subject`.
     pub editable: Option<String>,
     /// A rule that would let this call run and those like it.
     pub proposal: Option<Proposal>,
@@ -51,7 +51,7 @@ pub enum Decision {
 
 /// Answers questions. Dropping the future withdraws the question.
 pub trait Approval: Send + Sync {
-    /// Decides one question; may wait for a person.
+    /// Decides one question; may wait for a user.
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision>;
 }
 

@@ -110,7 +110,7 @@ async fn decide(
     }
 }
 
-/// The call with the command that the person wrote instead. What is forbidden stays so.
+/// The call with the command that the user wrote instead. What is forbidden stays so.
 async fn edited(
     tool: &dyn Tool,
     schema: &Schema,
@@ -152,7 +152,7 @@ fn refusal(mode: Mode, verdict: Verdict) -> Option<Outcome> {
     }
 }
 
-/// The argument that is the command, where the person may change it: a single one.
+/// The argument that is the command, where the user may change it: a single one.
 fn editable(class: ToolClass, subjects: &[String], args: &Value) -> Option<String> {
     let [subject] = subjects else { return None };
     let fields = args.as_object().filter(|_| class == ToolClass::Runs)?;
@@ -160,7 +160,7 @@ fn editable(class: ToolClass, subjects: &[String], args: &Value) -> Option<Strin
     ["command", "cmd"].iter().find(|name| is_it(name)).map(ToString::to_string)
 }
 
-/// What a person is asked about: all that the call touches, or the call itself where that is nothing.
+/// What a user is asked about: all that the call touches, or the call itself where that is nothing.
 fn shown(call: &ToolCall, subjects: &[String], args: &Value) -> String {
     if subjects.is_empty() { format!("{} {args}", call.name) } else { subjects.join("\n") }
 }
@@ -292,7 +292,7 @@ async fn said(cx: &Context, tool: &Names, class: ToolClass, subject: &str) -> Op
     granted(rules.file(tool, class, &names), || grants.file(tool, class, &names))
 }
 
-/// What the rules say, unless they only ask and the person has said it for the session.
+/// What the rules say, unless they only ask and the user has said it for the session.
 fn granted(said: Option<Said>, grants: impl FnOnce() -> Option<Said>) -> Option<Said> {
     match said {
         Some(said) if said.ruling != Ruling::Ask => Some(said),

@@ -166,7 +166,7 @@ pub(super) const START_FILES: [&str; 19] = [
 pub struct Grounds {
     /// The workspace.
     pub root: PathBuf,
-    /// The person's home folder.
+    /// The user's home folder.
     pub home: Option<PathBuf>,
     /// The folders of bowline's own files.
     pub own: Vec<PathBuf>,
@@ -227,9 +227,9 @@ fn objection(mode: Mode, class: ToolClass, subject: &str, grounds: &Grounds) -> 
 }
 
 impl Grounds {
-    /// Whether a file is of the set-up of a repository, of bowline or of the person.
+    /// Whether a file is of the set-up of a repository, of bowline or of the user.
     pub(super) fn is_set_up(&self, path: &Path) -> bool {
-        // A workspace that is itself in such a folder was chosen by the person.
+        // A workspace that is itself in such a folder was chosen by the user.
         is_guarded(path.strip_prefix(&self.root).unwrap_or(path))
             || self.own.iter().any(|folder| path.starts_with(folder))
             || self.below_home(path).is_some_and(|below| START_FILES.iter().any(|name| begins(below, name)))

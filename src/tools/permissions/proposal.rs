@@ -1,4 +1,4 @@
-//! The rule that a person may want to keep after a question: what this call begins with, whom it asks, or
+//! The rule that a user may want to keep after a question: what this call begins with, whom it asks, or
 //! where its file is.
 //!
 //! Pure; must not know files or front ends.

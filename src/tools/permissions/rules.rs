@@ -1,4 +1,4 @@
-//! What the person has said once for all calls like it: rules by tool, by command, by host, by path.
+//! What the user has said once for all calls like it: rules by tool, by command, by host, by path.
 //!
 //! Pure; must not know files, front ends or modes. A refusal wins over a question, a question
 //! over leave, whatever the order.
@@ -35,9 +35,9 @@ pub enum Ruling {
 /// Who wrote a file of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Author {
-    /// The person.
+    /// The user.
     Person,
-    /// Whoever made the project: what it allows counts once the person trusts it.
+    /// Whoever made the project: what it allows counts once the user trusts it.
     Project {
         /// Whether he does.
         trusted: bool,

@@ -1,4 +1,4 @@
-//! Starting a command as agents need it: without colours, pagers and questions.
+//! Starting a command as agents need it: without colors, pagers and questions.
 //!
 //! Must not know any tool's words.
 
@@ -38,7 +38,7 @@ pub struct Wanted {
     pub fed: bool,
     /// Whether it gets a terminal.
     pub terminal: bool,
-    /// Whether the shell reads the person's start files.
+    /// Whether the shell reads the user's start files.
     pub login: bool,
     /// Whether it is to be known where it ends.
     pub tells_folder: bool,

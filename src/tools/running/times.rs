@@ -1,4 +1,4 @@
-//! How long a command may take: what its call says, what the person has set, what the family has.
+//! How long a command may take: what its call says, what the user has set, what the family has.
 //!
 //! Must not know any tool.
 
@@ -11,7 +11,7 @@ use crate::tools::contract::config::Config;
 /// The longest that a call may say; the specification's number for every family.
 pub const LONGEST: Duration = Duration::from_mins(10);
 
-/// The time of a call: what it says in milliseconds, else the person's, else the family's, and never
+/// The time of a call: what it says in milliseconds, else the user's, else the family's, and never
 /// more than the longest. Zero is taken for nothing said.
 pub fn of(config: &Config, said: Option<&Value>, family: Option<Duration>) -> Option<Duration> {
     let said = said.and_then(millis).filter(|time| !time.is_zero());

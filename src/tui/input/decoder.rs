@@ -290,7 +290,7 @@ impl Decoder {
         match byte {
             0x07 => self.end_text(kind, out),
             0x1b => self.state = State::TextEscape(kind),
-            // No answer holds a control character: the person typed one, so the answer was cut.
+            // No answer holds a control character: the user typed one, so the answer was cut.
             0x00..0x20 => {
                 self.finish(None, out);
                 self.byte(byte, out);

@@ -43,9 +43,9 @@ pub enum MouseKind {
     Drag(Button),
     /// The mouse moved with no button down.
     Moved,
-    /// The wheel turned away from the person.
+    /// The wheel turned away from the user.
     ScrollUp,
-    /// The wheel turned towards the person.
+    /// The wheel turned towards the user.
     ScrollDown,
     /// The wheel was tilted left.
     ScrollLeft,
@@ -80,15 +80,15 @@ pub enum Reply {
         /// 0 unknown, 1 set, 2 reset, 3 always set, 4 always reset.
         state: u16,
     },
-    /// OSC 10: the text colour as 8-bit red, green, blue.
+    /// OSC 10: the text color as 8-bit red, green, blue.
     Foreground(u8, u8, u8),
-    /// OSC 11: the background colour as 8-bit red, green, blue.
+    /// OSC 11: the background color as 8-bit red, green, blue.
     Background(u8, u8, u8),
     /// Width and height of the text area in pixels.
     WindowPixels(u16, u16),
     /// Width and height of one cell in pixels.
     CellPixels(u16, u16),
-    /// The colour scheme changed (mode 2031); true for dark.
+    /// The color scheme changed (mode 2031); true for dark.
     ColorScheme(bool),
     /// XTVERSION: the terminal's name and version.
     Version(String),

@@ -34,7 +34,7 @@ const OTHER_KEYS_OFF: &[u8] = b"\x1b[>4m";
 /// Puts the window title aside.
 pub const TITLE_SAVE: &[u8] = b"\x1b[22;0t";
 const TITLE_RESTORE: &[u8] = b"\x1b[23;0t";
-/// Lets the caret look as the person has set it.
+/// Lets the caret look as the user has set it.
 const CARET_RESTORE: &[u8] = b"\x1b[0 q";
 
 /// Alternate screen first: the Kitty flags belong to the screen that is shown.

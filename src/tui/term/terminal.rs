@@ -100,7 +100,7 @@ impl Terminal {
         guard::extend(&bytes, |extras| extras.title = true)
     }
 
-    /// The caret's shape is one of ours: the person's own comes back on leaving.
+    /// The caret's shape is one of ours: the user's own comes back on leaving.
     pub fn own_caret(&mut self) -> io::Result<()> {
         if self.extras.caret {
             return Ok(());

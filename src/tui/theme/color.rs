@@ -1,19 +1,19 @@
-//! Colours as a person writes them, and the nearest ones that a terminal can show.
+//! Colors as a user writes them, and the nearest ones that a terminal can show.
 //!
-//! May not know scopes. The 256-colour table is xterm's: 16 named, a 6x6x6 cube, 24 greys.
+//! May not know scopes. The 256-color table is xterm's: 16 named, a 6x6x6 cube, 24 greys.
 
 use ratatui::style::Color;
 
-/// How many colours the terminal shows.
+/// How many colors the terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ColorDepth {
     /// None: attributes such as bold and reverse carry the meaning.
     None,
-    /// The sixteen named colours.
+    /// The sixteen named colors.
     Ansi16,
-    /// xterm's 256 colours.
+    /// xterm's 256 colors.
     Ansi256,
-    /// 24-bit colour.
+    /// 24-bit color.
     True,
 }
 
@@ -35,7 +35,7 @@ impl ColorDepth {
     }
 }
 
-/// Red, green, blue of the sixteen named colours as xterm has them.
+/// Red, green, blue of the sixteen named colors as xterm has them.
 const NAMED: [(u8, u8, u8); 16] = [
     (0, 0, 0),
     (205, 0, 0),
@@ -58,7 +58,7 @@ const NAMED: [(u8, u8, u8); 16] = [
 /// Names of the first eight; the other eight have `bright-` before them.
 const NAMES: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 
-/// Levels of the colour cube.
+/// Levels of the color cube.
 const CUBE: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
 /// Reads `#rrggbb`, `#rgb`, `default`, a name such as `bright-blue`, or an index 0 to 255.
@@ -84,7 +84,7 @@ pub fn parse(text: &str) -> Option<Color> {
     text.parse().ok().map(Color::Indexed)
 }
 
-/// The nearest colour at a depth; `Color::Reset` stays what it is.
+/// The nearest color at a depth; `Color::Reset` stays what it is.
 pub fn reduce(color: Color, depth: ColorDepth) -> Color {
     match (color, depth) {
         (_, ColorDepth::None) | (Color::Reset, _) => Color::Reset,

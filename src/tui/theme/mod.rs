@@ -1,4 +1,4 @@
-//! Colours and attributes by scope name, from TOML; how colours shrink to what a terminal has.
+//! Colors and attributes by scope name, from TOML; how colors shrink to what a terminal has.
 //!
 //! May not know who draws or what a scope is used for.
 

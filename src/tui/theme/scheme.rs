@@ -1,8 +1,8 @@
 //! A theme: styles by dotted scope, read from TOML, found by dropping the last part.
 //!
 //! May not know files or terminals. A theme has a `[palette]` of names and a `[scopes]` table
-//! whose values are a colour or a table of `fg`, `bg`, attributes, and `mono`, the attributes
-//! that carry the meaning where there is no colour.
+//! whose values are a color or a table of `fg`, `bg`, attributes, and `mono`, the attributes
+//! that carry the meaning where there is no color.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -120,7 +120,7 @@ impl Theme {
         self.known(scope).style
     }
 
-    /// The style of a scope where there is no colour: attributes only.
+    /// The style of a scope where there is no color: attributes only.
     pub fn mono_style(&self, scope: &'static str) -> Style {
         let entry = self.known(scope);
         Style::new().add_modifier(entry.style.add_modifier | entry.mono)

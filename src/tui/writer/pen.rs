@@ -60,14 +60,14 @@ fn code(codes: &mut String, number: u8) {
     codes.push(char::from(b'0' + number % 10));
 }
 
-/// Appends the numbers of a colour; `base` is 30 for text and 40 for the background.
+/// Appends the numbers of a color; `base` is 30 for text and 40 for the background.
 pub(super) fn color_code(codes: &mut String, color: Color, base: u8) {
     let numbers: &[u8] = match color {
         Color::Indexed(n @ 0..8) => &[base + n],
         Color::Indexed(n @ 8..16) => &[base + 52 + n],
         Color::Indexed(n) => &[base + 8, 5, n],
         Color::Rgb(r, g, b) => &[base + 8, 2, r, g, b],
-        // Named colours of other code count as the terminal's own.
+        // Named colors of other code count as the terminal's own.
         _ => &[base + 9],
     };
     for number in numbers {

@@ -106,7 +106,7 @@ fn emulated(bytes: &[u8]) -> Vec<String> {
         let cell = parser.screen().cell(y, x).expect("the emulator has the same size");
         let text = if cell.is_wide_continuation() { "" } else { cell.contents() };
         let text = if text.is_empty() && !cell.is_wide_continuation() { " " } else { text };
-        // The colour of a blank's text is not seen.
+        // The color of a blank's text is not seen.
         let fg = if text == " " && !cell.inverse() { vt100::Color::Default } else { cell.fgcolor() };
         (text.to_string(), format!("{fg:?}{:?}{}{}", cell.bgcolor(), cell.bold(), cell.inverse()))
     })
@@ -212,7 +212,7 @@ proptest! {
     }
 }
 
-/// A row of coloured words with a border and a text behind it, as an editor beside another pane.
+/// A row of colored words with a border and a text behind it, as an editor beside another pane.
 fn panes(words: &[(String, Style)]) -> Buffer {
     let mut texts: Vec<(u16, u16, &str, Style)> = Vec::new();
     let mut x = 0;

@@ -58,7 +58,7 @@ impl Node {
 pub struct Files {
     nodes: BTreeMap<Name, Node>,
     /// Paths that ignore files leave out, and that were recorded all the same. Such files may be in the state's
-    /// folder, in one above it, in the repository or the person's own: what says so later is only this.
+    /// folder, in one above it, in the repository or the user's own: what says so later is only this.
     hidden: BTreeSet<Name>,
 }
 

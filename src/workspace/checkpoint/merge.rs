@@ -1,6 +1,6 @@
 //! Two changes of one text as one text, by lines.
 //!
-//! Must not know files. Changes that touch each other are not put together: that is for a person.
+//! Must not know files. Changes that touch each other are not put together: that is for a user.
 
 use std::ops::Range;
 

@@ -8,7 +8,7 @@ use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY};
 pub const OID_LEN: usize = 20;
 
 /// The name of an object: the SHA-1 of its kind, length and content, as git has it. It finds damage
-/// and equal contents; the store is the person's own, so that nobody gains anything by forging one.
+/// and equal contents; the store is the user's own, so that nobody gains anything by forging one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Oid(pub [u8; OID_LEN]);
 

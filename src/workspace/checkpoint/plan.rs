@@ -3,7 +3,7 @@
 //! Must not know the disk. A step takes what changed between two recorded states, `base` and `target`, to the
 //! state of now: paths that are equal in both are left alone whatever is there now; what is now as in `base`
 //! becomes as in `target`; what is neither was changed by somebody else, and is put together where that is clean,
-//! else it stays, as a conflict that a person decides.
+//! else it stays, as a conflict that a user decides.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

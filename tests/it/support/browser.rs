@@ -114,7 +114,7 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// A key or two, as a person presses them.
+    /// A key or two, as a user presses them.
     pub fn press(&mut self, key: &str, code: i32) {
         for kind in ["keyDown", "keyUp"] {
             let text = if kind == "keyDown" && key == "Enter" { "\r" } else { "" };

@@ -126,7 +126,7 @@ impl Plan {
         self.temp.path().join("work")
     }
 
-    /// Puts a file where the person keeps those of the program.
+    /// Puts a file where the user keeps those of the program.
     #[must_use]
     pub fn config(self, path: &str, content: &str) -> Self {
         self.at_home("config", path, content)
@@ -194,7 +194,7 @@ impl Plan {
         self
     }
 
-    /// How many colours the terminal has.
+    /// How many colors the terminal has.
     #[must_use]
     pub fn colors(mut self, colors: ColorDepth) -> Self {
         self.colors = colors;
@@ -323,7 +323,7 @@ impl Plan {
             tab_width: 4,
             auto_pairs: true,
             wrap_column: 40,
-            look: bowline::ide::model::display::Look::default(),
+            look: bowline::ide::model::display::DisplayOptions::default(),
             keep_open,
             restored,
             keep_undo: self.keep_undo,

@@ -60,7 +60,7 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// Tokens as a person writes them.
+/// Tokens as a user writes them.
 fn text(tokens: &impl ToTokens) -> String {
     let spaced = tokens.to_token_stream().to_string();
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '#');

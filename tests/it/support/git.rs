@@ -1,4 +1,4 @@
-//! Real repositories for tests; nothing of the person's own settings reaches them.
+//! Real repositories for tests; nothing of the user's own settings reaches them.
 
 use std::path::Path;
 use std::process::Command;

@@ -78,7 +78,7 @@ impl Place {
 pub struct Rig {
     pub handle: Handle,
     pub events: mpsc::Receiver<RuntimeEvent>,
-    /// What the person was told.
+    /// What the user was told.
     pub told: Vec<String>,
 }
 
@@ -101,7 +101,7 @@ impl Rig {
         while !matches!(self.next().await, RuntimeEvent::Agent(AgentEvent::AgentEnd { .. })) {}
     }
 
-    /// The entry of what the person said.
+    /// The entry of what the user said.
     pub async fn said(&self, text: &str) -> String {
         self.places(Filter::Turns).await.into_iter().rfind(|(_, words)| words == text).unwrap().0
     }

@@ -388,7 +388,7 @@ impl World {
     }
 }
 
-/// What a person has said, by its name; it is the text or the picture.
+/// What a user has said, by its name; it is the text or the picture.
 fn name_of(user: &UserMessage) -> Option<String> {
     let name = match user.content.first() {
         Some(Part::Known(KnownPart::Image { data, .. })) => data.clone(),

@@ -155,7 +155,7 @@ fn whole((text, value): Answer) -> Told {
     Told { text, value, whole: true }
 }
 
-/// What the person is told.
+/// What the user is told.
 struct Told {
     text: String,
     value: Value,
@@ -261,7 +261,7 @@ fn apply(
     }
     let undo = session.leaf().map(str::to_string);
     if let Way::To(entry, What::Conversation | What::Both) = way {
-        // Before what a person said, since that is how the files were then.
+        // Before what a user said, since that is how the files were then.
         let (leaf, _) = session.way_to(entry).map_err(unsaved)?;
         session.branch(leaf.as_deref()).map_err(unsaved)?;
     }

@@ -2,7 +2,7 @@
 //! begins with is in the settings.
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::model::display::{Look, Tabs};
+use crate::ide::model::display::{DisplayOptions, Tabs};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -51,7 +51,7 @@ pub const COMMANDS: &[Command] = &[
     }),
 ];
 
-fn toggle(cx: &mut Cx<'_>, what: &str, which: impl Fn(&mut Look) -> &mut bool) {
+fn toggle(cx: &mut Cx<'_>, what: &str, which: impl Fn(&mut DisplayOptions) -> &mut bool) {
     let shown = which(&mut cx.state.look);
     *shown = !*shown;
     let now = if *shown { "on" } else { "off" };

@@ -24,7 +24,7 @@ fn toggle(cx: &mut Cx<'_>) {
     let text = buffer.area.text().clone();
     let mut lines: Vec<Line> = buffer.area.selection.ranges().iter().map(|r| text.line_of(r.head)).collect();
     lines.dedup();
-    let folds = &mut buffer.area.riders.folds;
+    let folds = &mut buffer.area.per_view.folds;
     let opened = lines.iter().filter(|line| folds.open_at(text.line_end(**line))).count();
     if opened > 0 {
         return cx.state.damage.all();
@@ -67,7 +67,7 @@ fn found(cx: &mut Cx<'_>, id: BufferId, found: FoldsFound) {
     if found.hide.is_empty() {
         return cx.state.say("there is nothing to fold here");
     }
-    let folds = &mut buffer.area.riders.folds;
+    let folds = &mut buffer.area.per_view.folds;
     if matches!(found.wish, Wish::Level(_)) {
         folds.open_all();
     }
@@ -78,7 +78,7 @@ fn found(cx: &mut Cx<'_>, id: BufferId, found: FoldsFound) {
 
 /// Cursors that are folded away go to the line that is left.
 fn surface(area: &mut Area) {
-    let folds = &area.riders.folds;
+    let folds = &area.per_view.folds;
     let hides = |range: &Range| folds.hiding(range.head).is_some();
     if area.selection.ranges().iter().any(hides) {
         let up = |range: Range| if hides(&range) { Range::cursor(folds.shown(range.head)) } else { range };
@@ -88,6 +88,6 @@ fn surface(area: &mut Area) {
 
 fn open_all(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
-    buffer.area.riders.folds.open_all();
+    buffer.area.per_view.folds.open_all();
     cx.state.damage.all();
 }

@@ -224,7 +224,7 @@ pub fn screen_line(cx: &mut Cx<'_>, place: Column) {
     let count = cx.state.modal.take_count().unwrap_or(1);
     let Some(buffer) = cx.state.buffers.current() else { return };
     let page = Page::new(buffer.area.text(), cx.state.tab_width());
-    let (top, last) = (page.line(buffer.area.riders.view.top).0, page.last_line().0);
+    let (top, last) = (page.line(buffer.area.per_view.view.top).0, page.last_line().0);
     let bottom = (top + rows - 1).min(last);
     let line = match place.0 {
         0 => (top + count - 1).min(bottom),

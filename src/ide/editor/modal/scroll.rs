@@ -34,7 +34,7 @@ pub fn place(cx: &mut Cx<'_>, to: To) {
         To::Bottom => rows - 1,
     };
     let top = buffer.area.text().line_start(Line(line.0.saturating_sub(above)));
-    buffer.area.riders.view.top = top;
+    buffer.area.per_view.view.top = top;
     cx.state.damage.add(Part::Editor);
 }
 
@@ -44,7 +44,7 @@ pub fn scroll(cx: &mut Cx<'_>, down: bool) {
     let count = cx.state.modal.take_count().unwrap_or(1) as isize;
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     buffer.scroll_by(if down { count } else { -count }, tab_width);
-    let top = buffer.area.text().line_of(buffer.area.riders.view.top).0;
+    let top = buffer.area.text().line_of(buffer.area.per_view.view.top).0;
     let (line, _) = buffer.cursor(tab_width);
     // The view keeps three lines around the cursor, so the cursor must keep them too.
     let margin = 3.min((rows - 1) / 2);

@@ -12,7 +12,7 @@ use crate::ide::core::state::State;
 use crate::ide::core::threads::on_thread;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::model::coloring::{ColorJob, Colored, Differs};
-use crate::ide::model::visible_rows::Shown;
+use crate::ide::model::visible_rows::VisibleRows;
 use crate::text::position::Byte;
 
 /// Shorter texts are parsed beside longer ones, which they do not wait for: their trees are small.
@@ -21,7 +21,7 @@ const PARSED_AT_ONCE: usize = 64 << 10;
 /// Finds the colors of everything that is shown; a file in several windows is searched once.
 pub fn find(cx: &mut Cx<'_>) {
     let Some(active) = &cx.state.shown else { return };
-    let views: Vec<&Shown> = std::iter::once(active).chain(&cx.state.beside).collect();
+    let views: Vec<&VisibleRows> = std::iter::once(active).chain(&cx.state.beside).collect();
     let mut files: Vec<BufferId> = views.iter().map(|view| view.buffer).collect();
     files.sort_unstable();
     files.dedup();

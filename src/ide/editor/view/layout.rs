@@ -9,9 +9,9 @@ use ratatui::layout::Rect;
 use crate::ide::core::state::State;
 use crate::ide::editor::windows;
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::ide::model::display::Look;
+use crate::ide::model::display::DisplayOptions;
 use crate::ide::model::scrollbar;
-use crate::ide::model::visible_rows::{Crumb, Shown};
+use crate::ide::model::visible_rows::{Crumb, VisibleRows};
 use crate::ide::model::window_id::WindowId;
 use crate::text::brackets;
 use crate::text::position::{Byte, Column, Line};
@@ -32,14 +32,14 @@ struct Frame<'a> {
     window: WindowId,
     title: Option<Rect>,
     area: Rect,
-    look: &'a Look,
+    look: &'a DisplayOptions,
     tab_width: usize,
     /// Lines with what was looked for.
     matches: &'a [Line],
     /// Whether it has the keys: what its cursor goes to is opened.
     is_active: bool,
     /// What it showed, where nothing but the line with the cursor was edited since.
-    typed: Option<&'a Shown>,
+    typed: Option<&'a VisibleRows>,
 }
 
 /// Lays out what the editor shows. Gives the rows of the editor's part of the screen that must
@@ -88,7 +88,7 @@ pub fn typed(state: &mut State) -> bool {
 }
 
 /// Whether the text is what it was but for so many edits. One that nobody has told of may be anywhere.
-fn is_told(before: &Shown, buffer: &Buffer, edits: u64) -> bool {
+fn is_told(before: &VisibleRows, buffer: &Buffer, edits: u64) -> bool {
     before.buffer == buffer.id && buffer.area.document.version() == before.version + edits
 }
 
@@ -98,10 +98,10 @@ fn moved_in_place(state: &mut State) -> Option<()> {
     let tab_width = buffer.tab_width(state.show.tab_width);
     let (area, look) = (&buffer.area, &state.look);
     let alone = state.beside.is_empty() && shown.title.is_none() && is_told(shown, buffer, edits);
-    let by_lines = !look.wrap && shown.wrap.is_none() && area.riders.folds.is_empty();
+    let by_lines = !look.wrap && shown.wrap.is_none() && area.per_view.folds.is_empty();
     let heads = look.sticky || look.breadcrumbs || shown.sticky > 0;
-    let followed = area.riders.view.followed.is_some_and(|(_, area)| area == shown.area);
-    if !alone || !by_lines || heads || !followed || area.riders.view.free_scroll {
+    let followed = area.per_view.view.followed.is_some_and(|(_, area)| area == shown.area);
+    if !alone || !by_lines || heads || !followed || area.per_view.view.free_scroll {
         return None;
     }
     let (text, head) = (area.text(), area.caret());
@@ -111,7 +111,7 @@ fn moved_in_place(state: &mut State) -> Option<()> {
     let row = shown.rows.get(at)?;
     let row = Row { end: moved(row.end), ..row.clone() };
     let top = shown.rows[0].start;
-    if row.line != shown.caret || !row.holds(head) || area.riders.view.top != top {
+    if row.line != shown.caret || !row.holds(head) || area.per_view.view.top != top {
         return None;
     }
     let column = area.lens(tab_width).column(&row, head).checked_sub(shown.left)?;
@@ -129,7 +129,7 @@ fn moved_in_place(state: &mut State) -> Option<()> {
     for row in &mut shown.rows[at + 1..] {
         (row.start, row.end) = (moved(row.start), moved(row.end));
     }
-    buffer.area.riders.view.followed = Some((head, shown.area));
+    buffer.area.per_view.view.followed = Some((head, shown.area));
     Some(())
 }
 
@@ -138,7 +138,7 @@ fn lay_out_window(
     window: WindowId,
     title: Option<Rect>,
     area: Rect,
-    typed: Option<&Shown>,
+    typed: Option<&VisibleRows>,
 ) {
     let is_active = window == state.windows.active;
     let id = if is_active { None } else { windows::shown_in(state, window) };
@@ -163,7 +163,7 @@ fn lay_out_window(
 pub fn rows_of_lines(state: &State, id: BufferId, lines: &Range<Line>) -> Vec<Range<u16>> {
     let Some(part) = state.areas.editor else { return Vec::new() };
     let views = state.shown.iter().chain(&state.beside).filter(|view| view.buffer == id);
-    let rows = |view: &Shown| {
+    let rows = |view: &VisibleRows| {
         let down = view.area.y - part.y;
         view.rows_of(lines.start).start + down..view.rows_of(lines.end).end + down
     };
@@ -175,7 +175,7 @@ pub fn rows_of_lines(state: &State, id: BufferId, lines: &Range<Line>) -> Vec<Ra
 pub fn rows_of_caret(state: &State) -> Vec<Range<u16>> {
     let (Some(part), Some(shown)) = (state.areas.editor, &state.shown) else { return Vec::new() };
     let same = state.beside.iter().filter(|other| other.buffer == shown.buffer);
-    let rows = |view: &Shown| {
+    let rows = |view: &VisibleRows| {
         let (rows, down) = (view.rows_of(shown.caret), view.area.y - part.y);
         rows.start + down..rows.end + down
     };
@@ -184,12 +184,12 @@ pub fn rows_of_caret(state: &State) -> Vec<Range<u16>> {
 
 /// Cells left of the text: one for the agent's marks, then the number and one for git's.
 /// Nothing but the first in narrow panes.
-fn gutter_width(text_lines: usize, look: &Look, cols: u16) -> u16 {
+fn gutter_width(text_lines: usize, look: &DisplayOptions, cols: u16) -> u16 {
     let digits = text_lines.max(100).ilog10() as u16 + 1;
     if look.numbers && cols >= NUMBERS_COLS { digits + 3 } else { 1 }
 }
 
-fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> Shown {
+fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> VisibleRows {
     let Frame { area, look, tab_width, .. } = *frame;
     let height = usize::from(area.height);
     let gutter = gutter_width(buffer.area.text().line_count(), look, area.width);
@@ -197,9 +197,9 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> Shown {
     let bar = u16::from(look.scrollbar && area.width >= BAR_COLS && !fits);
     let cols = area.width.saturating_sub(gutter + bar);
     // The cursor behind the last character of a row needs a cell, too.
-    buffer.area.riders.view.wrap = look.wrap.then(|| usize::from(cols.saturating_sub(1)).max(1));
+    buffer.area.per_view.view.wrap = look.wrap.then(|| usize::from(cols.saturating_sub(1)).max(1));
     let top = follow(buffer, frame, cols);
-    let view = &buffer.area.riders.view;
+    let view = &buffer.area.per_view.view;
     let lens = buffer.area.lens(tab_width);
     let head = buffer.area.caret();
     let mut rows = match frame.typed.and_then(|before| moved_on(before, &lens, &top, area, head)) {
@@ -209,7 +209,7 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> Shown {
     let pair = if look.brackets { pair_at(buffer, &rows) } else { None };
     let bar = if bar > 0 { scrollbar::cells(buffer, &rows, height, frame.matches) } else { Vec::new() };
     let sticky = if look.sticky { stick(buffer, &lens, &mut rows, head) } else { 0 };
-    Shown {
+    VisibleRows {
         window: frame.window,
         buffer: buffer.id,
         title: frame.title,
@@ -231,7 +231,7 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> Shown {
 
 /// The rows that were shown, after edits in the line with the cursor alone: those below it only
 /// moved on, and need not be looked for in the text, which no key finds in the caches.
-fn moved_on(before: &Shown, lens: &Lens<'_>, top: &Row, area: Rect, head: Byte) -> Option<Vec<Row>> {
+fn moved_on(before: &VisibleRows, lens: &Lens<'_>, top: &Row, area: Rect, head: Byte) -> Option<Vec<Row>> {
     let text = lens.text;
     let by_lines =
         lens.wrap.is_none() && lens.folds.is_empty() && before.wrap.is_none() && before.sticky == 0;
@@ -310,9 +310,9 @@ fn follow(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
     let head = buffer.area.caret();
     if frame.is_active {
         // Whoever went there, by a search or from elsewhere, wants to see it.
-        buffer.area.riders.folds.reveal(head);
+        buffer.area.per_view.folds.reveal(head);
     }
-    let view = &buffer.area.riders.view;
+    let view = &buffer.area.per_view.view;
     let followed = Some((head, area));
     // A narrow window that became a wide one again is no reason to hide what fits.
     let resized = view.followed.is_some_and(|(_, before)| before != area);
@@ -329,7 +329,7 @@ fn follow(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
         };
         top = scrolled(&lens, top, row, usize::from(area.height), look.margin);
     }
-    let view = &mut buffer.area.riders.view;
+    let view = &mut buffer.area.per_view.view;
     (view.top, view.left, view.free_scroll, view.followed) = (top.start, left, free, followed);
     top
 }
@@ -361,11 +361,11 @@ fn scrolled_columns(left: Column, column: usize, cols: usize) -> Column {
 }
 
 /// The bracket at the cursor and its partner, if that is on the screen. Those in comments and
-/// texts count only among themselves, as far as the colours are known.
+/// texts count only among themselves, as far as the colors are known.
 fn pair_at(buffer: &Buffer, rows: &[Row]) -> Option<(Byte, Byte)> {
     let range = buffer.area.selection.primary();
     let (first, last) = (rows.first()?, rows.last()?);
-    if !range.is_empty() || !buffer.area.riders.folds.shown(range.head).eq(&range.head) {
+    if !range.is_empty() || !buffer.area.per_view.folds.shown(range.head).eq(&range.head) {
         return None;
     }
     let bounds = first.start.max(range.head.back(PAIR_REACH))..last.end.min(range.head + PAIR_REACH);
@@ -394,10 +394,15 @@ fn is_bracket(text: &Text, at: Byte) -> bool {
 
 /// The rows of the editor's part that look different although the text of their lines may be
 /// the same. `None` when that is all of them.
-fn differing(before: &Shown, now: &Shown, look: &Look, part: Rect) -> Option<Vec<Range<u16>>> {
+fn differing(
+    before: &VisibleRows,
+    now: &VisibleRows,
+    look: &DisplayOptions,
+    part: Rect,
+) -> Option<Vec<Range<u16>>> {
     let what =
-        |shown: &Shown| (shown.window, shown.buffer, shown.area, shown.title, shown.gutter, shown.cols);
-    let how = |shown: &Shown| (shown.left, shown.sticky, shown.bar.is_empty(), shown.rows.len());
+        |shown: &VisibleRows| (shown.window, shown.buffer, shown.area, shown.title, shown.gutter, shown.cols);
+    let how = |shown: &VisibleRows| (shown.left, shown.sticky, shown.bar.is_empty(), shown.rows.len());
     let place = |row: &Row| (row.line, row.is_first);
     let same = what(before) == what(now) && how(before) == how(now);
     if !same || !before.rows.iter().map(place).eq(now.rows.iter().map(place)) {
@@ -408,7 +413,8 @@ fn differing(before: &Shown, now: &Shown, look: &Look, part: Rect) -> Option<Vec
     }
     let mut rows = Vec::new();
     if before.pair != now.pair {
-        let ends = |shown: &Shown| shown.pair.map(|(here, there)| [here, there].map(|at| shown.row_of(at)));
+        let ends =
+            |shown: &VisibleRows| shown.pair.map(|(here, there)| [here, there].map(|at| shown.row_of(at)));
         let ends = [ends(before), ends(now)].into_iter().flatten().flatten().flatten();
         rows.extend(ends.map(|row| row..row + 1));
     }

@@ -14,7 +14,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::pane::Row;
 use crate::ide::core::state::State;
 use crate::ide::model::buffers::Buffer;
-use crate::ide::model::visible_rows::Shown;
+use crate::ide::model::visible_rows::VisibleRows;
 use crate::text::position::Byte;
 use crate::text::rows::{self, Lens};
 use crate::text::selection::Selection;
@@ -30,7 +30,7 @@ struct Editor;
 struct Drawn<'a> {
     state: &'a State,
     buffer: &'a Buffer,
-    shown: &'a Shown,
+    shown: &'a VisibleRows,
     selection: &'a Selection,
     lens: Lens<'a>,
 }
@@ -64,7 +64,7 @@ impl Component<State> for Editor {
             let Some(buffer) = state.buffers.all().iter().find(|buffer| buffer.id == shown.buffer) else {
                 continue;
             };
-            let parked = buffer.area.riders.parked.iter().find(|parked| parked.window == shown.window);
+            let parked = buffer.area.per_view.parked.iter().find(|parked| parked.window == shown.window);
             let selection = parked.map_or(&buffer.area.selection, |parked| &parked.selection);
             let lens = Lens { wrap: shown.wrap, ..buffer.area.lens(buffer.tab_width(state.show.tab_width)) };
             let drawn = Drawn { state, buffer, shown, selection, lens };
@@ -85,7 +85,7 @@ impl Component<State> for Editor {
     fn cursor(&self, _: (u16, u16), state: &State) -> Option<(u16, u16)> {
         let (buffer, shown) = (state.buffers.current()?, state.shown.as_ref()?);
         let area = inside(state.areas.editor?, shown.area);
-        let head = buffer.area.riders.folds.shown(buffer.area.caret());
+        let head = buffer.area.per_view.folds.shown(buffer.area.caret());
         let y = shown.row_of(head)?;
         let lens = buffer.area.lens(buffer.tab_width(state.show.tab_width));
         let x = lens.column(&shown.rows[usize::from(y)], head).checked_sub(shown.left)?;

@@ -1,6 +1,15 @@
 //! The agent as the user steers it: state and figures, commands, models, tools, queued messages, summaries.
 
+use crate::ide::core::feature::Feature;
+
 pub mod commands;
 pub mod models;
 pub mod queue;
 pub mod tools;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS],
+    pickers: &[&models::PICKER, &tools::PICKER],
+    ..Feature::new("agent")
+};

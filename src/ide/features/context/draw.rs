@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::keymap::{Keymap, Place};
 use crate::ide::core::layers::frame;
-use crate::ide::features::context::view::ContentsView;
+use crate::ide::features::context::view::ContextView;
 use crate::runtime::context::report::{Contents, Item, Why};
 use crate::tui::canvas::Canvas;
 use crate::tui::widgets::line::{self, Break, Span};
@@ -40,7 +40,7 @@ pub fn place((cols, rows): (u16, u16)) -> Rect {
 }
 
 /// Draws it.
-pub fn draw(canvas: &mut Canvas<'_>, view: &ContentsView, keymap: &Keymap) {
+pub fn draw(canvas: &mut Canvas<'_>, view: &ContextView, keymap: &Keymap) {
     let key = |(id, name): &(&str, &str)| Some(format!("{} {name}", keymap.keys_for(Place::Contents, id)?));
     let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
     let right = view.contents.as_ref().map(|contents| counts(contents, view.tokens, canvas.size().0));
@@ -154,7 +154,7 @@ fn reason(item: &Item) -> String {
     format!("{}{}", if pinned { "pinned, " } else { "" }, item.why.sentence())
 }
 
-fn draw_text(side: &mut Canvas<'_>, view: &ContentsView) {
+fn draw_text(side: &mut Canvas<'_>, view: &ContextView) {
     let Some(item) = view.item() else { return };
     let (cols, rows) = side.size();
     let (plain, soft, title) =

@@ -7,7 +7,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::context::view::ContentsView;
+use crate::ide::features::context::view::ContextView;
 use crate::ide::features::sessions::events as sessions;
 use crate::runtime::Handle;
 
@@ -44,16 +44,16 @@ pub fn open(cx: &mut Cx<'_>) {
     }
     cx.state.agent.session_views += 1;
     let number = cx.state.agent.session_views;
-    cx.state.push_layer(ContentsView::new(number));
+    cx.state.push_layer(ContextView::new(number));
     list(cx, number);
 }
 
-fn view_of(state: &mut State) -> Option<&mut ContentsView> {
-    state.layers.all_mut::<ContentsView>().next()
+fn view_of(state: &mut State) -> Option<&mut ContextView> {
+    state.layers.all_mut::<ContextView>().next()
 }
 
 /// Does something to the view of this number, if it is still shown; returns whether it is.
-fn with_numbered(cx: &mut Cx<'_>, number: u64, change: impl FnOnce(&mut ContentsView)) -> bool {
+fn with_numbered(cx: &mut Cx<'_>, number: u64, change: impl FnOnce(&mut ContextView)) -> bool {
     let Some(view) = view_of(cx.state).filter(|view| view.number == number) else { return false };
     change(view);
     cx.state.damage.add(Part::Overlay);
@@ -121,7 +121,7 @@ pub fn tell_differently(cx: &mut Cx<'_>) {
         let Some(words) = words else {
             return cx.state.say("the session is asked what that says; try again");
         };
-        cx.state.layers.close::<ContentsView>();
+        cx.state.layers.close::<ContextView>();
         let now_ms = cx.now_ms;
         cx.state.prompt.put(&format!("{TELL_WORD} {entry} {words}"), now_ms);
         panes::focus(cx, Focus::Agent);
@@ -165,7 +165,7 @@ pub fn pin(cx: &mut Cx<'_>) {
 /// Goes to the selected row in the session tree.
 pub fn accept(cx: &mut Cx<'_>) {
     at_row(cx, |cx, _, entry| {
-        cx.state.layers.close::<ContentsView>();
+        cx.state.layers.close::<ContextView>();
         sessions::open_with(cx, &entry);
     });
 }

@@ -7,10 +7,10 @@ use crate::ide::core::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::features::context::draw;
 use crate::ide::features::context::events;
-use crate::ide::features::context::view::ContentsView;
+use crate::ide::features::context::view::ContextView;
 use crate::tui::canvas::Canvas;
 
-impl Layer for ContentsView {
+impl Layer for ContextView {
     fn context(&self) -> Place {
         Place::Contents
     }

@@ -10,6 +10,7 @@ pub mod view;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS],
     on_fact: |cx, fact| {
         if fact == Fact::FrameSent {
             events::settle(cx);

@@ -8,7 +8,7 @@ use crate::runtime::history::navigation::Told;
 
 /// The list.
 #[derive(Debug)]
-pub struct ContentsView {
+pub struct ContextView {
     /// Counts the views of this run, so that what comes late finds the right one.
     pub number: u64,
     /// What it lists; nothing before it has come.
@@ -21,7 +21,7 @@ pub struct ContentsView {
     pub told: Option<(String, Option<Told>)>,
 }
 
-impl ContentsView {
+impl ContextView {
     /// A view whose rows are still to come.
     pub fn new(number: u64) -> Self {
         Self { number, contents: None, tokens: 0, selected: 0, told: None }
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_selection_stays_with_its_row() {
-        let mut view = ContentsView::new(1);
+        let mut view = ContextView::new(1);
         view.step(-1);
         view.take(contents(&["a", "b", "c"]));
         assert_eq!(view.selected, 2, "the latest at first");
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_text_is_asked_for_once_and_shown_with_its_row() {
-        let mut view = ContentsView::new(1);
+        let mut view = ContextView::new(1);
         view.take(contents(&["a", "b"]));
         assert_eq!((view.missing().as_deref(), view.missing()), (Some("b"), None));
         view.told = Some(("b".into(), Some(Told { text: "whole".into(), words: "who".into() })));

@@ -132,7 +132,7 @@ fn pair(drawn: &Drawn<'_>, lines: Option<(usize, usize)>) -> Pair {
     made
 }
 
-/// How a line ends, for a person.
+/// How a line ends, for a user.
 fn ending(text: &Text, line: usize) -> &'static str {
     let (end, next) = (text.line_end(Line(line)), text.line_start(Line(line + 1)));
     match next - end {

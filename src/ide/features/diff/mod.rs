@@ -11,6 +11,7 @@ pub mod view;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS],
     on_fact: |cx, fact| {
         if matches!(fact, Fact::FrameSent | Fact::Due) {
             events::settle(cx);

@@ -205,7 +205,7 @@ fn rebase(buffer: &mut Buffer, from: &Path, to: &Path, real: &Path) {
     let at = |base: &Path| if below.as_os_str().is_empty() { base.to_path_buf() } else { base.join(below) };
     let (path, real): (PathBuf, PathBuf) = (at(to), at(real));
     (buffer.path, buffer.real) = (Some(path), Some(real));
-    buffer.area.riders.hunks.ask_again();
+    buffer.area.per_view.hunks.ask_again();
 }
 
 /// Files that were on the move can be saved again; what was to be saved meanwhile is.

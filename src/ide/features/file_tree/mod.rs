@@ -9,6 +9,8 @@ pub mod steps;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS],
+    panes: &[&pane::PANE],
     slots: &[|options| Box::new(steps::TreeSteps::new(&options.state))],
     is_changing: |state| state.slots[steps::TREE_STEPS].is_busy,
     ..Feature::new("file_tree")

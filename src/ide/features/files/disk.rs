@@ -304,7 +304,7 @@ fn offer(cx: &mut Cx<'_>, id: BufferId, stamp: Stamp) {
         .choice('r', "read it (undo keeps yours)", move |cx| reread(cx, id, true))
         .choice('d', "show the difference", move |cx| compare(cx, id))
         .choice('k', "keep yours", move |cx| keep(cx, id));
-    // Below everything else: what the person is busy with keeps the keys.
+    // Below everything else: what the user is busy with keeps the keys.
     cx.state.layers.push_below(dialog);
 }
 
@@ -316,7 +316,7 @@ pub fn withdraw(cx: &mut Cx<'_>, id: BufferId) {
     cx.state.layers.close_where::<Dialog>(|dialog| dialog.number_of(CHANGED) == Some(id.0.into()));
 }
 
-/// The person keeps his text: saving writes over what is on disk now.
+/// The user keeps his text: saving writes over what is on disk now.
 fn keep(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let Some(stamp) = buffer.offered.take() else { return };

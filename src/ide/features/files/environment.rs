@@ -1,7 +1,7 @@
-//! An environment that knows the open files: the agent reads what the person sees, unsaved
+//! An environment that knows the open files: the agent reads what the user sees, unsaved
 //! edits included, and its edits arrive in the buffer as one undoable transaction.
 //!
-//! An edit is made for one version of the buffer. If the person types meanwhile it is refused
+//! An edit is made for one version of the buffer. If the user types meanwhile it is refused
 //! as stale, and the tool reads again and repeats it on the new text. What was edited is then
 //! written to disk too, so that commands see it; if that fails, the edit is taken back.
 //! Differences are computed here, on the agent's task, never on the loop.

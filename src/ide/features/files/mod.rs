@@ -20,6 +20,8 @@ pub mod watch;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS],
+    pickers: &[&all_files::PICKER, &open_files::PICKER, &encodings::PICKER],
     lines: command_line::LINES,
     slots: &[|_| Box::new(watch::Watching::default())],
     on_fact: |cx, fact| match fact {

@@ -226,7 +226,7 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
             disk::settled(buffer);
             buffer.area.document.set_format(saved.format);
             buffer.area.document.mark_saved_at(saved.revision);
-            buffer.area.riders.hunks.ask_again();
+            buffer.area.per_view.hunks.ask_again();
             let name = buffer.name();
             cx.state.say(format!("saved {name}"));
             disk::withdraw(cx, saved.buffer);

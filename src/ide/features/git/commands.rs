@@ -27,7 +27,7 @@ const LINES_MAX: usize = 500;
 /// otherwise.
 fn hunks<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Hunks> {
     let buffer = cx.state.buffers.current()?;
-    let hunks = &buffer.area.riders.hunks;
+    let hunks = &buffer.area.per_view.hunks;
     let why = match hunks.base() {
         None => Some("git has no text of this file"),
         Some(_) if !hunks.is_current(buffer.area.document.version()) => {
@@ -38,12 +38,12 @@ fn hunks<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Hunks> {
     };
     if let Some(why) = why {
         if let Some(buffer) = cx.state.buffers.current_mut() {
-            buffer.area.riders.hunks.hurry();
+            buffer.area.per_view.hunks.hurry();
         }
         cx.state.say(why);
         return None;
     }
-    cx.state.buffers.current().map(|buffer| &buffer.area.riders.hunks)
+    cx.state.buffers.current().map(|buffer| &buffer.area.per_view.hunks)
 }
 
 fn go(cx: &mut Cx<'_>, forward: bool) {
@@ -92,7 +92,7 @@ fn here(cx: &mut Cx<'_>) -> Option<Vec<Hunk>> {
     let buffer = cx.state.buffers.current()?;
     let ranges: Vec<Range<Byte>> =
         buffer.area.selection.ranges().iter().map(selection::Range::span).collect();
-    let touched = touched(buffer.area.text(), &buffer.area.riders.hunks, &ranges);
+    let touched = touched(buffer.area.text(), &buffer.area.per_view.hunks, &ranges);
     if touched.is_empty() {
         cx.state.say("this line is as git has it");
         return None;
@@ -111,7 +111,7 @@ fn base_of(hunks: &Hunks, hunk: &Hunk) -> String {
 fn show(cx: &mut Cx<'_>) {
     let Some(touched) = here(cx) else { return };
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let (text, hunks) = (buffer.area.text(), &buffer.area.riders.hunks);
+    let (text, hunks) = (buffer.area.text(), &buffer.area.per_view.hunks);
     let mut lines = Vec::new();
     for hunk in &touched {
         if !lines.is_empty() {
@@ -134,7 +134,7 @@ fn show(cx: &mut Cx<'_>) {
 fn revert(cx: &mut Cx<'_>) {
     let Some(touched) = here(cx) else { return };
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let hunks = &buffer.area.riders.hunks;
+    let hunks = &buffer.area.per_view.hunks;
     let edits: Vec<_> = touched.iter().map(|hunk| (hunk.range.clone(), base_of(hunks, hunk))).collect();
     let count = edits.len();
     let done = edit::apply(cx, |text, _| Transaction::new(ChangeSet::replace(text.end().0, edits)));

@@ -42,7 +42,7 @@ pub fn settle(cx: &mut Cx<'_>) {
         let Some(path) = &buffer.real else { continue };
         let version = buffer.area.document.version();
         let text = buffer.area.document.text();
-        let hunks = &mut buffer.area.riders.hunks;
+        let hunks = &mut buffer.area.per_view.hunks;
         if let Some(known) = hunks.take_question() {
             let (env, path) = (cx.env.clone(), path.clone());
             let work = async move { read(&*env, &path, known).await };
@@ -60,14 +60,14 @@ pub fn settle(cx: &mut Cx<'_>) {
 /// Git may have other texts of all files now.
 pub fn ask_again(cx: &mut Cx<'_>) {
     for buffer in cx.state.buffers.all_mut() {
-        buffer.area.riders.hunks.ask_again();
+        buffer.area.per_view.hunks.ask_again();
     }
 }
 
 /// Git was asked.
 fn answered(cx: &mut Cx<'_>, id: BufferId, answer: GitText) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
-    if buffer.area.riders.hunks.answered(answer) {
+    if buffer.area.per_view.hunks.answered(answer) {
         cx.state.damage.add(Part::Editor);
     }
 }
@@ -80,7 +80,7 @@ fn compare(tasks: &Tasks, id: BufferId, job: Compare) {
         move |cx, compared| {
             let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
             let version = buffer.area.document.version();
-            let hunks = &mut buffer.area.riders.hunks;
+            let hunks = &mut buffer.area.per_view.hunks;
             let Ok(compared) = compared else { return hunks.failed() };
             if hunks.arrived(compared, version) {
                 cx.state.damage.add(Part::Editor);
@@ -177,5 +177,5 @@ pub async fn bytes_of(
 pub fn due(state: &State) -> Option<Duration> {
     let shown = state.shown.iter().chain(&state.beside).map(|view| view.buffer);
     let all = state.buffers.all().iter().filter(|buffer| shown.clone().any(|id| id == buffer.id));
-    all.filter_map(|buffer| buffer.area.riders.hunks.due(buffer.area.text())).min()
+    all.filter_map(|buffer| buffer.area.per_view.hunks.due(buffer.area.text())).min()
 }

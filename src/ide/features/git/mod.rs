@@ -7,6 +7,7 @@ pub mod events;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS],
     on_fact: |cx, fact| match fact {
         Fact::FrameSent | Fact::Due => events::settle(cx),
         Fact::FilesMayDiffer => events::ask_again(cx),

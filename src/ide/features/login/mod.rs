@@ -1,5 +1,7 @@
 //! Logging in to providers and out, and refreshing lists of models.
 
+use crate::ide::core::feature::Feature;
+
 pub mod commands;
 pub mod draw;
 pub mod events;
@@ -7,3 +9,10 @@ pub mod layer;
 pub mod login_picker;
 pub mod logout_picker;
 pub mod view;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS],
+    pickers: &[&login_picker::PICKER, &logout_picker::PICKER],
+    ..Feature::new("login")
+};

@@ -41,6 +41,6 @@ fn rows(state: &State) -> Vec<PickRow> {
         detail: state.keymap.keys_for(place, &known.id).unwrap_or_default(),
         pick: Pick::new(Runs::Plugin(known.id.clone())),
     };
-    let ours = state.catalog.commands.iter().flat_map(|area| area.iter()).filter(wanted).map(row);
+    let ours = state.catalog.commands().filter(wanted).map(row);
     ours.chain(state.slots[PLUGINS].commands.iter().map(theirs)).collect()
 }

@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 use crate::ide::core::context::Cx;
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::prompt::Prompt;
-use crate::ide::features::permissions::requests::ASKS;
+use crate::ide::features::permissions::requests::PERMISSION_REQUESTS;
 use crate::ide::features::permissions::rules;
 use crate::tools::contract::view::{DiffLine, FileDiff, ResultView};
 use crate::tools::permissions::approval::{Ask, Decision};
@@ -16,9 +16,9 @@ const CALL: &str = "tool-call";
 
 /// A tool call wants to run.
 pub fn ask(cx: &mut Cx<'_>, ask: Ask, reply: oneshot::Sender<Decision>) {
-    let Some(id) = cx.state.slots[ASKS].add(ask, reply) else { return };
+    let Some(id) = cx.state.slots[PERMISSION_REQUESTS].add(ask, reply) else { return };
     let Some(dialog) = dialog(cx, id) else { return };
-    // Below everything else: what the person is busy with keeps the keys, and so does the
+    // Below everything else: what the user is busy with keeps the keys, and so does the
     // question that is being read.
     cx.state.layers.push_below(dialog);
     cx.state.damage.all();
@@ -32,7 +32,7 @@ fn again(cx: &mut Cx<'_>, id: u64) {
 }
 
 fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
-    let ask = cx.state.slots[ASKS].get(id)?;
+    let ask = cx.state.slots[PERMISSION_REQUESTS].get(id)?;
     let (title, mut lines) = (format!("{} wants to run", ask.tool), Vec::new());
     // Each line of a command as one; other control characters are shown as signs.
     lines.extend(ask.subject.split('\n').map(str::to_string));
@@ -48,13 +48,13 @@ fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
         lines.extend(changes);
     }
     let mut dialog = if is_difference { Dialog::difference(title, lines) } else { Dialog::ask(title, lines) };
-    dialog = dialog
-        .uninvited(CALL, id)
-        .escaped(move |cx| deny(cx, id))
-        .read_first('y', "once", move |cx| cx.state.slots[ASKS].answer(id, Decision::Allow, false));
+    dialog = dialog.uninvited(CALL, id).escaped(move |cx| deny(cx, id)).read_first('y', "once", move |cx| {
+        cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Allow, false);
+    });
     if ask.repeatable {
-        dialog = dialog
-            .read_first('a', "always this", move |cx| cx.state.slots[ASKS].answer(id, Decision::Allow, true));
+        dialog = dialog.read_first('a', "always this", move |cx| {
+            cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Allow, true);
+        });
     }
     if ask.proposal.is_some() {
         dialog = dialog
@@ -98,16 +98,18 @@ fn changes(view: &ResultView) -> Vec<String> {
 }
 
 fn deny(cx: &mut Cx<'_>, id: u64) {
-    cx.state.slots[ASKS].answer(id, Decision::Deny("the person said no".to_string()), false);
+    cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Deny("the user said no".to_string()), false);
 }
 
 /// Asks for the command to run instead.
 fn edit(cx: &mut Cx<'_>, id: u64) {
-    let Some(command) = cx.state.slots[ASKS].get(id).map(|ask| ask.subject.clone()) else { return };
+    let Some(command) = cx.state.slots[PERMISSION_REQUESTS].get(id).map(|ask| ask.subject.clone()) else {
+        return;
+    };
     let prompt = Prompt::new("run this instead", move |cx, text| {
-        let unchanged = cx.state.slots[ASKS].get(id).is_some_and(|ask| ask.subject == text);
+        let unchanged = cx.state.slots[PERMISSION_REQUESTS].get(id).is_some_and(|ask| ask.subject == text);
         let decision = if unchanged { Decision::Allow } else { Decision::AllowEdited(text) };
-        cx.state.slots[ASKS].answer(id, decision, false);
+        cx.state.slots[PERMISSION_REQUESTS].answer(id, decision, false);
     });
     prompt.about(CALL, id).escaped(move |cx| again(cx, id)).required().first(command).open(cx);
 }
@@ -116,10 +118,10 @@ fn edit(cx: &mut Cx<'_>, id: u64) {
 fn ask_reason(cx: &mut Cx<'_>, id: u64) {
     let prompt = Prompt::new("why not? the model is told", move |cx, text| {
         let why = match text.trim() {
-            "" => "the person said no".to_string(),
-            why => format!("the person said no: {why}"),
+            "" => "the user said no".to_string(),
+            why => format!("the user said no: {why}"),
         };
-        cx.state.slots[ASKS].answer(id, Decision::Deny(why), false);
+        cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Deny(why), false);
     });
     prompt.about(CALL, id).escaped(move |cx| again(cx, id)).open(cx);
 }
@@ -133,7 +135,7 @@ enum Scope {
 
 /// Shows the rule before it is written, and what it would cover.
 fn propose(cx: &mut Cx<'_>, id: u64) {
-    let Some(ask) = cx.state.slots[ASKS].get(id) else { return };
+    let Some(ask) = cx.state.slots[PERMISSION_REQUESTS].get(id) else { return };
     let Some(proposal) = &ask.proposal else { return };
     let mut lines: Vec<String> = proposal.rule.lines().map(str::to_string).collect();
     let project = last_name(&ask.place);
@@ -152,18 +154,21 @@ fn propose(cx: &mut Cx<'_>, id: u64) {
 }
 
 fn allow_like(cx: &mut Cx<'_>, id: u64, lasting: Option<Scope>) {
-    let Some(proposal) = cx.state.slots[ASKS].get(id).and_then(|ask| ask.proposal.clone()) else { return };
+    let Some(proposal) = cx.state.slots[PERMISSION_REQUESTS].get(id).and_then(|ask| ask.proposal.clone())
+    else {
+        return;
+    };
     match lasting {
         Some(Scope::Project) => rules::remember(cx, proposal.project_rule.clone()),
         Some(Scope::Anywhere) => rules::remember(cx, proposal.rule.clone()),
         None => {}
     }
-    cx.state.slots[ASKS].answer(id, Decision::AllowLike(proposal), false);
+    cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::AllowLike(proposal), false);
 }
 
 /// Questions that nobody waits for any more leave the screen.
 pub fn drop_withdrawn(cx: &mut Cx<'_>) {
-    let gone = cx.state.slots[ASKS].withdrawn();
+    let gone = cx.state.slots[PERMISSION_REQUESTS].withdrawn();
     if !gone.is_empty() {
         let is_gone = |number: Option<u64>| number.is_some_and(|id| gone.contains(&id));
         cx.state.layers.close_where::<Dialog>(|dialog| is_gone(dialog.number_of(CALL)));

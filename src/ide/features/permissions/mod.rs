@@ -8,5 +8,7 @@ pub mod requests;
 pub mod rules;
 
 /// The feature's row.
-pub const FEATURE: Feature =
-    Feature { slots: &[|_| Box::new(requests::Asks::default())], ..Feature::new("permissions") };
+pub const FEATURE: Feature = Feature {
+    slots: &[|_| Box::new(requests::PermissionRequests::default())],
+    ..Feature::new("permissions")
+};

@@ -9,18 +9,18 @@ use crate::ide::features::permissions::dialog;
 use crate::tools::permissions::approval::{Approval, Ask, Decision};
 
 /// Sends every request to the loop.
-pub struct AskPerson {
+pub struct AskPermission {
     tasks: Tasks,
 }
 
-impl AskPerson {
+impl AskPermission {
     /// Requests go to the loop of these tasks.
     pub fn new(tasks: Tasks) -> Self {
         Self { tasks }
     }
 }
 
-impl Approval for AskPerson {
+impl Approval for AskPermission {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
         let tasks = self.tasks.clone();
         async move {

@@ -1,4 +1,4 @@
-//! Tool calls that wait for the person's word. Must not know the dialog that shows them.
+//! Tool calls that wait for the user's word. Must not know the dialog that shows them.
 
 use tokio::sync::oneshot;
 
@@ -14,11 +14,11 @@ struct Waiting {
 }
 
 /// Where it is in the state.
-pub const ASKS: Slot<Asks> = Slot::new();
+pub const PERMISSION_REQUESTS: Slot<PermissionRequests> = Slot::new();
 
 /// All waiting calls, oldest first, and what was allowed for the rest of the program's life.
 #[derive(Debug, Default)]
-pub struct Asks {
+pub struct PermissionRequests {
     waiting: Vec<Waiting>,
     next: u64,
     allowed: Vec<Same>,
@@ -32,7 +32,7 @@ fn same(ask: &Ask) -> Same {
     (ask.tool.clone(), ask.subject.clone(), ask.arguments.clone())
 }
 
-impl Asks {
+impl PermissionRequests {
     /// Takes in a question. `None` when an earlier "always" has answered it.
     pub fn add(&mut self, ask: Ask, reply: oneshot::Sender<Decision>) -> Option<u64> {
         if ask.repeatable && self.allowed.contains(&same(&ask)) {
@@ -89,14 +89,14 @@ mod tests {
         }
     }
 
-    fn is_asked(asks: &mut Asks, ask: Ask) -> bool {
+    fn is_asked(asks: &mut PermissionRequests, ask: Ask) -> bool {
         let (reply, _answer) = oneshot::channel();
         asks.add(ask, reply).is_some()
     }
 
     #[test]
     fn approval_always_holds_for_the_same_subject_and_arguments() {
-        let mut asks = Asks::default();
+        let mut asks = PermissionRequests::default();
         let (reply, _answer) = oneshot::channel();
         let id = asks.add(ask("make", "{1}", true), reply).unwrap();
         asks.answer(id, Decision::Allow, true);

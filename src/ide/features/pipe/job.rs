@@ -69,7 +69,7 @@ pub struct ShellDone {
 /// Why a command changed nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShellProblem {
-    /// The person ended it.
+    /// The user ended it.
     #[error("the command was ended; nothing is changed")]
     Cancelled,
     /// It failed, and says why; its code.

@@ -9,4 +9,9 @@ pub mod job;
 pub mod run;
 
 /// The feature's row.
-pub const FEATURE: Feature = Feature { lines: command_line::LINES, stop: run::stop, ..Feature::new("pipe") };
+pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS],
+    lines: command_line::LINES,
+    stop: run::stop,
+    ..Feature::new("pipe")
+};

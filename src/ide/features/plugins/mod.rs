@@ -13,6 +13,8 @@ pub mod trust;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS, trust::COMMANDS],
+    pickers: &[&results::PICKER],
     slots: &[|options| {
         Box::new(state::Plugins { state: options.state.clone(), ..state::Plugins::default() })
     }],

@@ -57,7 +57,7 @@ pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<Say>) {
     );
 }
 
-/// A session is there: it has read the rules of the project, perhaps before the person has said that he trusts
+/// A session is there: it has read the rules of the project, perhaps before the user has said that he trusts
 /// them, and does not know what he trusts until the program ends.
 pub fn connected(cx: &mut Cx<'_>) {
     let plugins = &cx.state.slots[PLUGINS];
@@ -88,7 +88,7 @@ fn loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     for (plugin, trusted) in &all {
         for command in &plugin.commands {
             let id = format!("{AREA}{}.{}", plugin.name, command.name);
-            // The person's own win over the project's.
+            // The user's own win over the project's.
             if commands.iter().all(|known| known.id != id) {
                 let (plugin, folder, command) = (plugin.name.clone(), plugin.folder.clone(), command.clone());
                 commands.push(Arc::new(PluginCommand {
@@ -213,12 +213,12 @@ fn ask(cx: &mut Cx<'_>) {
         .read_first('y', "trust it", |cx| answered(cx, Some(true)))
         .read_first('o', "only this time", |cx| answered(cx, None))
         .choice('n', "no, work without", |cx| answered(cx, Some(false)));
-    // Below everything else: what the person is busy with keeps the keys.
+    // Below everything else: what the user is busy with keeps the keys.
     cx.state.layers.push_below(dialog);
     cx.state.damage.all();
 }
 
-/// The person has said something; nothing means until the program ends.
+/// The user has said something; nothing means until the program ends.
 pub fn answered(cx: &mut Cx<'_>, answer: Option<bool>) {
     let Some(digest) = cx.state.slots[PLUGINS].read.digest.clone() else {
         return cx.state.say("this project wants to run nothing");

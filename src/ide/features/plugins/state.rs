@@ -27,7 +27,7 @@ pub struct PluginCommand {
     pub folder: PathBuf,
     /// What the plugin says about it.
     pub command: Command,
-    /// Of a project's plugin, what was in their folder when the person trusted it.
+    /// Of a project's plugin, what was in their folder when the user trusted it.
     pub trusted: Option<Arc<str>>,
 }
 
@@ -55,7 +55,7 @@ pub const PLUGINS: Slot<Plugins> = Slot::new();
 pub struct Plugins {
     /// The commands that can be run, by plugin.
     pub commands: Vec<Arc<PluginCommand>>,
-    /// Folders with snippets, beside the person's own.
+    /// Folders with snippets, beside the user's own.
     pub snippets: Vec<PathBuf>,
     /// What was read last.
     pub read: PluginsRead,
@@ -74,7 +74,7 @@ pub struct Plugins {
 /// What there is to be read.
 #[derive(Debug, Clone)]
 pub struct PluginsJob {
-    /// The person's folder of plugins.
+    /// The user's folder of plugins.
     pub own: PathBuf,
     /// The project.
     pub workspace: PathBuf,
@@ -82,13 +82,13 @@ pub struct PluginsJob {
     pub home: PathBuf,
     /// Where the program keeps what the user has said about projects.
     pub state: PathBuf,
-    /// Whether the person asked for it: then it is told that it is done.
+    /// Whether the user asked for it: then it is told that it is done.
     pub asked: bool,
-    /// What the person says about the project first, if he does.
+    /// What the user says about the project first, if he does.
     pub say: Option<Say>,
 }
 
-/// What a person says about a project.
+/// What a user says about a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Say {
     /// What has this digest may run, or may not.
@@ -100,7 +100,7 @@ pub enum Say {
 /// Plugins that were read.
 #[derive(Debug, Default)]
 pub struct PluginsRead {
-    /// The person's own.
+    /// The user's own.
     pub own: Vec<Plugin>,
     /// The project's.
     pub project: Vec<Plugin>,
@@ -113,7 +113,7 @@ pub struct PluginsRead {
     pub said: Option<bool>,
     /// What is wrong with them.
     pub problems: Vec<String>,
-    /// Whether the person asked for them to be read.
+    /// Whether the user asked for them to be read.
     pub asked: bool,
     /// Whether he has just taken back what he had said: then nothing is asked.
     pub forgotten: bool,

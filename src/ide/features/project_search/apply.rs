@@ -19,7 +19,7 @@ use crate::text::transaction::Transaction;
 /// Steps that can be taken back.
 const STEPS_MAX: usize = 16;
 
-/// Asks what the list wants changed; the person is asked then.
+/// Asks what the list wants changed; the user is asked then.
 pub fn begin(cx: &mut Cx<'_>, list: BufferId) {
     if cx.state.slots[LISTS].is_busy() {
         return cx.state.say("files are being changed already");
@@ -39,7 +39,7 @@ pub fn begin(cx: &mut Cx<'_>, list: BufferId) {
     tasks::compare(cx, (list, version), text, known, open);
 }
 
-/// It is known what is to be changed: the person decides. What is taken back was decided.
+/// It is known what is to be changed: the user decides. What is taken back was decided.
 pub fn planned(cx: &mut Cx<'_>, plan: Plan) {
     cx.state.say("");
     let Some((list, _)) = plan.list else { return carry_out(cx, plan) };
@@ -75,7 +75,7 @@ pub fn planned(cx: &mut Cx<'_>, plan: Plan) {
     cx.state.push_layer(dialog);
 }
 
-/// The person wants it.
+/// The user wants it.
 fn accepted(cx: &mut Cx<'_>) {
     if let Some(plan) = cx.state.slots[LISTS].plan.take() {
         cx.state.slots[LISTS].under_way = Some(UnderWay::default());

@@ -60,7 +60,7 @@ pub struct Plan {
 pub struct FilePlan {
     /// Where it is.
     pub path: PathBuf,
-    /// Its name for the person.
+    /// Its name for the user.
     pub name: String,
     /// Its text as it is.
     pub before: Text,
@@ -88,7 +88,7 @@ pub enum Target {
 pub struct Changed {
     /// Where it is.
     pub path: PathBuf,
-    /// Its name for the person.
+    /// Its name for the user.
     pub name: String,
     /// Its text before.
     pub before: Text,

@@ -14,6 +14,8 @@ pub mod tasks;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS],
+    pickers: &[&grep::PICKER],
     slots: &[|_| Box::new(steps::Lists::default())],
     is_changing: |state| state.slots[steps::LISTS].is_busy(),
     stop: navigate::stop,

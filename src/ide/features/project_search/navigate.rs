@@ -1,4 +1,4 @@
-//! Lists on the loop: a search begins, brings lines, ends; the person goes through what was found.
+//! Lists on the loop: a search begins, brings lines, ends; the user goes through what was found.
 //! Must not know how lists change files.
 
 use std::sync::Arc;

@@ -41,7 +41,7 @@ pub const LISTS: Slot<Lists> = Slot::new();
 /// All of it.
 #[derive(Debug, Default)]
 pub struct Lists {
-    /// The plan that the person is asked about.
+    /// The plan that the user is asked about.
     pub plan: Option<Plan>,
     /// What is being done.
     pub under_way: Option<UnderWay>,

@@ -4,19 +4,19 @@ use ratatui::layout::Rect;
 
 use crate::base::width::{graphemes, text_width};
 use crate::ide::core::layers::frame;
-use crate::ide::features::questions::view::Inquiry;
+use crate::ide::features::questions::view::QuestionsView;
 use crate::tui::canvas::Canvas;
 use crate::tui::widgets::line::{self, Break, Line, Span};
 
 /// Widest frame.
 const COLS: u16 = 78;
-/// The colour of the selected row.
+/// The color of the selected row.
 const SELECTED: &str = "ui.row";
 /// What stands before what is typed.
 const LEAD: &str = "› ";
 
 /// All rows, wrapped for a frame of that width, and where the selected one begins.
-fn lines(view: &Inquiry, cols: u16) -> (Vec<Line>, usize) {
+fn lines(view: &QuestionsView, cols: u16) -> (Vec<Line>, usize) {
     let width = cols.saturating_sub(4).max(1);
     let question = view.question();
     let text = [Span::new(question.text.as_str(), "ui.overlay.title")];
@@ -58,7 +58,7 @@ fn lines(view: &Inquiry, cols: u16) -> (Vec<Line>, usize) {
 }
 
 /// The row for other words: what is typed, as much of its end as there is room for.
-fn typed(view: &Inquiry, width: usize) -> Line {
+fn typed(view: &QuestionsView, width: usize) -> Line {
     let scope = if view.is_typing() { "ui.overlay" } else { "ui.overlay.soft" };
     let text = view.typed();
     if text.is_empty() {
@@ -86,14 +86,14 @@ fn tail(text: &str, room: usize) -> String {
 }
 
 /// Where it is.
-pub fn place(size: (u16, u16), view: &Inquiry) -> Rect {
+pub fn place(size: (u16, u16), view: &QuestionsView) -> Rect {
     let cols = COLS.min(size.0);
     let inner = frame::place(size, cols, 3).width;
     let rows = lines(view, inner).0.len().min(1_000) as u16;
     frame::place(size, cols, rows + 2)
 }
 
-fn footer(view: &Inquiry) -> String {
+fn footer(view: &QuestionsView) -> String {
     let mut keys = vec!["Enter take"];
     if view.question().several {
         keys.push("Space choose");
@@ -112,7 +112,7 @@ fn top(selected: usize, all: usize, rows: usize) -> usize {
 }
 
 /// Draws it.
-pub fn draw(canvas: &mut Canvas<'_>, view: &Inquiry) {
+pub fn draw(canvas: &mut Canvas<'_>, view: &QuestionsView) {
     let (cols, _) = canvas.size();
     let header = view.question().header.as_str();
     let title =
@@ -141,7 +141,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &Inquiry) {
 }
 
 /// Where the caret is, in the overlay's coordinates.
-pub fn cursor(view: &Inquiry, (cols, rows): (u16, u16)) -> Option<(u16, u16)> {
+pub fn cursor(view: &QuestionsView, (cols, rows): (u16, u16)) -> Option<(u16, u16)> {
     if !view.is_typing() {
         return None;
     }

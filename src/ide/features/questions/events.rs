@@ -8,23 +8,23 @@ use futures::future::BoxFuture;
 use tokio::sync::oneshot;
 
 use crate::ide::core::context::{Cx, Tasks};
-use crate::ide::features::questions::view::Inquiry;
+use crate::ide::features::questions::view::QuestionsView;
 use crate::tools::interaction::questions::{Answer, Question, Questions};
 use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Sends every question to the loop.
-pub struct InquirePerson {
+pub struct AskQuestions {
     tasks: Tasks,
 }
 
-impl InquirePerson {
+impl AskQuestions {
     /// Questions go to the loop of these tasks.
     pub fn new(tasks: Tasks) -> Self {
         Self { tasks }
     }
 }
 
-impl Questions for InquirePerson {
+impl Questions for AskQuestions {
     fn ask(&self, _call_id: &str, questions: Vec<Question>) -> BoxFuture<'static, Option<Vec<Answer>>> {
         let tasks = self.tasks.clone();
         async move {
@@ -43,27 +43,27 @@ pub fn asked(cx: &mut Cx<'_>, questions: Vec<Question>, reply: oneshot::Sender<O
         return;
     }
     cx.state.agent.inquiries += 1;
-    let view = Inquiry::new(cx.state.agent.inquiries, questions, reply);
-    // Below everything else: what the person is busy with keeps the keys.
+    let view = QuestionsView::new(cx.state.agent.inquiries, questions, reply);
+    // Below everything else: what the user is busy with keeps the keys.
     cx.state.layers.push_below(view);
     cx.state.damage.all();
 }
 
 /// Questions that nobody waits for any more leave the screen.
 pub fn drop_withdrawn(cx: &mut Cx<'_>) {
-    if cx.state.layers.close_where(Inquiry::is_withdrawn) {
+    if cx.state.layers.close_where(QuestionsView::is_withdrawn) {
         cx.state.damage.all();
     }
 }
 
 /// A key while a question is on top; whether it was for the question.
 pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
-    let Some(view) = cx.state.layers.top_mut::<Inquiry>() else { return false };
+    let Some(view) = cx.state.layers.top_mut::<QuestionsView>() else { return false };
     let (last, typing) = (view.question().options.len(), view.is_typing());
     match key.code {
         KeyCode::Enter => {
             if view.take()
-                && let Some(view) = cx.state.layers.pop_as::<Inquiry>()
+                && let Some(view) = cx.state.layers.pop_as::<QuestionsView>()
             {
                 view.reply();
             }
@@ -92,16 +92,16 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
 
 /// Pasted text while a question is on top; whether it was for the question.
 pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
-    let Some(view) = cx.state.layers.top_mut::<Inquiry>() else { return false };
+    let Some(view) = cx.state.layers.top_mut::<QuestionsView>() else { return false };
     let words: Vec<&str> = text.split_whitespace().collect();
     view.type_in(&words.join(" "));
     cx.state.damage.all();
     true
 }
 
-/// The person does not want to answer.
+/// The user does not want to answer.
 fn decline(cx: &mut Cx<'_>) {
-    if let Some(view) = cx.state.layers.pop_as::<Inquiry>() {
+    if let Some(view) = cx.state.layers.pop_as::<QuestionsView>() {
         view.decline();
         cx.state.say("the agent was told that there is no answer");
     }

@@ -7,10 +7,10 @@ use crate::ide::core::layer::{Actions, Layer, LayerId};
 use crate::ide::core::state::State;
 use crate::ide::features::questions::draw;
 use crate::ide::features::questions::events;
-use crate::ide::features::questions::view::Inquiry;
+use crate::ide::features::questions::view::QuestionsView;
 use crate::tui::canvas::Canvas;
 
-impl Layer for Inquiry {
+impl Layer for QuestionsView {
     fn context(&self) -> Place {
         Place::Dialog
     }

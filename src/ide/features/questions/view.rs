@@ -11,7 +11,7 @@ use crate::tools::interaction::questions::{Answer, Question};
 const TYPED_MAX: usize = 16 << 10;
 
 /// Questions that wait for their answers, one shown after the other.
-pub struct Inquiry {
+pub struct QuestionsView {
     /// Counts the inquiries of this run.
     pub number: u64,
     /// The questions.
@@ -31,7 +31,7 @@ struct Draft {
     typed: String,
 }
 
-impl Inquiry {
+impl QuestionsView {
     /// Nothing is answered yet.
     pub fn new(number: u64, questions: Vec<Question>, reply: oneshot::Sender<Option<Vec<Answer>>>) -> Self {
         let drafts = vec![Draft::default(); questions.len()];
@@ -181,9 +181,9 @@ mod tests {
         }
     }
 
-    fn inquiry(questions: Vec<Question>) -> (Inquiry, oneshot::Receiver<Option<Vec<Answer>>>) {
+    fn inquiry(questions: Vec<Question>) -> (QuestionsView, oneshot::Receiver<Option<Vec<Answer>>>) {
         let (reply, answers) = oneshot::channel();
-        (Inquiry::new(1, questions, reply), answers)
+        (QuestionsView::new(1, questions, reply), answers)
     }
 
     #[test]

@@ -181,12 +181,12 @@ fn offer(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: Found) {
         .choice('r', "recover it (undo takes it back)", move |cx| recover(cx, number))
         .choice('d', "discard it", move |cx| discard(cx, number))
         .close('k', "keep it for later");
-    // Below everything else: what the person is busy with keeps the keys.
+    // Below everything else: what the user is busy with keeps the keys.
     cx.state.layers.push_below(dialog);
     cx.state.damage.all();
 }
 
-/// A moment as a person wants to see it.
+/// A moment as a user wants to see it.
 fn when(ms: u64) -> String {
     clock::iso8601(ms).replace('T', " ").chars().take(19).collect::<String>() + " UTC"
 }

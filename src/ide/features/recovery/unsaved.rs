@@ -208,7 +208,7 @@ impl Unsaved {
         self.tracks.entry(id).or_default().names.push(name);
     }
 
-    /// Remembers what a run before has left, until the person has decided.
+    /// Remembers what a run before has left, until the user has decided.
     pub fn found(&mut self, left: LeftText) -> u64 {
         self.next += 1;
         self.left.insert(self.next, left);

@@ -120,11 +120,11 @@ fn view(state: &State, window: crate::ide::model::window_id::WindowId, tab_width
     let is_active = window == state.windows.active;
     let shown = if is_active { state.buffers.current()?.id } else { *state.windows.shows.get(&window)? };
     let buffer = state.buffers.all().iter().find(|buffer| buffer.id == shown)?;
-    let riders = &buffer.area.riders;
-    let parked = riders.parked.iter().find(|parked| !is_active && parked.window == window);
+    let per_view = &buffer.area.per_view;
+    let parked = per_view.parked.iter().find(|parked| !is_active && parked.window == window);
     let (selection, top) = match parked {
         Some(parked) => (&parked.selection, parked.view.top),
-        None => (&buffer.area.selection, riders.view.top),
+        None => (&buffer.area.selection, per_view.view.top),
     };
     let (line, column) = place_of(buffer, selection, tab_width);
     let path = buffer.path.clone().filter(|path| path.to_str().is_some())?;
@@ -172,18 +172,18 @@ fn windows(state: &mut State, restored: &Restored) {
         let (selection, top) = placed(buffer.area.text(), kept, buffer.tab_width(tab_width));
         if active == Some(*window) {
             buffer.area.selection = selection;
-            buffer.area.riders.view.top = top;
+            buffer.area.per_view.view.top = top;
             has_keys = Some((*window, buffer.id));
         } else {
             let view = view_state::View { top, ..view_state::View::default() };
-            buffer.area.riders.parked.push(Parked { window: *window, selection, view });
+            buffer.area.per_view.parked.push(Parked { window: *window, selection, view });
             windows.shows.insert(*window, buffer.id);
         }
     }
     let Some((window, id)) = has_keys else {
         // What had the keys is gone: the first file that was opened has the screen.
         for buffer in state.buffers.all_mut() {
-            buffer.area.riders.parked.clear();
+            buffer.area.per_view.parked.clear();
         }
         return;
     };

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use crate::base::counted::counted;
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::layers::frame;
-use crate::ide::features::restore::view::WayBack;
+use crate::ide::features::restore::view::RestoreView;
 use crate::runtime::restore::target::{Shown, Way, What};
 use crate::tui::canvas::Canvas;
 use crate::workspace::checkpoint::{Decision, Node};
@@ -20,7 +20,7 @@ pub fn place((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
-/// What happens to a path, in one sign, and its colour.
+/// What happens to a path, in one sign, and its color.
 fn sign(file: &Shown) -> (&'static str, &'static str) {
     match (file.from, file.to) {
         _ if file.conflict.is_some() => ("!", "ui.overlay.title"),
@@ -34,7 +34,7 @@ fn sign(file: &Shown) -> (&'static str, &'static str) {
 }
 
 /// What is said behind a path.
-fn note(view: &WayBack, file: &Shown) -> String {
+fn note(view: &RestoreView, file: &Shown) -> String {
     if file.conflict.is_some() {
         return match view.decision(file) {
             Decision::Mine => "mine stays",
@@ -49,7 +49,7 @@ fn note(view: &WayBack, file: &Shown) -> String {
 }
 
 /// Draws it.
-pub fn draw(canvas: &mut Canvas<'_>, view: &WayBack) {
+pub fn draw(canvas: &mut Canvas<'_>, view: &RestoreView) {
     let title = match &view.preview.way {
         Way::To(_, What::Both) => "bring back files and conversation",
         Way::To(..) => "bring back files",
@@ -80,7 +80,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &WayBack) {
     }
 }
 
-fn list(canvas: &mut Canvas<'_>, view: &WayBack) {
+fn list(canvas: &mut Canvas<'_>, view: &RestoreView) {
     let (cols, rows) = canvas.size();
     let page = usize::from(rows.max(1));
     let first = view.selected / page * page;
@@ -108,7 +108,7 @@ fn list(canvas: &mut Canvas<'_>, view: &WayBack) {
     }
 }
 
-fn difference(canvas: &mut Canvas<'_>, view: &WayBack) {
+fn difference(canvas: &mut Canvas<'_>, view: &RestoreView) {
     let Some(file) = view.current() else { return };
     let (cols, rows) = canvas.size();
     let (soft, plain) = (canvas.style("ui.overlay.soft"), canvas.style("ui.overlay"));

@@ -5,7 +5,7 @@
 use crate::base::counted::counted;
 use crate::ide::core::context::{Cx, reported};
 use crate::ide::features::agent;
-use crate::ide::features::restore::view::WayBack;
+use crate::ide::features::restore::view::RestoreView;
 use crate::ide::features::sessions::view::SessionView;
 use crate::runtime::restore::target::{Preview, Restored, Way, What};
 use crate::tui::input::{Key, KeyCode};
@@ -16,7 +16,7 @@ const PAGE: isize = 10;
 /// What could not be done where a task has no answer.
 const TASK: &str = "restore files";
 
-/// Shows what a way back would do, and goes it when the person agrees.
+/// Shows what a way back would do, and goes it when the user agrees.
 pub fn open(cx: &mut Cx<'_>, way: Way) {
     let Some(session) = cx.session.cloned() else {
         return cx.state.say("the session is still starting; try again in a moment");
@@ -60,8 +60,8 @@ fn looked(cx: &mut Cx<'_>, preview: Preview) {
             left => format!("the files are so already, but for {left} that were not recorded"),
         });
     }
-    cx.state.layers.close::<WayBack>();
-    cx.state.push_layer(WayBack::new(preview));
+    cx.state.layers.close::<RestoreView>();
+    cx.state.push_layer(RestoreView::new(preview));
 }
 
 fn gone(cx: &mut Cx<'_>, restored: Restored) {
@@ -96,7 +96,7 @@ fn gone(cx: &mut Cx<'_>, restored: Restored) {
 
 /// A key while a way back is looked at; whether it was for that.
 pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
-    let Some(view) = cx.state.layers.top_mut::<WayBack>() else { return false };
+    let Some(view) = cx.state.layers.top_mut::<RestoreView>() else { return false };
     let decided = match key.code {
         KeyCode::Up => {
             view.step(-1);
@@ -115,7 +115,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
             Ok(())
         }
         KeyCode::Enter => {
-            if let Some(view) = cx.state.layers.pop_as::<WayBack>() {
+            if let Some(view) = cx.state.layers.pop_as::<RestoreView>() {
                 cx.state.say("bringing the files back…");
                 start(cx, view.preview.way, view.decisions);
             }

@@ -7,10 +7,10 @@ use crate::ide::core::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::features::restore::draw;
 use crate::ide::features::restore::events;
-use crate::ide::features::restore::view::WayBack;
+use crate::ide::features::restore::view::RestoreView;
 use crate::tui::canvas::Canvas;
 
-impl Layer for WayBack {
+impl Layer for RestoreView {
     fn context(&self) -> Place {
         Place::Dialog
     }

@@ -1,7 +1,12 @@
 //! Restoring files to how they were at an entry of the session.
 
+use crate::ide::core::feature::Feature;
+
 pub mod commands;
 pub mod draw;
 pub mod events;
 pub mod layer;
 pub mod view;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature { commands: &[commands::COMMANDS], ..Feature::new("restore") };

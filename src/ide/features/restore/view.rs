@@ -1,4 +1,4 @@
-//! A way back of files, as it is looked at before it is gone: which paths, and what the person decides about
+//! A way back of files, as it is looked at before it is gone: which paths, and what the user decides about
 //! those that both sides changed. Must not know how it is drawn, nor how one goes it.
 
 use crate::runtime::restore::target::{Preview, Shown};
@@ -6,7 +6,7 @@ use crate::workspace::checkpoint::{Decision, Decisions};
 
 /// A way back over everything else.
 #[derive(Debug)]
-pub struct WayBack {
+pub struct RestoreView {
     /// What it would do.
     pub preview: Preview,
     /// What is done about conflicts.
@@ -17,7 +17,7 @@ pub struct WayBack {
     pub top: usize,
 }
 
-impl WayBack {
+impl RestoreView {
     /// A way that nobody has decided anything about.
     pub fn new(preview: Preview) -> Self {
         Self { preview, decisions: Decisions::new(), selected: 0, top: 0 }
@@ -84,7 +84,7 @@ mod tests {
                 clash.map(|clash| Conflict { name: name.clone(), clash, mine: None, theirs: None, decision });
             let file = Shown { name, from: None, to: None, diff: None, merged: false, conflict };
             let way = Way::To(String::new(), What::Code);
-            WayBack::new(Preview { way, files: vec![file], left: Vec::new() })
+            RestoreView::new(Preview { way, files: vec![file], left: Vec::new() })
         };
         let decided = |clash, decision| {
             let mut view = view(clash);

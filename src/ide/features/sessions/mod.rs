@@ -15,6 +15,8 @@ pub mod view;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
+    commands: &[summaries::COMMANDS, commands::COMMANDS],
+    pickers: &[&picker::PICKER, &picker_anywhere::PICKER, &picker_delete::PICKER],
     on_fact: |cx, fact| {
         if fact == Fact::FrameSent {
             events::settle(cx);

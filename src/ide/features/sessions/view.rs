@@ -19,7 +19,7 @@ pub struct SessionView {
     pub number: u64,
     /// When it was opened, in milliseconds since the epoch: ages are told from then.
     pub now_ms: u64,
-    /// What the person calls the session.
+    /// What the user calls the session.
     pub name: Option<String>,
     /// Which entries have rows.
     pub filter: Filter,

@@ -77,7 +77,7 @@ fn arrive(cx: &mut Cx<'_>, stops: Stops) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let choices = stops.choices().join(", ");
     buffer.area.select(stops.selection());
-    buffer.area.riders.stops = Some(stops).filter(|stops| !stops.is_last());
+    buffer.area.per_view.stops = Some(stops).filter(|stops| !stops.is_last());
     if !choices.is_empty() {
         cx.state.say(format!("one of: {choices}"));
     }
@@ -86,20 +86,20 @@ fn arrive(cx: &mut Cx<'_>, stops: Stops) {
 
 fn go(cx: &mut Cx<'_>, forward: bool) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
-    let Some(mut stops) = buffer.area.riders.stops.take() else {
+    let Some(mut stops) = buffer.area.per_view.stops.take() else {
         return cx.state.say("no snippet is gone through");
     };
     if stops.go(forward).is_some() {
         arrive(cx, stops);
     } else {
-        buffer.area.riders.stops = Some(stops);
+        buffer.area.per_view.stops = Some(stops);
     }
 }
 
 fn choose(cx: &mut Cx<'_>) {
     let with_choices = |buffer: &mut Buffer| {
         let text = buffer.area.text().clone();
-        buffer.area.riders.stops.as_mut()?.choose(&text)
+        buffer.area.per_view.stops.as_mut()?.choose(&text)
     };
     let Some(edit) = cx.state.buffers.current_mut().and_then(with_choices) else {
         return cx.state.say("there is no choice here");
@@ -110,6 +110,6 @@ fn choose(cx: &mut Cx<'_>) {
 /// Nobody goes through the snippet any more.
 pub fn leave(state: &mut State) {
     if let Some(buffer) = state.buffers.current_mut() {
-        buffer.area.riders.stops = None;
+        buffer.area.per_view.stops = None;
     }
 }

@@ -172,7 +172,7 @@ impl Status {
         if edits > 0 {
             text.push_str(&format!("  {edits} to review (Alt-r)"));
         }
-        // The colours of the caret's line: a typed character then changes no colour on its way here.
+        // The colors of the caret's line: a typed character then changes no color on its way here.
         (text, "ui.status.place")
     }
 }

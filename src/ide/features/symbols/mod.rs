@@ -1,4 +1,9 @@
 //! The named things of a file.
 
+use crate::ide::core::feature::Feature;
+
 pub mod job;
 pub mod picker;
+
+/// The feature's row.
+pub const FEATURE: Feature = Feature { pickers: &[&picker::PICKER], ..Feature::new("symbols") };

@@ -18,7 +18,7 @@ use crate::ide::features::terminal::emulator::screen::{By, Emulator};
 use crate::ide::features::terminal::events::happened;
 use crate::ide::features::terminal::work::{Ask, Happening, TerminalId};
 
-/// Read size; what is taken in between two looks at what the person asks for.
+/// Read size; what is taken in between two looks at what the user asks for.
 const CHUNK: usize = 32 << 10;
 /// What is printed without a pause is shown no faster than this.
 const FRAME: Duration = Duration::from_millis(20);
@@ -42,7 +42,7 @@ pub struct Job {
     /// Whether something else is to be seen than what was told.
     dirty: bool,
     told: Instant,
-    /// Whether the person knows that the clipboard is refused: a program may ask without end.
+    /// Whether the user knows that the clipboard is refused: a program may ask without end.
     refused: bool,
     turn: Arc<Semaphore>,
 }

@@ -13,5 +13,9 @@ pub mod tasks;
 pub mod work;
 
 /// The feature's row.
-pub const FEATURE: Feature =
-    Feature { slots: &[|_| Box::new(state::Terminals::default())], ..Feature::new("terminal") };
+pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS],
+    panes: &[&pane::PANE],
+    slots: &[|_| Box::new(state::Terminals::default())],
+    ..Feature::new("terminal")
+};

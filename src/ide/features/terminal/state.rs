@@ -1,4 +1,4 @@
-//! The terminals as the person sees them. Must not know the tasks behind them.
+//! The terminals as the user sees them. Must not know the tasks behind them.
 
 use std::time::Duration;
 

@@ -53,9 +53,9 @@ pub enum Happening {
     Failed(TerminalId, String),
     /// What was selected.
     Copied(Option<String>),
-    /// Where the person pointed a file is named: it and its line and column, from 1.
+    /// Where the user pointed a file is named: it and its line and column, from 1.
     Place(PathBuf, Option<(usize, usize)>),
-    /// What stands where the person pointed names no file.
+    /// What stands where the user pointed names no file.
     NoPlace(String),
     /// The program inside does not read what it is given, and more is not kept.
     Full(TerminalId),

@@ -44,7 +44,7 @@ struct CodeJob {
     language: Code,
 }
 
-/// How its colours are found.
+/// How its colors are found.
 #[derive(Debug)]
 enum Code {
     Grammar(&'static Language),
@@ -72,7 +72,7 @@ impl CodeJob {
         Some(Self { item, block, language })
     }
 
-    /// Looks for the colours. Takes its time.
+    /// Looks for the colors. Takes its time.
     fn run(self) -> CodeColored {
         let text = Text::from(self.block.code.as_str());
         let all = Byte(0)..text.end();

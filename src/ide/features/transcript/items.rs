@@ -1,5 +1,5 @@
 //! The conversation as the IDE shows it: a list of items that grows at its end, folded from the agent's events,
-//! and at its front, where earlier messages are looked for. Must not know widths or colours.
+//! and at its front, where earlier messages are looked for. Must not know widths or colors.
 
 pub mod earlier;
 pub mod retry;
@@ -36,7 +36,7 @@ pub struct Item {
 /// What an item is.
 #[derive(Debug, Clone)]
 pub enum Kind {
-    /// What the person said.
+    /// What the user said.
     User(String),
     /// What the model said: markdown, growing while it streams.
     Answer(String),
@@ -408,7 +408,7 @@ impl Transcript {
                     item.version += 1;
                     return true;
                 }
-                // Calls and their results stand between two things that the person said.
+                // Calls and their results stand between two things that the user said.
                 Kind::User(_) => return false,
                 _ => {}
             }

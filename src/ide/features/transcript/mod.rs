@@ -15,6 +15,8 @@ pub mod view;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS],
+    panes: &[&pane::PANE],
     slots: &[
         |_| Box::new(items::Transcript::default()),
         |_| Box::new(RefCell::<view::TranscriptView>::default()),

@@ -107,12 +107,12 @@ impl TranscriptView {
         self.top.is_none()
     }
 
-    /// Blocks of code that came on screen and have no colours yet.
+    /// Blocks of code that came on screen and have no colors yet.
     pub fn take_blocks(&mut self) -> Vec<(u64, Block)> {
         std::mem::take(&mut self.blocks)
     }
 
-    /// The colours of a block were found; tells whether the block is still there.
+    /// The colors of a block were found; tells whether the block is still there.
     pub fn color(&mut self, transcript: &Transcript, item: u64, block: &Block, colors: &[Colored]) -> bool {
         let Some(item) = transcript.item(item) else { return false };
         match self.laid.get_mut(&item.id) {

@@ -8,4 +8,5 @@ pub mod layer;
 pub mod view;
 
 /// The feature's row.
-pub const FEATURE: Feature = Feature { lines: commands::LINES, ..Feature::new("undo_tree") };
+pub const FEATURE: Feature =
+    Feature { commands: &[commands::COMMANDS], lines: commands::LINES, ..Feature::new("undo_tree") };

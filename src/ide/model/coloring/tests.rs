@@ -1,4 +1,4 @@
-//! Colours of a file while it is edited, without tasks: the tests run the jobs.
+//! Colors of a file while it is edited, without tasks: the tests run the jobs.
 
 use std::path::PathBuf;
 

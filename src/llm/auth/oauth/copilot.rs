@@ -47,7 +47,7 @@ pub fn base_url(provider: &str, login: &Login) -> Option<String> {
     (!host.is_empty() && host.chars().all(plain)).then(|| format!("https://{host}"))
 }
 
-/// The domain in what a person wrote: `github.com`, an address, or nothing.
+/// The domain in what a user wrote: `github.com`, an address, or nothing.
 pub fn domain(said: &str) -> Option<String> {
     let said = said.trim();
     let url = if said.contains("://") { said.to_string() } else { format!("https://{said}") };

@@ -52,7 +52,7 @@ pub async fn run(
             ("device_code", device),
         ];
         let answer = match token::ask(http, &row.token_url, &fields, false).await {
-            // A line that breaks once does not end what the person is still doing elsewhere.
+            // A line that breaks once does not end what the user is still doing elsewhere.
             Err(LoginError::Net(NetError::Connection { .. } | NetError::Silence { .. })) => {
                 interval *= 2.0;
                 continue;

@@ -22,7 +22,7 @@ pub struct Means<'a> {
     pub clock: &'a SharedClock,
     /// The environment.
     pub vars: &'a HashMap<String, String>,
-    /// The person.
+    /// The user.
     pub talk: &'a dyn Talk,
 }
 
@@ -127,7 +127,7 @@ async fn open(row: &LoginRow, path: &str) -> Result<Callback, LoginError> {
     .map_err(|cause| LoginError::Port { port: row.port, cause })
 }
 
-/// The code, from the browser on this machine or from what the person pastes. Without a port only
+/// The code, from the browser on this machine or from what the user pastes. Without a port only
 /// the latter is left.
 async fn code(
     callback: Result<Callback, LoginError>,
@@ -159,7 +159,7 @@ fn finish(landed: Landed) -> Result<String, LoginError> {
     }
 }
 
-/// What a person pasted: the whole address, its query, `code#state`, or the code alone.
+/// What a user pasted: the whole address, its query, `code#state`, or the code alone.
 fn pasted(said: &str, state: Option<&str>) -> Result<Landed, LoginError> {
     let said = said.trim();
     let query = match reqwest::Url::parse(said) {

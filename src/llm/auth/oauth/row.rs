@@ -38,7 +38,7 @@ pub struct LoginRow {
     pub device_url: String,
     /// Where a token is exchanged for the one that requests have.
     pub exchange_url: String,
-    /// What stands for `{domain}` in these, where the person may say another one.
+    /// What stands for `{domain}` in these, where the user may say another one.
     pub domain: String,
     /// What is asked for.
     pub scope: String,
@@ -56,7 +56,7 @@ pub struct LoginRow {
     pub claims: BTreeMap<String, Vec<String>>,
     /// Whether it needs no client.
     pub registered: bool,
-    /// The variable that names a client of the person's own.
+    /// The variable that names a client of the user's own.
     pub client_var: String,
     /// Where keys are to be had instead.
     pub keys: String,

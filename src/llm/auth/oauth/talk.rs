@@ -1,15 +1,15 @@
-//! The conversation of a login with a person, as a port. Must not know how it is shown.
+//! The conversation of a login with a user, as a port. Must not know how it is shown.
 
 use futures::future::BoxFuture;
 
 use crate::llm::model::{Notice, Question};
 
-/// Talks with a person.
+/// Talks with a user.
 pub trait Talk: Send + Sync {
     /// Tells something.
     fn tell(&self, notice: Notice);
 
-    /// Asks; `None` when the person gives up. May be dropped before it is answered.
+    /// Asks; `None` when the user gives up. May be dropped before it is answered.
     fn ask(&self, question: Question) -> BoxFuture<'_, Option<String>>;
 }
 

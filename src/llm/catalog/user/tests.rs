@@ -1,4 +1,4 @@
-//! What a person's file may say, what comes of it, and what is said of faults.
+//! What a user's file may say, what comes of it, and what is said of faults.
 
 use super::*;
 use crate::llm::catalog::Catalog;

@@ -26,7 +26,7 @@ const AMOUNTS: &[&str] = &[
 const FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
 
-/// Keywords whose keys are names of the person's own.
+/// Keywords whose keys are names of the user's own.
 const NAMES: &[&str] = &["properties", "$defs", "definitions"];
 
 /// The schema of a tool's input: choices at its root are refused.

@@ -1,5 +1,5 @@
 //! What the makers of models differ in, told by a model's id and name: ids of inference profiles
-//! say nothing, so a name that the person gave counts as well. Pure.
+//! say nothing, so a name that the user gave counts as well. Pure.
 
 use serde_json::{Map, Value};
 

@@ -113,7 +113,7 @@ fn outcomes(results: &[Outcome], claude: bool) -> Vec<Value> {
     blocks
 }
 
-/// What a person says. A document needs a name of its own, and words beside it.
+/// What a user says. A document needs a name of its own, and words beside it.
 fn said(parts: &[Shown], documents: &mut Names) -> Vec<Value> {
     let mut blocks: Vec<Value> = parts
         .iter()

@@ -20,7 +20,7 @@ pub struct Continuation {
 
 impl Continuation {
     /// Of a body, the `input` that the next body begins with if nothing but results and words of
-    /// the person come after the answer, and the answer's id.
+    /// the user come after the answer, and the answer's id.
     pub fn new(body: &Map<String, Value>, after: &[Value], response: &str) -> Option<Self> {
         let before = input(body);
         // Calls without results were given some, which the next request has from its tools.

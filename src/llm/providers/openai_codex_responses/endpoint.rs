@@ -96,7 +96,7 @@ struct Asking {
 }
 
 impl Asking {
-    /// The socket, where the person has not said that there shall be none.
+    /// The socket, where the user has not said that there shall be none.
     fn channel(
         self,
         setup: &Setup,

@@ -23,7 +23,7 @@ pub struct Counts {
     cached_tokens: Option<u64>,
     /// Dollars at `OpenRouter`; others put something else there.
     cost: Option<Value>,
-    /// Whether the person's own key paid the model, and `cost` is the router's fee alone.
+    /// Whether the user's own key paid the model, and `cost` is the router's fee alone.
     is_byok: Option<Value>,
     cost_details: Option<Value>,
 }
@@ -61,7 +61,7 @@ pub fn take(counts: &Counts, draft: &mut Draft) {
 }
 
 /// Takes in what a router charged, which it tells in dollars: its own price, and that of whoever
-/// was paid by the person's own key.
+/// was paid by the user's own key.
 pub fn charged(counts: &Counts, draft: &mut Draft) {
     let Some(cost) = counts.cost.as_ref().and_then(Value::as_f64) else { return };
     let own = counts.is_byok.as_ref().and_then(Value::as_bool).unwrap_or(false);

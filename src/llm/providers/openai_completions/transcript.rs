@@ -22,7 +22,7 @@ pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &["aud
 const ID_MAX: usize = 40;
 /// What stands in a result for its images, which follow in a user message.
 const IMAGE_FOLLOWS: &str = "(see the attached image)";
-/// What the model seems to say between results and the person, for servers that want a word of it
+/// What the model seems to say between results and the user, for servers that want a word of it
 /// there.
 const BRIDGE: &str = "The results are in.";
 
@@ -59,7 +59,7 @@ pub fn build(request: &Request, free: &BTreeSet<&str>) -> Vec<Value> {
     messages
 }
 
-/// A word of the model's after results, where a server refuses the person's there.
+/// A word of the model's after results, where a server refuses the user's there.
 fn bridge(messages: &mut Vec<Value>, compat: Compat) {
     let after_result = messages.last().is_some_and(|last| last["role"] == "tool");
     if after_result && compat.flag("requiresAssistantAfterToolResult") {

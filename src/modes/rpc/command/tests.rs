@@ -9,7 +9,7 @@ use crate::modes::rpc::ui::{Response, Told};
 
 use super::*;
 
-/// Commands in, and beside them an answer of the person; what goes out besides answers and events, and what
+/// Commands in, and beside them an answer of the user; what goes out besides answers and events, and what
 /// `get_commands` lists, stand among the definitions.
 fn schema() -> Value {
     let mut made = SchemaSettings::draft2020_12().into_generator();

@@ -3,7 +3,7 @@
 use super::*;
 use crate::session::{Tree, context::messages};
 
-/// Entries that follow each other: `u` the person, `a` an answer, `c` an answer with two calls, `r`/`s` their
+/// Entries that follow each other: `u` the user, `a` an answer, `c` an answer with two calls, `r`/`s` their
 /// results, `k` a compaction that keeps from the entry named behind it.
 fn tree(script: &str) -> Tree {
     let mut tree = Tree::default();

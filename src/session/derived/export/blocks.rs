@@ -9,7 +9,7 @@ use crate::session::{AgentMessage, Entry, EntryBody};
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
-    /// The person.
+    /// The user.
     Person,
     /// A model.
     Model,

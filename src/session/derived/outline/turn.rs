@@ -1,4 +1,4 @@
-//! One turn of a conversation: what the person said, and what came of it until he spoke again.
+//! One turn of a conversation: what the user said, and what came of it until he spoke again.
 //!
 //! Must not know rows, nor how it is shown. Costs as much as the way from the root to the turn is long.
 
@@ -21,7 +21,7 @@ const PATHS: [&str; 4] = ["path", "file_path", "filePath", "notebook_path"];
 /// One turn.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Turn {
-    /// From 1; 0 before the person has said anything.
+    /// From 1; 0 before the user has said anything.
     pub number: u32,
     /// Milliseconds since the epoch: when the entry was written that is asked about.
     pub time_ms: u64,

@@ -13,7 +13,7 @@ const WORDS_MAX: usize = 200;
 /// Bytes of a text that are looked at for its line.
 const LOOK_MAX: usize = 4 * WORDS_MAX;
 
-/// What an entry says. Empty for what says nothing to a person.
+/// What an entry says. Empty for what says nothing to a user.
 pub fn of(entry: &Entry) -> String {
     let words = match entry.body() {
         EntryBody::Message { message } => of_message(&message),

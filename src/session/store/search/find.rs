@@ -137,7 +137,7 @@ fn place(row: &Row<'_>, root: &Path) -> rusqlite::Result<Place> {
     Ok(Place { weight: row.get::<_, f64>(10)? * worth(role), hit, start: row.get(3)?, length: row.get(4)? })
 }
 
-/// A person looks for what people said and for names sooner than for what tools printed.
+/// A user looks for what people said and for names sooner than for what tools printed.
 fn worth(role: Role) -> f64 {
     match role {
         Role::Name | Role::Label => 2.0,

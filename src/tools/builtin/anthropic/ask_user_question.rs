@@ -1,4 +1,4 @@
-//! `AskUserQuestion`: asks the person.
+//! `AskUserQuestion`: asks the user.
 //!
 //! Must not know who answers.
 

@@ -1,4 +1,4 @@
-//! `request_user_input`: asks the person.
+//! `request_user_input`: asks the user.
 //!
 //! Must not know who answers.
 

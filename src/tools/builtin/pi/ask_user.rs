@@ -1,4 +1,4 @@
-//! `ask_user`: asks the person.
+//! `ask_user`: asks the user.
 //!
 //! Must not know who answers.
 

@@ -146,7 +146,7 @@ fn outcome(
     }
     let mut text;
     let (note, full_text, artifact);
-    // What the person has set holds in place of the tool's own limits.
+    // What the user has set holds in place of the tool's own limits.
     if let Some(limits) = call.shared.config.limits.limits("bash", Kind::Bash, None) {
         let (body, keep) = output.split();
         let fitted = fit(body, limits, keep);

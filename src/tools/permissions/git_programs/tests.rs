@@ -83,7 +83,7 @@ async fn settings_of_the_repository_that_name_programs() {
         assert_eq!(bench.is_quiet("repo").await, quiet, "{name} = {value}");
         bench.git("repo", &["config", "--unset", name]);
     }
-    // The person's own settings are the person's.
+    // The user's own settings are the user's.
     bench.git("repo", &["config", "--global", "filter.x.clean", "mine"]);
     bench.git("repo", &["config", "--global", "core.fsmonitor", "mine"]);
     assert!(bench.is_quiet("repo").await);

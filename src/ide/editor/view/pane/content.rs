@@ -1,4 +1,4 @@
-//! The characters of a row in their colours, with what is shown between them.
+//! The characters of a row in their colors, with what is shown between them.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;

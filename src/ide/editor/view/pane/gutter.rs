@@ -32,18 +32,19 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>, row: &Row, y: u16
         let style = canvas.style("ui.gutter.agent");
         canvas.sign(0, y, "┃", style);
     }
-    let sign = drawn.buffer.area.riders.hunks.sign_of(drawn.lens.text, row.line).filter(|sign| match sign {
-        Sign::Removed => row.is_last,
-        Sign::RemovedAbove => row.is_first,
-        Sign::Added | Sign::Changed => true,
-    });
+    let sign =
+        drawn.buffer.area.per_view.hunks.sign_of(drawn.lens.text, row.line).filter(|sign| match sign {
+            Sign::Removed => row.is_last,
+            Sign::RemovedAbove => row.is_first,
+            Sign::Added | Sign::Changed => true,
+        });
     let sign = sign.map(|sign| match sign {
         Sign::Added => ("▎", "ui.gutter.added"),
         Sign::Changed => ("┋", "ui.gutter.changed"),
         Sign::Removed => ("▁", "ui.gutter.removed"),
         Sign::RemovedAbove => ("▔", "ui.gutter.removed"),
     });
-    // A fold has the place of git's sign, in its colour.
+    // A fold has the place of git's sign, in its color.
     let folded = row.is_last && drawn.lens.folds.behind(row.end).is_some();
     let sign = if folded { Some(("▸", sign.map_or("ui.fold", |(_, scope)| scope))) } else { sign };
     if let Some((sign, scope)) = sign.filter(|_| shown.gutter > 1 || !is_agents) {

@@ -6,7 +6,7 @@ use crate::base::width::{text_width, visible};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::view::pane::Drawn;
 use crate::ide::model::buffers::Buffer;
-use crate::ide::model::visible_rows::Shown;
+use crate::ide::model::visible_rows::VisibleRows;
 use crate::text::position::Byte;
 use crate::tui::canvas::Canvas;
 
@@ -14,7 +14,7 @@ use crate::tui::canvas::Canvas;
 const BETWEEN: &str = " › ";
 
 /// The names from left to right: text, column, and where they lead.
-fn names(shown: &Shown, buffer: &Buffer) -> Vec<(String, u16, Option<Byte>)> {
+fn names(shown: &VisibleRows, buffer: &Buffer) -> Vec<(String, u16, Option<Byte>)> {
     let mut x = 0u16;
     let first = (buffer.label().trim_end().to_string(), None);
     let crumbs = shown.crumbs.iter().map(|crumb| (visible(&crumb.name).into_owned(), Some(crumb.at)));
@@ -28,7 +28,7 @@ fn names(shown: &Shown, buffer: &Buffer) -> Vec<(String, u16, Option<Byte>)> {
 }
 
 /// Where the name at a cell of the row leads, if it is one of what is around the cursor.
-pub fn crumb_at(shown: &Shown, buffer: &Buffer, x: u16) -> Option<Byte> {
+pub fn crumb_at(shown: &VisibleRows, buffer: &Buffer, x: u16) -> Option<Byte> {
     let names = names(shown, buffer).into_iter();
     names
         .filter(|(name, from, _)| (*from..from + text_width(name) as u16).contains(&x))

@@ -1,4 +1,4 @@
-//! The mouse as the bytes that xterm sends for it. Must not know whether they are wanted by the person.
+//! The mouse as the bytes that xterm sends for it. Must not know whether they are wanted by the user.
 
 use crate::ide::features::terminal::emulator::grid::{Modes, Reports};
 use crate::ide::features::terminal::emulator::keys::encode as encode_key;

@@ -75,7 +75,7 @@ fn style(cell: &Cell, colors: &Colors) -> Style {
     style
 }
 
-/// A colour of a program; `None` for the pane's own.
+/// A color of a program; `None` for the pane's own.
 fn color(color: ansi::Color, colors: &Colors) -> Option<Color> {
     let index = match color {
         ansi::Color::Spec(rgb) => return Some(Color::Rgb(rgb.r, rgb.g, rgb.b)),

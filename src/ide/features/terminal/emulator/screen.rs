@@ -54,7 +54,7 @@ impl EventListener for Listener {
             }
             Event::ResetTitle => said.title = None,
             Event::ClipboardStore(..) => said.copies = true,
-            // Colours, clipboard and pixels are nobody's business inside; the rest is for windows.
+            // Colors, clipboard and pixels are nobody's business inside; the rest is for windows.
             _ => {}
         }
     }
@@ -310,7 +310,7 @@ impl Emulator {
             shape => (u16::try_from(row).ok().map(|row| (at.column.0 as u16, row)), shape_of(shape)),
         };
         let cursor = cursor.filter(|(_, row)| usize::from(*row) < self.last.len());
-        // One that no program has chosen is the person's own.
+        // One that no program has chosen is the user's own.
         let shape = if shape == CursorShape::Block { CursorShape::Default } else { shape };
         Grid {
             rows: self.last.clone(),

@@ -1,4 +1,4 @@
-//! Cuts strings that programs send to the terminal (titles, links, colours) where they get too long: the
+//! Cuts strings that programs send to the terminal (titles, links, colors) where they get too long: the
 //! emulator's parser would keep one that never ends whole. Must not know what the strings are for.
 
 use std::borrow::Cow;
