@@ -31,9 +31,11 @@ pub mod transcript;
 pub mod undo_store;
 pub mod undo_tree;
 
-/// Every feature. The palette shows their commands in this order.
+/// Every feature. The palette shows their commands in this order. What keeps unsaved text hears of everything before what
+/// looks at the disk: should that panic, the text is kept.
 pub static FEATURES: &[Feature] = &[
     palette::FEATURE,
+    recovery::FEATURE,
     files::FEATURE,
     agent::FEATURE,
     context::FEATURE,
@@ -49,7 +51,6 @@ pub static FEATURES: &[Feature] = &[
     project_search::FEATURE,
     prompt::FEATURE,
     questions::FEATURE,
-    recovery::FEATURE,
     reopen::FEATURE,
     restore::FEATURE,
     sessions::FEATURE,

@@ -155,9 +155,8 @@ impl Terminals {
 
     /// Ends every terminal and what runs in it; done once all are gone.
     pub fn end(&mut self) -> impl Future<Output = ()> + use<> {
-        for terminal in &mut self.list {
-            terminal.asks = None;
-        }
+        // None is left that a frame could start anew.
+        self.list.clear();
         let running = self.running.clone();
         running.close();
         async move { running.wait().await }
