@@ -52,3 +52,18 @@ async fn ctrl_g_twice_in_the_emacs_map_opens_nothing() {
     desk.keys("Shift-Right Ctrl-g").await;
     assert_eq!(desk.selected(), [""], "a press still drops the selection");
 }
+
+#[tokio::test]
+async fn dialog_keys_of_a_sequence_are_no_answers() {
+    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+    desk.type_in("x").await;
+    desk.keys("Ctrl-q").await;
+    assert!(desk.picture().contains("quit?"), "{}", desk.picture());
+    // Divides the window; `s` alone would save and quit.
+    desk.keys("Alt-5 s").await;
+    assert_eq!(desk.disk("a.txt"), "one\n");
+    assert!(!desk.state().quit && desk.state().pending.is_empty());
+    assert_eq!(desk.state().layers.len(), 1, "the question stays");
+    desk.keys("n").await;
+    assert!(desk.state().layers.is_empty() && desk.text() == "xone\n");
+}

@@ -60,7 +60,9 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
         return;
     }
     let key = key.pressed();
-    if top(cx).is_some_and(|actions| (actions.private_key)(cx, key)) {
+    // A key that continues a sequence answers nothing.
+    let begins = cx.state.pending.is_empty();
+    if begins && top(cx).is_some_and(|actions| (actions.private_key)(cx, key)) {
         return;
     }
     if background::holds(cx, key) {
@@ -99,7 +101,7 @@ fn press(cx: &mut Cx<'_>, key: Key) {
             return;
         }
     }
-    if top(cx).is_some_and(|actions| (actions.key)(cx, key)) {
+    if cx.state.pending.is_empty() && top(cx).is_some_and(|actions| (actions.key)(cx, key)) {
         return;
     }
     if let Some(awaiting) = cx.state.awaiting.take() {
