@@ -114,7 +114,8 @@ async fn logging_out_takes_the_models_away_and_says_what_to_do() {
     choose(&mut desk, "agent.logout", "deepseek").await;
     desk.until("no models", |state| state.agent.models.iter().all(|m| m.provider != "deepseek")).await;
     assert_eq!(kept(&desk), json!({}));
-    desk.shows("cannot be asked any more").await;
+    desk.shows("asked any more: nothing").await;
+    desk.shows("is forgotten").await;
     desk.snap("logged_out");
 }
 

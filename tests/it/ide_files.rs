@@ -1,6 +1,7 @@
 //! Files and folders made, moved, deleted and taken back from the tree.
 
 use crate::support::desk::{Desk, Plan};
+use crate::support::orders::in_several_orders;
 
 async fn desk() -> Desk {
     let mut desk =
@@ -134,19 +135,22 @@ async fn a_step_that_has_to_wait_is_not_forgotten() {
 
 #[tokio::test]
 async fn leaving_with_unsaved_text_while_files_are_changed_asks_and_waits() {
-    let mut desk = desk().await;
-    desk.keys("Alt-2").await;
-    desk.type_in("my ").await;
-    desk.keys("Alt-1 End r Ctrl-u").await;
-    desk.type_now("moved.md");
-    for key in ["Enter", "Ctrl-q"] {
-        desk.ide.press(key);
-    }
-    assert!(desk.picture().contains("leaving waits for that"), "{}", desk.picture());
-    desk.ide.press("d");
-    assert!(!desk.state().quit);
-    desk.ide.idle().await;
-    assert!(desk.state().quit && desk.path("moved.md").exists());
+    in_several_orders(async || {
+        let mut desk = desk().await;
+        desk.keys("Alt-2").await;
+        desk.type_in("my ").await;
+        desk.keys("Alt-1 End r Ctrl-u").await;
+        desk.type_now("moved.md");
+        for key in ["Enter", "Ctrl-q"] {
+            desk.ide.press(key);
+        }
+        assert!(desk.picture().contains("leaving waits for that"), "{}", desk.picture());
+        desk.ide.press("d");
+        assert!(!desk.state().quit);
+        desk.ide.idle().await;
+        assert!(desk.state().quit && desk.path("moved.md").exists());
+    })
+    .await;
 }
 
 #[tokio::test]

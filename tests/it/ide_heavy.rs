@@ -13,6 +13,7 @@ use bowline::text::transaction::{Author, Transaction};
 use bowline::tui::input::{Input, Key};
 
 use crate::support::desk::{Desk, Plan};
+use crate::support::orders::in_several_orders;
 
 const HELIX: &str = include_str!("../../keymaps/helix.toml");
 const VIM: &str = include_str!("../../keymaps/vim.toml");
@@ -53,17 +54,20 @@ async fn undo_gives(desk: &mut Desk, before: &str) {
 
 #[tokio::test]
 async fn many_lines_are_sorted_by_a_task_while_keys_wait() {
-    let mut desk = desk().await;
-    desk.keys("Alt-h").await;
-    run(&mut desk, "edit.sort-lines");
-    assert!(desk.text() == text(), "not on the loop");
-    assert!(desk.message().contains("Escape gives up"), "{}", desk.message());
-    desk.ide.press("Ctrl-Home x");
-    desk.ide.idle().await;
-    assert!(desk.text() == format!("x{}", sorted()), "the keys that waited came after it");
-    desk.keys("Ctrl-z").await;
-    assert!(desk.text() == sorted(), "what was typed is a step of its own");
-    undo_gives(&mut desk, &text()).await;
+    in_several_orders(async || {
+        let mut desk = desk().await;
+        desk.keys("Alt-h").await;
+        run(&mut desk, "edit.sort-lines");
+        assert!(desk.text() == text(), "not on the loop");
+        assert!(desk.message().contains("Escape gives up"), "{}", desk.message());
+        desk.ide.press("Ctrl-Home x");
+        desk.ide.idle().await;
+        assert!(desk.text() == format!("x{}", sorted()), "the keys that waited came after it");
+        desk.keys("Ctrl-z").await;
+        assert!(desk.text() == sorted(), "what was typed is a step of its own");
+        undo_gives(&mut desk, &text()).await;
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -79,32 +83,38 @@ async fn escape_gives_an_edit_up() {
 
 #[tokio::test]
 async fn an_edit_of_a_text_that_changed_meanwhile_is_refused() {
-    let mut desk = desk().await;
-    run(&mut desk, "edit.trim");
-    let area = &mut desk.state().buffers.current_mut().unwrap().area;
-    let changes = ChangeSet::replace(area.text().end().0, [(Byte(0)..Byte(0), "new ".to_string())]);
-    area.apply_foreign(Transaction::new(changes).by(Author::External), 0);
-    desk.ide.idle().await;
-    assert!(desk.text() == format!("new {}", text()));
-    assert!(desk.message().contains("nothing is done"), "{}", desk.message());
+    in_several_orders(async || {
+        let mut desk = desk().await;
+        run(&mut desk, "edit.trim");
+        let area = &mut desk.state().buffers.current_mut().unwrap().area;
+        let changes = ChangeSet::replace(area.text().end().0, [(Byte(0)..Byte(0), "new ".to_string())]);
+        area.apply_foreign(Transaction::new(changes).by(Author::External), 0);
+        desk.ide.idle().await;
+        assert!(desk.text() == format!("new {}", text()));
+        assert!(desk.message().contains("nothing is done"), "{}", desk.message());
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn an_edit_never_goes_to_what_got_the_keys_meanwhile() {
-    for prompt in [true, false] {
-        let mut desk = desk().await;
-        run(&mut desk, "edit.trim");
-        if prompt {
-            desk.state().panes.focus = Focus::Agent;
-            desk.state().damage.all();
-        } else {
-            desk.state().push_layer(Dialog::message("asked", Vec::new()));
+    in_several_orders(async || {
+        for prompt in [true, false] {
+            let mut desk = desk().await;
+            run(&mut desk, "edit.trim");
+            if prompt {
+                desk.state().panes.focus = Focus::Agent;
+                desk.state().damage.all();
+            } else {
+                desk.state().push_layer(Dialog::message("asked", Vec::new()));
+            }
+            desk.ide.idle().await;
+            assert!(desk.text() == text(), "{prompt}");
+            assert_eq!(desk.state().prompt.area.text().to_string(), "", "{prompt}");
+            assert_eq!(desk.message(), "something else has the keys now: nothing is done", "{prompt}");
         }
-        desk.ide.idle().await;
-        assert!(desk.text() == text(), "{prompt}");
-        assert_eq!(desk.state().prompt.area.text().to_string(), "", "{prompt}");
-        assert_eq!(desk.message(), "something else has the keys now: nothing is done", "{prompt}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::sync::mpsc;
 
 use crate::support::desk::{Desk, Plan};
+use crate::support::orders::in_several_orders;
 
 /// Lines of a file that takes several pieces.
 const LINES: usize = 120_000;
@@ -63,11 +64,14 @@ async fn the_cursor_goes_to_its_place_once_that_is_read() {
 
 #[tokio::test]
 async fn a_file_that_is_closed_while_it_is_read_stays_closed() {
-    let (mut desk, go_on) = held(lines(), "long.txt").await;
-    desk.ide.press("Alt-w");
-    whole(&mut desk, &go_on).await;
-    assert_eq!(desk.shown(), "b.txt");
-    assert_eq!(desk.state().buffers.all().len(), 1);
+    in_several_orders(async || {
+        let (mut desk, go_on) = held(lines(), "long.txt").await;
+        desk.ide.press("Alt-w");
+        whole(&mut desk, &go_on).await;
+        assert_eq!(desk.shown(), "b.txt");
+        assert_eq!(desk.state().buffers.all().len(), 1);
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -83,22 +87,28 @@ async fn what_turns_out_to_be_another_encoding_is_read_whole() {
 
 #[tokio::test]
 async fn opening_it_again_meanwhile_reads_it_once() {
-    let (mut desk, go_on) = held(lines(), "long.txt").await;
-    desk.ide.press("Ctrl-o");
-    desk.type_now("long.txt:70");
-    desk.ide.press("Escape Ctrl-o");
-    desk.type_now("long.txt");
-    desk.ide.press("Enter");
-    whole(&mut desk, &go_on).await;
-    assert_eq!((desk.state().buffers.all().len(), desk.text()), (2, lines()));
+    in_several_orders(async || {
+        let (mut desk, go_on) = held(lines(), "long.txt").await;
+        desk.ide.press("Ctrl-o");
+        desk.type_now("long.txt:70");
+        desk.ide.press("Escape Ctrl-o");
+        desk.type_now("long.txt");
+        desk.ide.press("Enter");
+        whole(&mut desk, &go_on).await;
+        assert_eq!((desk.state().buffers.all().len(), desk.text()), (2, lines()));
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn a_file_that_changes_while_it_is_read_is_found_out() {
-    let (mut desk, go_on) = held(lines(), "long.txt").await;
-    desk.write("long.txt", "short now\n");
-    whole(&mut desk, &go_on).await;
-    assert_eq!(desk.text(), "short now\n");
+    in_several_orders(async || {
+        let (mut desk, go_on) = held(lines(), "long.txt").await;
+        desk.write("long.txt", "short now\n");
+        whole(&mut desk, &go_on).await;
+        assert_eq!(desk.text(), "short now\n");
+    })
+    .await;
 }
 
 #[tokio::test]

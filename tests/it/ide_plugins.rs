@@ -8,6 +8,7 @@ use bowline::llm::providers::scripted::Turn;
 use bowline::text::transaction::Author;
 
 use crate::support::desk::{Desk, Plan};
+use crate::support::orders::in_several_orders;
 
 /// A manifest of commands: name, shell script, what it reads, what becomes of its output.
 fn manifest(commands: &[(&str, &str, &str, &str)]) -> String {
@@ -140,16 +141,20 @@ async fn escape_ends_the_program_and_what_it_began() {
 
 #[tokio::test]
 async fn an_answer_to_a_text_that_was_edited_meanwhile_is_dropped() {
-    let mut desk = plan(&[("slow", "while ! test -e go; do sleep 0.01; done; echo x", "text", "replace")])
-        .with("a.txt", "a\n")
-        .start()
-        .await;
-    start(&mut desk, "plugin.p.slow");
-    desk.type_now("b");
-    desk.write("go", "");
-    desk.ide.idle().await;
-    assert_eq!(desk.text(), "ba\n");
-    assert_eq!(desk.message(), "p: the text was edited while the command ran: nothing is changed");
+    in_several_orders(async || {
+        let mut desk =
+            plan(&[("slow", "while ! test -e go; do sleep 0.01; done; echo x", "text", "replace")])
+                .with("a.txt", "a\n")
+                .start()
+                .await;
+        start(&mut desk, "plugin.p.slow");
+        desk.type_now("b");
+        desk.write("go", "");
+        desk.ide.idle().await;
+        assert_eq!(desk.text(), "ba\n");
+        assert_eq!(desk.message(), "p: the text was edited while the command ran: nothing is changed");
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -269,17 +274,20 @@ async fn a_project_that_is_refused_works_without_and_says_so() {
 
 #[tokio::test]
 async fn what_was_changed_before_the_answer_is_asked_about_again() {
-    let mut desk = project().start().await;
-    desk.write(".bowline/plugins/build/more.sh", "harm\n");
-    answer(&mut desk, "y").await;
-    assert!(desk.picture().contains("trust this project?"), "{}", desk.picture());
-    assert_eq!(desk.state().slots[PLUGINS].commands.len(), 0);
-    answer(&mut desk, "y").await;
-    assert_eq!(desk.state().slots[PLUGINS].commands.len(), 1);
-    std::os::unix::fs::symlink("/bin/sh", desk.path(".bowline/plugins/build/sh")).unwrap();
-    call(&mut desk, "plugins.reload").await;
-    assert!(desk.message().contains("cannot be trusted"), "{}", desk.message());
-    assert_eq!(desk.state().slots[PLUGINS].commands.len(), 0);
+    in_several_orders(async || {
+        let mut desk = project().start().await;
+        desk.write(".bowline/plugins/build/more.sh", "harm\n");
+        answer(&mut desk, "y").await;
+        assert!(desk.picture().contains("trust this project?"), "{}", desk.picture());
+        assert_eq!(desk.state().slots[PLUGINS].commands.len(), 0);
+        answer(&mut desk, "y").await;
+        assert_eq!(desk.state().slots[PLUGINS].commands.len(), 1);
+        std::os::unix::fs::symlink("/bin/sh", desk.path(".bowline/plugins/build/sh")).unwrap();
+        call(&mut desk, "plugins.reload").await;
+        assert!(desk.message().contains("cannot be trusted"), "{}", desk.message());
+        assert_eq!(desk.state().slots[PLUGINS].commands.len(), 0);
+    })
+    .await;
 }
 
 #[tokio::test]

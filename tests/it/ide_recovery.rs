@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::support::desk::{Desk, Plan};
+use crate::support::orders::in_several_orders;
 use bowline::ide::core::layers::dialog::Dialog;
 
 /// Longer than a question that came by itself ignores keys.
@@ -96,40 +97,46 @@ async fn what_is_being_typed_does_not_answer_the_question() {
 
 #[tokio::test]
 async fn a_file_that_changed_meanwhile_is_told() {
-    let plan = crashed("one\n", "x").await.file("a.txt", "other\n");
-    let mut desk = plan.start().await;
-    assert!(desk.picture().contains("has been changed since"), "{}", desk.picture());
-    desk.snap("recovery-changed");
-    desk.wait(GUARD);
-    desk.keys("r").await;
-    desk.keys("Ctrl-s").await;
-    assert!(asked(&mut desk), "the file is newer than what the text was made from");
-    assert_eq!(desk.disk("a.txt"), "other\n");
-    desk.wait(GUARD);
-    desk.keys("n").await;
-    desk.look_again().await;
-    desk.keys("Ctrl-s").await;
-    assert!(asked(&mut desk));
-    desk.wait(GUARD);
-    desk.keys("o").await;
-    assert_eq!(desk.disk("a.txt"), "xone\n");
-    desk.type_in("y").await;
-    desk.keys("Ctrl-s").await;
-    assert_eq!(desk.disk("a.txt"), "yxone\n", "asked once");
+    in_several_orders(async || {
+        let plan = crashed("one\n", "x").await.file("a.txt", "other\n");
+        let mut desk = plan.start().await;
+        assert!(desk.picture().contains("has been changed since"), "{}", desk.picture());
+        desk.snap("recovery-changed");
+        desk.wait(GUARD);
+        desk.keys("r").await;
+        desk.keys("Ctrl-s").await;
+        assert!(asked(&mut desk), "the file is newer than what the text was made from");
+        assert_eq!(desk.disk("a.txt"), "other\n");
+        desk.wait(GUARD);
+        desk.keys("n").await;
+        desk.look_again().await;
+        desk.keys("Ctrl-s").await;
+        assert!(asked(&mut desk));
+        desk.wait(GUARD);
+        desk.keys("o").await;
+        assert_eq!(desk.disk("a.txt"), "xone\n");
+        desk.type_in("y").await;
+        desk.keys("Ctrl-s").await;
+        assert_eq!(desk.disk("a.txt"), "yxone\n", "asked once");
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn a_file_that_was_made_meanwhile_is_not_overwritten_unasked() {
-    let mut desk = Plan::new().open("a.txt").start().await;
-    desk.type_in("mine").await;
-    second(&mut desk).await;
-    let mut desk = desk.again().with("a.txt", "theirs\n").start().await;
-    desk.wait(GUARD);
-    desk.keys("r").await;
-    assert_eq!(desk.text(), "mine");
-    desk.keys("Ctrl-s").await;
-    assert!(asked(&mut desk));
-    assert_eq!(desk.disk("a.txt"), "theirs\n");
+    in_several_orders(async || {
+        let mut desk = Plan::new().open("a.txt").start().await;
+        desk.type_in("mine").await;
+        second(&mut desk).await;
+        let mut desk = desk.again().with("a.txt", "theirs\n").start().await;
+        desk.wait(GUARD);
+        desk.keys("r").await;
+        assert_eq!(desk.text(), "mine");
+        desk.keys("Ctrl-s").await;
+        assert!(asked(&mut desk));
+        assert_eq!(desk.disk("a.txt"), "theirs\n");
+    })
+    .await;
 }
 
 #[tokio::test]

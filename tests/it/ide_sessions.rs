@@ -7,6 +7,7 @@ use bowline::llm::providers::scripted::{Step, Turn};
 use serde_json::{Value, json};
 
 use crate::support::desk::{Desk, Plan};
+use crate::support::orders::in_several_orders;
 
 /// The session files, the oldest first.
 fn paths(desk: &Desk) -> Vec<PathBuf> {
@@ -89,22 +90,25 @@ async fn the_tree_fits_into_small_and_middling_windows() {
 
 #[tokio::test]
 async fn labels_are_given_found_and_taken_away() {
-    let mut desk = talk(Plan::new().size(120, 24), &["one", "two", "three"]).await;
-    desk.keys("Alt-g").await;
-    desk.keys("Up l").await;
-    desk.type_in("the good one").await;
-    desk.keys("Enter").await;
-    desk.shows("⚑ the good one").await;
-    desk.keys("Tab Tab Tab").await;
-    desk.shows("filter: labelled").await;
-    let picture = desk.picture();
-    assert!(picture.contains("⚑ the good one two") && !picture.contains("one  "), "{picture}");
-    desk.keys("l Ctrl-u Enter").await;
-    desk.keys("Tab").await;
-    desk.shows("filter: turns").await;
-    assert!(!desk.picture().contains('⚑'), "{}", desk.picture());
-    let labels = files(&desk)[0].iter().filter(|line| line["type"] == "label").count();
-    assert_eq!(labels, 2);
+    in_several_orders(async || {
+        let mut desk = talk(Plan::new().size(120, 24), &["one", "two", "three"]).await;
+        desk.keys("Alt-g").await;
+        desk.keys("Up l").await;
+        desk.type_in("the good one").await;
+        desk.keys("Enter").await;
+        desk.shows("⚑ the good one").await;
+        desk.keys("Tab Tab Tab").await;
+        desk.shows("filter: labelled").await;
+        let picture = desk.picture();
+        assert!(picture.contains("⚑ the good one two") && !picture.contains("one  "), "{picture}");
+        desk.keys("l Ctrl-u Enter").await;
+        desk.keys("Tab").await;
+        desk.shows("filter: turns").await;
+        assert!(!desk.picture().contains('⚑'), "{}", desk.picture());
+        let labels = files(&desk)[0].iter().filter(|line| line["type"] == "label").count();
+        assert_eq!(labels, 2);
+    })
+    .await;
 }
 
 #[tokio::test]

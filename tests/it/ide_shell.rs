@@ -1,6 +1,7 @@
 //! Text through commands of the shell.
 
 use crate::support::desk::{Desk, Plan};
+use crate::support::orders::in_several_orders;
 use bowline::ide::core::layers::dialog::Dialog;
 
 async fn pipe(desk: &mut Desk, keys: &str, script: &str) {
@@ -64,25 +65,28 @@ async fn a_command_that_fails_changes_nothing_and_says_why() {
 
 #[tokio::test]
 async fn escape_ends_the_command_and_edits_meanwhile_refuse_its_output() {
-    for keymap in ["default", "vim", "helix"] {
-        let map =
-            std::fs::read_to_string(crate::source::root().join(format!("keymaps/{keymap}.toml"))).unwrap();
-        let mut desk = Plan::new().keymap(&map).with("a.txt", "one\n").start().await;
+    in_several_orders(async || {
+        for keymap in ["default", "vim", "helix"] {
+            let map = std::fs::read_to_string(crate::source::root().join(format!("keymaps/{keymap}.toml")))
+                .unwrap();
+            let mut desk = Plan::new().keymap(&map).with("a.txt", "one\n").start().await;
+            desk.keys("Alt-6 | Ctrl-u").await;
+            desk.type_in("sleep 60").await;
+            desk.ide.press("Enter");
+            desk.ide.press("Escape");
+            desk.ide.idle().await;
+            assert_eq!(desk.message(), "the command was ended; nothing is changed", "{keymap}");
+        }
+        let mut desk = Plan::new().with("a.txt", "one\n").start().await;
         desk.keys("Alt-6 | Ctrl-u").await;
-        desk.type_in("sleep 60").await;
+        desk.type_in("cat; echo two").await;
         desk.ide.press("Enter");
-        desk.ide.press("Escape");
+        desk.type_now("x");
         desk.ide.idle().await;
-        assert_eq!(desk.message(), "the command was ended; nothing is changed", "{keymap}");
-    }
-    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
-    desk.keys("Alt-6 | Ctrl-u").await;
-    desk.type_in("cat; echo two").await;
-    desk.ide.press("Enter");
-    desk.type_now("x");
-    desk.ide.idle().await;
-    assert_eq!(desk.text(), "xone\n");
-    assert_eq!(desk.message(), "the text was edited while the command ran: its output is not put in");
+        assert_eq!(desk.text(), "xone\n");
+        assert_eq!(desk.message(), "the text was edited while the command ran: its output is not put in");
+    })
+    .await;
 }
 
 async fn line(desk: &mut Desk, line: &str) {

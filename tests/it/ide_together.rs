@@ -16,6 +16,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::support::desk::{Desk, Plan};
+use crate::support::orders::in_several_orders;
 
 fn edit(id: &str, path: &str, old: &str, new: &str) -> Turn {
     Turn::call(id, "edit", json!({"path": path, "edits": [{"oldText": old, "newText": new}]}))
@@ -73,19 +74,22 @@ async fn the_agent_sees_unsaved_edits_and_keeps_them() {
 
 #[tokio::test]
 async fn what_is_typed_while_the_agent_edits_is_kept() {
-    // A key after every number of events: some of them fall between the tool's read and its
-    // write, and the tool begins anew.
-    for events in 0..24 {
-        let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
-        let mut desk = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
-        desk.say("change it").await;
-        desk.ide.press("Alt-2");
-        let seen = std::cell::Cell::new(0);
-        desk.until("some events", |_| seen.replace(seen.get() + 1) >= events).await;
-        desk.type_now("x");
-        desk.ide.idle().await;
-        assert_eq!(desk.text(), "xone\n2\n", "after {events}");
-    }
+    in_several_orders(async || {
+        // A key after every number of events: some of them fall between the tool's read and its
+        // write, and the tool begins anew.
+        for events in 0..24 {
+            let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
+            let mut desk = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
+            desk.say("change it").await;
+            desk.ide.press("Alt-2");
+            let seen = std::cell::Cell::new(0);
+            desk.until("some events", |_| seen.replace(seen.get() + 1) >= events).await;
+            desk.type_now("x");
+            desk.ide.idle().await;
+            assert_eq!(desk.text(), "xone\n2\n", "after {events}");
+        }
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -207,15 +211,18 @@ async fn an_edit_that_fails_is_undone_alone_where_the_user_has_typed_since() {
 
 #[tokio::test]
 async fn an_edit_that_is_written_while_the_user_types_is_what_the_file_holds() {
-    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").start().await;
-    write_and_type(&mut desk, b"one\n2\n").await.unwrap();
-    assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("xone\n2\n", "one\n2\n"));
-    let unsaved = |desk: &mut Desk| desk.state().buffers.current().unwrap().is_unsaved();
-    assert!(unsaved(&mut desk));
-    desk.keys("Ctrl-z").await;
-    assert_eq!((desk.text().as_str(), unsaved(&mut desk)), ("one\n2\n", false));
-    desk.keys("Ctrl-z").await;
-    assert_eq!((desk.text().as_str(), unsaved(&mut desk)), ("one\ntwo\n", true));
+    in_several_orders(async || {
+        let mut desk = Plan::new().with("a.txt", "one\ntwo\n").start().await;
+        write_and_type(&mut desk, b"one\n2\n").await.unwrap();
+        assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("xone\n2\n", "one\n2\n"));
+        let unsaved = |desk: &mut Desk| desk.state().buffers.current().unwrap().is_unsaved();
+        assert!(unsaved(&mut desk));
+        desk.keys("Ctrl-z").await;
+        assert_eq!((desk.text().as_str(), unsaved(&mut desk)), ("one\n2\n", false));
+        desk.keys("Ctrl-z").await;
+        assert_eq!((desk.text().as_str(), unsaved(&mut desk)), ("one\ntwo\n", true));
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -308,14 +315,17 @@ async fn a_new_file_of_the_agent_is_in_the_tree_and_can_be_opened() {
 
 #[tokio::test]
 async fn agent_and_person_write_the_same_new_file() {
-    let turns =
-        [Turn::call("c1", "write", json!({"path": "new.txt", "content": "agent\n"})), Turn::text("done")];
-    let mut desk = Plan::new().open("new.txt").turns(turns).start().await;
-    desk.type_in("person").await;
-    desk.ask("make it").await;
-    desk.keys("Alt-2").await;
-    // The agent wrote the text that is open: one undo brings the user's back.
-    assert_eq!(desk.text(), "agent\n");
-    desk.keys("Ctrl-z").await;
-    assert!(desk.text().starts_with("person"));
+    in_several_orders(async || {
+        let turns =
+            [Turn::call("c1", "write", json!({"path": "new.txt", "content": "agent\n"})), Turn::text("done")];
+        let mut desk = Plan::new().open("new.txt").turns(turns).start().await;
+        desk.type_in("person").await;
+        desk.ask("make it").await;
+        desk.keys("Alt-2").await;
+        // The agent wrote the text that is open: one undo brings the user's back.
+        assert_eq!(desk.text(), "agent\n");
+        desk.keys("Ctrl-z").await;
+        assert!(desk.text().starts_with("person"));
+    })
+    .await;
 }

@@ -7,6 +7,7 @@ use bowline::llm::providers::scripted::Turn;
 use serde_json::json;
 
 use crate::support::desk::{Desk, Plan};
+use crate::support::orders::in_several_orders;
 
 fn edit(id: &str, old: &str, new: &str) -> Turn {
     Turn::call(id, "edit", json!({"path": "a.txt", "edits": [{"oldText": old, "newText": new}]}))
@@ -190,17 +191,20 @@ async fn what_was_written_over_the_agents_edit_is_never_lost() {
 
 #[tokio::test]
 async fn an_edit_of_the_agents_while_the_tree_is_open_is_kept() {
-    let turns = [edit("c1", "one", "1"), Turn::text("done")];
-    let mut desk = Plan::new().with("a.txt", "one\n").turns(turns).start().await;
-    desk.type_in("x").await;
-    desk.keys("Alt-3").await;
-    desk.type_in("go").await;
-    desk.ide.press("Enter Alt-2 F4");
-    let written = |state: &State| state.buffers.current().unwrap().area.text().to_string() == "x1\n";
-    desk.until("the agent's edit", written).await;
-    desk.ide.idle().await;
-    assert_eq!(desk.text(), "x1\n");
-    desk.keys("Escape").await;
-    assert_eq!(desk.text(), "x1\n");
-    assert_eq!(desk.disk("a.txt"), "x1\n");
+    in_several_orders(async || {
+        let turns = [edit("c1", "one", "1"), Turn::text("done")];
+        let mut desk = Plan::new().with("a.txt", "one\n").turns(turns).start().await;
+        desk.type_in("x").await;
+        desk.keys("Alt-3").await;
+        desk.type_in("go").await;
+        desk.ide.press("Enter Alt-2 F4");
+        let written = |state: &State| state.buffers.current().unwrap().area.text().to_string() == "x1\n";
+        desk.until("the agent's edit", written).await;
+        desk.ide.idle().await;
+        assert_eq!(desk.text(), "x1\n");
+        desk.keys("Escape").await;
+        assert_eq!(desk.text(), "x1\n");
+        assert_eq!(desk.disk("a.txt"), "x1\n");
+    })
+    .await;
 }

@@ -7,6 +7,7 @@ use bowline::ide::model::buffers::Disk;
 use bowline::text::transaction::Author;
 
 use crate::support::desk::{Desk, Plan};
+use crate::support::orders::in_several_orders;
 
 async fn desk(text: &str) -> Desk {
     Plan::new().with("a.txt", text).start().await
@@ -194,27 +195,30 @@ async fn a_text_that_was_edited_after_its_file_went_is_asked_about_when_it_comes
 
 #[tokio::test]
 async fn many_files_change_at_once_with_their_folder() {
-    let mut plan = Plan::new();
-    for n in 0..12 {
-        plan = plan.with(&format!("src/{n}.txt"), format!("old {n}\n"));
-    }
-    let mut desk = plan.start().await;
-    fs::remove_dir_all(desk.path("src")).unwrap();
-    desk.notices().await;
-    assert!(desk.state().buffers.all().iter().all(|buffer| buffer.disk == Disk::Gone));
-    fs::create_dir(desk.path("src")).unwrap();
-    for n in 0..12 {
-        desk.write(&format!("src/{n}.txt"), format!("new {n}\n"));
-    }
-    let is_new = |(n, text): (usize, String)| text == format!("new {n}\n");
-    while {
-        let buffers = desk.state().buffers.all();
-        !buffers.iter().map(|buffer| buffer.area.text().to_string()).enumerate().all(is_new)
-    } {
+    in_several_orders(async || {
+        let mut plan = Plan::new();
+        for n in 0..12 {
+            plan = plan.with(&format!("src/{n}.txt"), format!("old {n}\n"));
+        }
+        let mut desk = plan.start().await;
+        fs::remove_dir_all(desk.path("src")).unwrap();
         desk.notices().await;
-    }
-    assert!(desk.state().buffers.unsaved().next().is_none());
-    assert!(desk.state().layers.is_empty());
+        assert!(desk.state().buffers.all().iter().all(|buffer| buffer.disk == Disk::Gone));
+        fs::create_dir(desk.path("src")).unwrap();
+        for n in 0..12 {
+            desk.write(&format!("src/{n}.txt"), format!("new {n}\n"));
+        }
+        let is_new = |(n, text): (usize, String)| text == format!("new {n}\n");
+        while {
+            let buffers = desk.state().buffers.all();
+            !buffers.iter().map(|buffer| buffer.area.text().to_string()).enumerate().all(is_new)
+        } {
+            desk.notices().await;
+        }
+        assert!(desk.state().buffers.unsaved().next().is_none());
+        assert!(desk.state().layers.is_empty());
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! All files at once: searched, listed, changed from the list as one step, taken back.
 
 use crate::support::desk::{Desk, Plan};
+use crate::support::orders::in_several_orders;
 use bowline::ide::core::layers::picker::Picker;
 
 const LIB: &str = "use one;\nfn two() {}\nlet one = two();\n";
@@ -188,19 +189,26 @@ async fn lines_are_joined_and_split_from_the_list() {
 
 #[tokio::test]
 async fn what_came_later_is_kept_or_refused_by_its_file() {
-    let mut desk = plan().start().await;
-    replace(&mut desk, "", "one", "uno").await;
-    apply(&mut desk).await;
-    desk.write("src/lib.rs", "// new\nuse uno;\nfn two() {}\nlet uno = two();\n");
-    desk.write("src/é.txt", "Uno é uno\r\nlast\r\n");
-    desk.keys("Alt-6 u").await;
-    assert!(desk.picture().contains("src/é.txt: a later edit touched the same text"), "{}", desk.picture());
-    desk.keys("Enter").await;
-    assert_eq!(desk.disk("src/lib.rs"), format!("// new\n{LIB}"));
-    assert_eq!(desk.disk("src/é.txt"), "Uno é uno\r\nlast\r\n");
-    desk.write("src/é.txt", "uno é uno\r\nlast!\r\n");
-    desk.keys("Alt-6 u").await;
-    assert_eq!(desk.disk("src/é.txt"), "One é one\r\nlast!\r\n", "what was refused can be tried again");
+    in_several_orders(async || {
+        let mut desk = plan().start().await;
+        replace(&mut desk, "", "one", "uno").await;
+        apply(&mut desk).await;
+        desk.write("src/lib.rs", "// new\nuse uno;\nfn two() {}\nlet uno = two();\n");
+        desk.write("src/é.txt", "Uno é uno\r\nlast\r\n");
+        desk.keys("Alt-6 u").await;
+        assert!(
+            desk.picture().contains("src/é.txt: a later edit touched the same text"),
+            "{}",
+            desk.picture()
+        );
+        desk.keys("Enter").await;
+        assert_eq!(desk.disk("src/lib.rs"), format!("// new\n{LIB}"));
+        assert_eq!(desk.disk("src/é.txt"), "Uno é uno\r\nlast\r\n");
+        desk.write("src/é.txt", "uno é uno\r\nlast!\r\n");
+        desk.keys("Alt-6 u").await;
+        assert_eq!(desk.disk("src/é.txt"), "One é one\r\nlast!\r\n", "what was refused can be tried again");
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -115,7 +115,17 @@ pub fn ask_session<T, W>(
 /// A task that is done: its answer with the callback that it goes to.
 pub struct Completion {
     name: &'static str,
+    order: Order,
     callback: Box<dyn FnOnce(&mut Cx<'_>) + Send>,
+}
+
+/// What a completion promises about its place among others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The one answer of a task: it may come before or after the answers of all other tasks.
+    Any,
+    /// One of several callbacks of a task, which come in the order in which the task posted them.
+    Posted,
 }
 
 impl Completion {
@@ -128,6 +138,11 @@ impl Completion {
     /// The name of its task.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// What it promises about its place among others.
+    pub fn order(&self) -> Order {
+        self.order
     }
 }
 
@@ -182,7 +197,8 @@ impl Tasks {
         let tasks = self.clone();
         self.run(async move {
             let answer = work.await.map_err(TaskError::from);
-            tasks.post(name, move |cx| done(cx, answer)).await;
+            let callback = Box::new(move |cx: &mut Cx<'_>| done(cx, answer));
+            tasks.queue.put(Completion { name, order: Order::Any, callback }).await;
         });
     }
 
@@ -209,12 +225,12 @@ impl Tasks {
 
     /// Hands a callback to the loop; waits while its queue is full.
     pub async fn post(&self, name: &'static str, callback: impl FnOnce(&mut Cx<'_>) + Send + 'static) {
-        self.queue.put(Completion { name, callback: Box::new(callback) }).await;
+        self.queue.put(Completion { name, order: Order::Posted, callback: Box::new(callback) }).await;
     }
 
     /// The same from a thread that may block.
     pub fn post_blocking(&self, name: &'static str, callback: impl FnOnce(&mut Cx<'_>) + Send + 'static) {
-        self.queue.put_blocking(Completion { name, callback: Box::new(callback) });
+        self.queue.put_blocking(Completion { name, order: Order::Posted, callback: Box::new(callback) });
     }
 
     /// Runs a task that says for itself what becomes of it.

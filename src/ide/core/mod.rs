@@ -15,6 +15,7 @@ pub mod feature;
 pub mod indentation;
 pub mod keymap;
 pub mod lane;
+pub mod latest;
 pub mod layer;
 pub mod layers;
 pub mod layout;

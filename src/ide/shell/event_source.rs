@@ -129,14 +129,15 @@ impl Pump {
     /// Takes in what is ready, up to so many events.
     pub fn take_some(&mut self, most: usize) {
         for _ in 0..most {
-            if let Ok(event) = self.events.try_recv() {
-                self.app.handle(event);
-            } else if let Some(event) = self.session.as_mut().and_then(|session| session.try_recv().ok()) {
-                self.app.handle(Event::Runtime(event));
-            } else {
-                break;
-            }
+            let Some(event) = self.ready() else { break };
+            self.app.handle(event);
         }
+    }
+
+    /// An event that is there already.
+    pub fn ready(&mut self) -> Option<Event> {
+        let session = |session: &mut mpsc::Receiver<RuntimeEvent>| session.try_recv().ok();
+        self.events.try_recv().ok().or_else(|| self.session.as_mut().and_then(session).map(Event::Runtime))
     }
 
     /// Whether nothing is under way that could bring an event by itself.

@@ -1,9 +1,13 @@
 //! The IDE without a terminal: a script of keys in, pictures of the screen out. It runs the
 //! same application over the same events; only bytes and signals are missing.
+//!
+//! Answers of tasks are held until nothing more comes and are then delivered one by one in an order that a seed gives,
+//! so that tests try orders of their own instead of the scheduler's.
 
 use std::time::Duration;
 
-use crate::ide::core::event::Event;
+use crate::ide::core::context::{Completion, Order};
+use crate::ide::core::event::{Event, Happened};
 use crate::ide::core::options::Options;
 use crate::ide::shell::app::App;
 use crate::ide::shell::event_source::Pump;
@@ -14,15 +18,49 @@ use crate::tui::input::{Input, Key};
 /// How long a test waits for what never comes.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// How long a task that is still at work may keep the answers of others waiting.
+const QUIET: Duration = Duration::from_millis(2);
+
 /// A running IDE.
 pub struct Headless {
     pump: Pump,
+    held: Held,
+}
+
+/// Answers of tasks that were not delivered yet.
+struct Held {
+    seed: u64,
+    random: fastrand::Rng,
+    answers: Vec<Completion>,
+}
+
+impl Held {
+    fn new(seed: u64) -> Self {
+        Self { seed, random: fastrand::Rng::with_seed(seed), answers: Vec::new() }
+    }
+
+    /// The event, if it is to be taken in now. An answer is held.
+    fn hold(&mut self, event: Event) -> Option<Event> {
+        match event {
+            Event::Done(answer) if answer.order() == Order::Any => {
+                self.answers.push(answer);
+                None
+            }
+            event => Some(event),
+        }
+    }
+
+    /// One of the answers, as the seed has it.
+    fn draw(&mut self) -> Option<Event> {
+        let at = (0..self.answers.len()).nth(self.random.usize(..self.answers.len().max(1)))?;
+        Some(Event::Done(self.answers.swap_remove(at)))
+    }
 }
 
 impl Headless {
-    /// An IDE of that size, started and idle.
-    pub async fn start(options: Options, feed: Feed, size: (u16, u16)) -> Self {
-        let mut headless = Self { pump: Pump::new(options, feed, size) };
+    /// An IDE of that size, started and idle. `seed` gives the order in which answers of tasks are delivered.
+    pub async fn start(options: Options, feed: Feed, size: (u16, u16), seed: u64) -> Self {
+        let mut headless = Self { pump: Pump::new(options, feed, size), held: Held::new(seed) };
         headless.pump.app.frame();
         headless.pump.connect();
         headless.idle().await;
@@ -94,7 +132,7 @@ impl Headless {
 
     /// Runs until nothing is under way, the agent's run included.
     pub async fn idle(&mut self) {
-        self.until("idle", crate::ide::shell::event_source::Pump::is_idle).await;
+        self.run_until("idle", |pump, held| held.answers.is_empty() && pump.is_idle()).await;
     }
 
     /// Runs until the screen shows a text.
@@ -104,32 +142,122 @@ impl Headless {
 
     /// Runs until a condition holds; panics with the screen when it does not come true.
     pub async fn until(&mut self, what: &str, holds: impl Fn(&Pump) -> bool) {
+        self.run_until(what, |pump, _| holds(pump)).await;
+    }
+
+    async fn run_until(&mut self, what: &str, holds: impl Fn(&Pump, &Held) -> bool) {
         let limit = tokio::time::Instant::now() + PATIENCE;
         loop {
             self.pump.app.tick();
             self.pump.app.frame();
             self.pump.app.settle();
-            if holds(&self.pump) {
+            if holds(&self.pump, &self.held) {
                 self.pump.app.frame();
                 return self.assert_whole();
             }
-            // A task that has just ended tells nobody: look again now and then.
-            let pause = tokio::time::sleep(Duration::from_millis(2));
-            tokio::select! {
-                happened = self.pump.next() => self.pump.take(happened),
-                () = pause => {}
+            self.step().await;
+            if tokio::time::Instant::now() >= limit {
+                let (seed, picture) = (self.held.seed, self.picture());
+                panic!("{what:?} did not come with the seed {seed}; the screen:\n{picture}");
             }
-            assert!(
-                tokio::time::Instant::now() < limit,
-                "{what:?} did not come; the screen:\n{}",
-                self.picture()
-            );
         }
+    }
+
+    /// Takes in what is there; where that is nothing, one of the answers that are held, or the next event.
+    async fn step(&mut self) {
+        let mut quiet = true;
+        while let Some(event) = self.pump.ready() {
+            quiet = false;
+            self.take(event);
+        }
+        if quiet && !self.pump.app.tasks().is_busy() && self.deliver() {
+            return;
+        }
+        tokio::select! {
+            happened = self.pump.next() => match happened {
+                Happened::Event(event) => self.take(*event),
+                Happened::Wake => self.pump.take(Happened::Wake),
+            },
+            // A task that has just ended tells nobody: look again now and then.
+            () = tokio::time::sleep(QUIET) => {
+                self.deliver();
+            }
+        }
+    }
+
+    fn take(&mut self, event: Event) {
+        if let Some(event) = self.held.hold(event) {
+            self.pump.app.handle(event);
+        }
+    }
+
+    /// Delivers one of the answers that are held, if there is one.
+    fn deliver(&mut self) -> bool {
+        let answer = self.held.draw();
+        let any = answer.is_some();
+        answer.into_iter().for_each(|answer| self.pump.app.handle(answer));
+        any
     }
 
     /// The screen as a picture.
     pub fn picture(&mut self) -> String {
         self.pump.app.frame();
         picture(&self.pump.app.screen)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    use parking_lot::Mutex;
+
+    use crate::ide::core::context::{Queue, Tasks};
+    use crate::ide::core::threads::Threads;
+
+    #[derive(Default)]
+    struct Arrived(Mutex<Vec<Completion>>);
+
+    impl Queue for Arrived {
+        fn put(&self, completion: Completion) -> futures::future::BoxFuture<'_, ()> {
+            self.0.lock().push(completion);
+            Box::pin(std::future::ready(()))
+        }
+
+        fn put_blocking(&self, completion: Completion) {
+            self.0.lock().push(completion);
+        }
+    }
+
+    /// The names of three answers of tasks, in the order of that seed.
+    async fn order(seed: u64) -> Vec<&'static str> {
+        let arrived = Arc::new(Arrived::default());
+        let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), arrived.clone());
+        for name in ["a", "b", "c"] {
+            tasks.spawn(name, async {}, |_, _| {});
+            while tasks.is_busy() {
+                tokio::task::yield_now().await;
+            }
+        }
+        tasks.post("d", |_| {}).await;
+        let mut held = Held::new(seed);
+        let arrived = std::mem::take(&mut *arrived.0.lock());
+        let at_once: Vec<_> =
+            arrived.into_iter().filter_map(|answer| held.hold(Event::Done(answer))).collect();
+        assert!(matches!(&at_once[..], [Event::Done(posted)] if posted.name() == "d"));
+        let drawn = std::iter::from_fn(|| held.draw());
+        drawn.map(|event| if let Event::Done(answer) = event { answer.name() } else { "" }).collect()
+    }
+
+    #[tokio::test]
+    async fn seed_gives_every_order_of_answers_and_the_same_one_again() {
+        let mut orders = std::collections::BTreeSet::new();
+        for seed in 0..64 {
+            let first = order(seed).await;
+            assert_eq!(first, order(seed).await);
+            orders.insert(first);
+        }
+        assert_eq!(orders.len(), 6);
     }
 }

@@ -32,6 +32,7 @@ use bowline::tui::theme::{ColorDepth, Theme};
 use futures::FutureExt;
 use tempfile::TempDir;
 
+use super::orders;
 use super::place::{Place, Refused};
 
 const KEYMAP: &str = include_str!("../../../keymaps/default.toml");
@@ -332,7 +333,7 @@ impl Plan {
             connect: Some(connect),
             clock: clock.clone(),
         };
-        let ide = Box::pin(Headless::start(options, feed, self.size)).await;
+        let ide = Box::pin(Headless::start(options, feed, self.size, orders::seed())).await;
         Desk { temp: self.temp, ide, clock, script, refused: self.refused }
     }
 }

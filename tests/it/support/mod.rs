@@ -17,6 +17,7 @@ pub mod keeping;
 pub mod lines;
 pub mod mock;
 pub mod openai;
+pub mod orders;
 pub mod patches;
 pub mod pdf;
 pub mod place;

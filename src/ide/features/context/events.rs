@@ -18,11 +18,13 @@ pub const TELL_WORD: &str = "/tell";
 const TASK: &str = "ask what the next request holds";
 
 /// Asks for the rows of the view of this number.
-fn list(cx: &Cx<'_>, number: u64) {
-    let work = |session: Handle| async move { session.contents().await };
-    ask_session(cx, "context.list", TASK, work, move |cx, contents| {
+fn list(cx: &mut Cx<'_>, number: u64) {
+    let Some(view) = view_of(cx.state).filter(|view| view.number == number) else { return };
+    let done = view.lists.only(move |cx, contents| {
         with_numbered(cx, number, |view| view.take(contents));
     });
+    let work = |session: Handle| async move { session.contents().await };
+    ask_session(cx, "context.list", TASK, work, done);
 }
 
 /// The context is another one now: says what was done to it, and brings the view of this number up to date.

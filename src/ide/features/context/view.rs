@@ -1,6 +1,7 @@
 //! What the next request will hold, on top of the panes: its rows, which one is selected, what that says at
 //! length. Must not know how rows are drawn, or which keys move between them.
 
+use crate::ide::core::latest::Latest;
 use std::ops::Range;
 
 use crate::runtime::context::report::{Contents, Item};
@@ -19,12 +20,14 @@ pub struct ContextView {
     pub selected: usize,
     /// What the message that was selected last says.
     pub told: Option<(String, Option<Told>)>,
+    /// Requests for the rows.
+    pub lists: Latest,
 }
 
 impl ContextView {
     /// A view whose rows are still to come.
     pub fn new(number: u64) -> Self {
-        Self { number, contents: None, tokens: 0, selected: 0, told: None }
+        Self { number, contents: None, tokens: 0, selected: 0, told: None, lists: Latest::default() }
     }
 
     /// Takes the rows. The row that was selected stays so where it is still there; at first it is the last.

@@ -104,11 +104,11 @@ pub fn label(cx: &mut Cx<'_>, number: u64, entry: String, label: Option<String>)
 }
 
 /// Asks for the entries of the tree of this number.
-fn outline(cx: &Cx<'_>, number: u64, filter: Filter) {
+fn outline(cx: &mut Cx<'_>, number: u64, filter: Filter) {
+    let Some(view) = view_numbered(cx.state, number) else { return };
+    let done = view.outlines.only(move |cx, outline| with_numbered(cx, number, |view| view.take(outline)));
     let work = |session: Handle| async move { session.outline(filter).await };
-    ask_session(cx, "sessions.outline", TASK, work, move |cx, outline| {
-        with_numbered(cx, number, |view| view.take(outline));
-    });
+    ask_session(cx, "sessions.outline", TASK, work, done);
 }
 
 /// Shows the tree.
@@ -214,13 +214,9 @@ pub fn filter(cx: &mut Cx<'_>) {
 pub fn search(cx: &mut Cx<'_>, text: &str) {
     let Some(view) = view_of(cx.state) else { return };
     let number = view.number;
-    if text.trim().is_empty() {
-        return with(cx, |view| view.set_found(None));
-    }
     let (filter, text) = (view.filter, text.to_string());
     let wanted = text.clone();
-    let work = |session: Handle| async move { find(&session, &wanted, filter).await };
-    ask_session(cx, "sessions.search", TASK, work, move |cx, ids| {
+    let done = view.searches.only(move |cx, ids: HashSet<String>| {
         if view_numbered(cx.state, number).is_none() {
             return;
         }
@@ -229,6 +225,11 @@ pub fn search(cx: &mut Cx<'_>, text: &str) {
         }
         with_numbered(cx, number, |view| view.set_found(Some((text, ids))));
     });
+    if wanted.trim().is_empty() {
+        return with(cx, |view| view.set_found(None));
+    }
+    let work = |session: Handle| async move { find(&session, &wanted, filter).await };
+    ask_session(cx, "sessions.search", TASK, work, done);
 }
 
 /// The entries of a filter that contain a text; small letters stand for capitals, too.

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use compact_str::CompactString;
 
+use crate::ide::core::latest::Latest;
 use crate::session::derived::outline::turn::Turn;
 use crate::session::derived::outline::{Filter, Outline, Row};
 
@@ -37,6 +38,10 @@ pub struct SessionView {
     pub asked: Option<CompactString>,
     /// Which entry is wanted selected once the rows are there.
     wanted: Option<CompactString>,
+    /// Requests for the rows.
+    pub outlines: Latest,
+    /// Searches in what the entries say.
+    pub searches: Latest,
     folded: HashSet<CompactString>,
     words: HashMap<CompactString, Option<String>>,
 }
@@ -65,6 +70,8 @@ impl SessionView {
             turn: None,
             asked: None,
             wanted: None,
+            outlines: Latest::default(),
+            searches: Latest::default(),
             folded: HashSet::new(),
             words: HashMap::new(),
         }
