@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bowline::workspace::checkpoint::apply::Nobody;
-use bowline::workspace::checkpoint::{Decisions, Keeper, Limits, Step, Taken};
+use bowline::workspace::checkpoint::{Checkpointer, Decisions, Limits, Step, TakenCheckpoint};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Effort, percentile, report};
@@ -66,8 +66,8 @@ pub fn checkpoints(effort: Effort) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("work");
     tree(&root, files);
-    let keeper = Keeper::open(&folder.path().join("kept"), &root, &[], Limits::default()).unwrap();
-    let take = || -> Taken { keeper.take(&[], &[], &CancellationToken::new()).unwrap() };
+    let keeper = Checkpointer::open(&folder.path().join("kept"), &root, &[], Limits::default()).unwrap();
+    let take = || -> TakenCheckpoint { keeper.take(&[], &[], &CancellationToken::new()).unwrap() };
     let facts = floor(&root, files);
     let git = git_floor(&root, &folder.path().join("git"));
     report("checkpoint: 10 k files, their facts alone", facts, "ms", None, "-");

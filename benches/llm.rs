@@ -9,15 +9,15 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use bowline::base::clock::ManualClock;
-use bowline::llm::access::{Access, Fixed, Secret, Surroundings};
+use bowline::llm::access::{Access, ApiKey, Fixed, Variables};
 use bowline::llm::model::{
     Message, Model, Part, Request, StreamEvent, ToolResultMessage, ToolSpec, UserMessage,
 };
 use bowline::llm::provider::Provider;
 use bowline::llm::providers::{DIALECTS, Setup};
+use bowline::net::cassette::{Cassette, Exchange, Piece};
 use bowline::net::http::{Http, Limits};
 use bowline::net::sse;
-use bowline::net::tape::{Exchange, Piece, Tape};
 use futures::StreamExt;
 use parking_lot::Mutex;
 use serde_json::json;
@@ -39,15 +39,15 @@ fn wires() -> impl Iterator<Item = &'static dyn Wire> {
     APIS.iter().map(|api| *WIRES.iter().find(|wire| wire.api() == *api).unwrap())
 }
 
-fn adapter(wire: &dyn Wire, url: &str, tape: Option<Tape>) -> Arc<dyn Provider> {
+fn adapter(wire: &dyn Wire, url: &str, tape: Option<Cassette>) -> Arc<dyn Provider> {
     let row = DIALECTS.iter().find(|row| row.id == wire.api()).unwrap();
     let account = wire.account().into_iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-    let key = Some(Secret("key".into()));
+    let key = Some(ApiKey("key".into()));
     let access = Access { base_url: url.into(), key, account, ..Access::default() };
     (row.build)(Setup {
         provider: "acme".into(),
         keys: Arc::new(Fixed(access)),
-        surroundings: Surroundings::default(),
+        surroundings: Variables::default(),
         silence: None,
         http: Arc::new(Http::new(Limits::default(), true).with_tape(tape)),
         clock: ManualClock::new(0),
@@ -65,11 +65,11 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 /// A tape with one answer in pieces of 16 KiB, for whatever is asked.
-fn tape(bytes: &[u8]) -> Tape {
+fn tape(bytes: &[u8]) -> Cassette {
     let pieces = bytes.chunks(16 << 10).map(Piece::of).collect();
     let (method, url) = ("POST".to_string(), "*".to_string());
     let exchange = Exchange { method, url, status: 200, pieces, ..Exchange::default() };
-    Tape::Replay(Arc::new(Mutex::new([exchange].into())))
+    Cassette::Replay(Arc::new(Mutex::new([exchange].into())))
 }
 
 /// Reads an answer to its end; how long it took.

@@ -6,16 +6,16 @@
 mod compacting;
 mod conversation;
 mod recording;
-mod underway;
+mod summarizing;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use self::underway::Summing;
+use self::summarizing::Summarizing;
 use super::abort::Abort;
-use super::compaction::branch::Leaving;
+use super::compaction::branch::BranchSummaryPlan;
 use super::compaction::hook::Hook;
-use super::compaction::summary::{Unwritten, Written};
+use super::compaction::summary::{SummaryError, Written};
 use super::compaction::{Budget, Plan};
 use super::config::{Config, Lifecycle};
 use super::effect::{Effect, Event, Fit, Timer};
@@ -71,8 +71,8 @@ pub trait Listener: Send {
     /// want of one: the conversation as it is now.
     fn left(
         &mut self,
-        _leaving: &Leaving,
-        _summary: Result<&Written, &Unwritten>,
+        _leaving: &BranchSummaryPlan,
+        _summary: Result<&Written, &SummaryError>,
     ) -> impl Future<Output = Option<Vec<Message>>> + Send {
         async { None }
     }
@@ -129,7 +129,7 @@ pub struct Driver<L> {
     aborted: bool,
     fullness: Fullness,
     /// What is being summed up.
-    summing: Option<Summing>,
+    summing: Option<Summarizing>,
     /// Whether somebody was told that a summary is asked for again.
     repeating: bool,
     listener: L,
@@ -366,7 +366,7 @@ impl<L: Listener> Driver<L> {
         self.aborted = true;
         self.abort.token().cancel();
         if self.work.give_up() {
-            return self.unwritten(Unwritten::Aborted).await;
+            return self.unwritten(SummaryError::Aborted).await;
         }
         self.work.hang_up().then_some(())?;
         let message = self.answer.as_mut().map(|answer| answer.so_far.clone().finish_aborted())?;

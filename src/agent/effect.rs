@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::compaction::summary::Unwritten;
+use super::compaction::summary::SummaryError;
 use super::event::{AgentEvent, Compacted, CompactionReason};
 use super::queue::Lane;
 use crate::llm::model::{AssistantMessage, LlmError, Message, ToolCall, ToolResultMessage, UserMessage};
@@ -58,11 +58,11 @@ pub enum Event {
     /// A user wants the conversation compacted.
     Compact { instructions: Option<String> },
     /// A compaction is over.
-    Compacted(Result<Arc<Compacted>, Unwritten>),
+    Compacted(Result<Arc<Compacted>, SummaryError>),
     /// A user leaves a branch, which is to be summed up.
     Leave { instructions: Option<String> },
     /// That is over; the cost in US dollars.
-    Left(Result<f64, Unwritten>),
+    Left(Result<f64, SummaryError>),
     /// A tool call ended.
     ToolEnded { index: usize, ended: Ended },
     /// What the running calls have shown so far, by their ids, cut for a model: all that is known of those

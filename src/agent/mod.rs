@@ -13,7 +13,7 @@ pub mod driver;
 #[doc(hidden)]
 pub mod effect;
 #[doc(hidden)]
-pub mod equip;
+pub mod environment;
 #[doc(hidden)]
 pub mod event;
 #[doc(hidden)]
@@ -22,8 +22,6 @@ pub mod fullness;
 pub mod history;
 #[doc(hidden)]
 pub mod loops;
-#[doc(hidden)]
-pub mod place;
 #[doc(hidden)]
 pub mod profile;
 #[doc(hidden)]
@@ -34,7 +32,9 @@ pub mod queue;
 #[doc(hidden)]
 pub mod step;
 #[doc(hidden)]
-pub mod team;
+pub mod subagent_setup;
+#[doc(hidden)]
+pub mod subagents;
 #[doc(hidden)]
 pub mod translate;
 #[doc(hidden)]

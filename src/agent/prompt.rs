@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::place::Facts;
+use super::environment::EnvironmentFacts;
 use super::profiles::Profile;
 use crate::llm::model::{Model, ToolSpec};
 
@@ -44,7 +44,7 @@ pub struct Inputs<'a> {
     /// The working folder.
     pub cwd: &'a Path,
     /// The place; only for profiles that tell of it.
-    pub facts: &'a Facts,
+    pub facts: &'a EnvironmentFacts,
     /// What the user wants.
     pub words: &'a Words,
 }
@@ -100,7 +100,10 @@ fn long(inputs: Inputs) -> Vec<Part> {
     vec![
         Part { name: "base", text: words.base.clone().unwrap_or_else(|| profile.base()) },
         Part { name: "environment", text: place },
-        Part { name: "git", text: facts.git.as_ref().map(super::place::Git::context).unwrap_or_default() },
+        Part {
+            name: "git",
+            text: facts.git.as_ref().map(super::environment::Git::context).unwrap_or_default(),
+        },
         Part { name: "tools", text: tools },
         Part { name: "documents", text: project(documents) },
     ]
@@ -128,12 +131,13 @@ fn project(documents: &[(PathBuf, String)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::place::Git;
+    use crate::agent::environment::Git;
     use crate::agent::profile::named;
 
     fn parts(id: &str, documents: &[(PathBuf, String)], words: &Words) -> Vec<Part> {
         let git = Git { branch: "main".into(), ..Git::default() };
-        let facts = Facts { date: "2026-02-03".into(), git: Some(git), ..Facts::default() };
+        let facts =
+            EnvironmentFacts { date: "2026-02-03".into(), git: Some(git), ..EnvironmentFacts::default() };
         super::parts(Inputs {
             profile: named(id).unwrap(),
             model: &Model { name: "Some Model".into(), ..Model::unknown("p", "m", "a", "") },

@@ -4,7 +4,7 @@
 //! Messages that the machine makes have the time stamp 0; whoever performs effects stamps them.
 
 mod batch;
-mod summing;
+mod summarize;
 mod task;
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::batch::{ABORTED, Batch, CUT_OFF, error_result, refuse_calls};
-use self::task::{Task, Then, Wish};
+use self::task::{CompactionRequest, Task, Then};
 use super::config::{Config, Lifecycle};
 use super::effect::{Effect, Ended, Event, Fit, Timer};
 use super::event::{AgentEvent, CompactionReason};
@@ -41,7 +41,7 @@ pub struct State {
     /// Something was said, and not just put into a queue, while something was summed up between two runs.
     spoken: bool,
     /// A compaction that a user wants before the next request.
-    wished: Option<Wish>,
+    wished: Option<CompactionRequest>,
     /// The conversation was compacted because the last request did not fit.
     recovered: bool,
     /// A compaction has come to nothing in this run: it is not tried with every request.

@@ -61,13 +61,13 @@ struct Teller<'a> {
 #[derive(Default)]
 struct Open {
     /// What became of its calls, by their ids as they were, those of one id in their order.
-    told: HashMap<String, VecDeque<Told>>,
+    told: HashMap<String, VecDeque<Sent>>,
     waiting: usize,
     /// Results in words. They wait for the others: nothing may stand between calls and results.
     held: Vec<Message>,
 }
 
-enum Told {
+enum Sent {
     Own,
     /// Ids and names.
     Calls(Vec<(String, String)>),
@@ -109,9 +109,9 @@ impl Teller<'_> {
             .and_then(|open| Some((open.told.get_mut(&result.tool_call_id)?.pop_front()?, open)));
         let Some((told, open)) = told else { return self.out.push(Message::ToolResult(result)) };
         match told {
-            Told::Own => self.out.push(Message::ToolResult(result)),
-            Told::Calls(calls) => self.out.extend(results(result, calls)),
-            Told::Words => open.held.push(in_words(result)),
+            Sent::Own => self.out.push(Message::ToolResult(result)),
+            Sent::Calls(calls) => self.out.extend(results(result, calls)),
+            Sent::Words => open.held.push(in_words(result)),
         }
         open.waiting -= 1;
         if open.waiting == 0 {
@@ -131,13 +131,13 @@ impl Open {
             Fate::Own => {
                 let id = call.id.clone();
                 content.push(Part::Known(KnownPart::ToolCall(ToolCall { thought_signature: None, ..call })));
-                self.told.entry(id).or_default().push_back(Told::Own);
+                self.told.entry(id).or_default().push_back(Sent::Own);
                 return;
             }
             Fate::Words => {
                 content
                     .push(Part::text(format!("(A call of the tool {}, with {})", call.name, call.arguments)));
-                Told::Words
+                Sent::Words
             }
             Fate::Calls(calls) => {
                 let mut named = Vec::with_capacity(calls.len());
@@ -147,7 +147,7 @@ impl Open {
                     let call = ToolCall { id, name, arguments, thought_signature: None };
                     content.push(Part::Known(KnownPart::ToolCall(call)));
                 }
-                Told::Calls(named)
+                Sent::Calls(named)
             }
         };
         self.told.entry(call.id).or_default().push_back(told);

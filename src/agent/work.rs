@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::compaction::summary::{Repeat, Unwritten, Writing, Written};
+use super::compaction::summary::{Repeat, SummaryError, Writing, Written};
 use super::effect::Timer;
 use crate::base::clock::SharedClock;
 use crate::llm::model::{StreamEvent, ToolCall};
@@ -36,7 +36,7 @@ pub enum Wake {
     /// The timer.
     Due(Timer),
     /// A summary was written, or was not.
-    Summary(Result<Written, Unwritten>),
+    Summary(Result<Written, SummaryError>),
     /// A request for a summary is sent again.
     Repeat(Repeat),
 }
@@ -102,7 +102,7 @@ impl Work {
     pub fn write(&mut self, summary: Writing, repeats: mpsc::Receiver<Repeat>) {
         self.repeats = Some(repeats);
         let whole = AssertUnwindSafe(summary).catch_unwind();
-        let failed = || Unwritten::Failed("it failed inside; this is a defect".to_string());
+        let failed = || SummaryError::Failed("it failed inside; this is a defect".to_string());
         self.summary = Some(whole.map(move |written| written.unwrap_or_else(|_| Err(failed()))).boxed());
     }
 
@@ -246,7 +246,7 @@ async fn heard(repeats: &mut Option<mpsc::Receiver<Repeat>>) -> Option<Repeat> {
     heard
 }
 
-async fn wait(summary: &mut Option<Writing>) -> Result<Written, Unwritten> {
+async fn wait(summary: &mut Option<Writing>) -> Result<Written, SummaryError> {
     match summary {
         Some(writing) => writing.await,
         None => std::future::pending().await,

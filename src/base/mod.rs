@@ -6,8 +6,6 @@ pub mod clock;
 #[doc(hidden)]
 pub mod counted;
 pub mod error;
-#[doc(hidden)]
-pub mod hidden;
 pub mod ids;
 #[doc(hidden)]
 pub mod json;
@@ -19,17 +17,19 @@ pub mod log;
 pub mod names;
 #[doc(hidden)]
 pub mod panics;
+#[doc(hidden)]
+pub mod parallel;
 pub mod paths;
 #[doc(hidden)]
 pub mod schema;
+#[doc(hidden)]
+pub mod secret;
 #[doc(hidden)]
 pub mod secrets;
 #[cfg(test)]
 #[path = "../../tests/it/support/seeds.rs"]
 pub(crate) mod seeds;
 #[doc(hidden)]
-pub mod shares;
-#[doc(hidden)]
 pub mod width;
 
-pub use hidden::Hidden;
+pub use secret::Secret;

@@ -197,7 +197,7 @@ async fn perform(
         Command::Models(Models::Refresh { provider }) => {
             let told = refresh::refresh(options, provider.as_deref()).await?;
             let whole = told.iter().all(|told| told.outcome.is_ok());
-            let lines: Vec<String> = told.iter().map(refresh::Told::sentence).collect();
+            let lines: Vec<String> = told.iter().map(refresh::Refreshed::sentence).collect();
             Ok((lines.join("\n"), code(whole)))
         }
         Command::Prompt(_) => Ok((prompt::show(options, json).await?, OK)),

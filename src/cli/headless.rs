@@ -14,10 +14,10 @@ use super::options::Args;
 use super::process::{FAILED, Nobody, OK, USAGE, end, keep_log, own_stdout, process, tell};
 use super::setup::{self, Process, Setup};
 use crate::base::error::Report;
-use crate::modes::json::{self, input::Told};
+use crate::modes::json::{self, input::Input};
 use crate::modes::lines::{self, Line, Out};
 use crate::modes::print::{Prompt, interruption};
-use crate::modes::rpc::{self, Desk, Ports};
+use crate::modes::rpc::{self, HostUi, Ports};
 use crate::runtime;
 use crate::tools::Mode;
 
@@ -113,7 +113,7 @@ async fn follow(
     args: &Args,
     setup: Setup,
     process: &Process,
-    input: Option<Receiver<Told>>,
+    input: Option<Receiver<Input>>,
     out: Out,
 ) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
@@ -137,7 +137,7 @@ async fn serve(
     out: Out,
 ) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
-    let desk = Desk::new();
+    let desk = HostUi::new();
     let approval = Arc::new(desk.clone());
     let options = setup::session(args, &setup, process, Mode::OnRequest, env, approval.clone());
     let mut options = options.map_err(|report| (USAGE, report))?;

@@ -14,7 +14,7 @@ pub mod models;
 pub mod options;
 pub mod process;
 pub mod run;
+pub mod session_lookup;
 pub mod setup;
-pub mod stored;
 pub mod subprocess;
 pub mod target;

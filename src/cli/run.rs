@@ -148,7 +148,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         Some((open, restored)) => (open, Some(restored)),
         None => (setup.open.clone(), None),
     };
-    let feed = ide::shell::preload::Feed::start(env, tasks, open, |path| {
+    let feed = ide::shell::preload::Preload::start(env, tasks, open, |path| {
         LocalEnvironment::read_small(path, READ_NOW)
     });
     let ((origin, keys), keymap_problem) = setup::keymap(args, &setup);

@@ -24,9 +24,9 @@ use crate::ide::core::keymap::BUILTIN as KEYMAPS;
 use crate::ide::core::options::OpenTarget;
 use crate::llm::model::{Part, Thinking};
 use crate::llm::retry::Policy;
+use crate::net::cassette::Cassette;
+use crate::net::certificates::Roots;
 use crate::net::http::Transport;
-use crate::net::roots::Roots;
-use crate::net::tape::Tape;
 use crate::runtime::lifecycle::options::{Options as SessionOptions, SessionChoice};
 use crate::tools::contract::choice::Flags;
 use crate::tools::files::state::ReadFirst;
@@ -50,7 +50,7 @@ pub struct Process {
 
 /// One prompt with what goes with it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Said {
+pub struct Prompts {
     /// The text.
     pub text: String,
     /// Images.
@@ -66,7 +66,7 @@ pub struct Setup {
     /// Files to open.
     pub open: Vec<OpenTarget>,
     /// What to say first.
-    pub said: Vec<Said>,
+    pub said: Vec<Prompts>,
     /// Settings, and what is wrong with them.
     pub loaded: Loaded,
 }
@@ -82,7 +82,7 @@ pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Rep
         said: Vec::new(),
         loaded: Loaded::default(),
     };
-    let mut attached = Said::default();
+    let mut attached = Prompts::default();
     let mut folder = None;
     for argument in &args.args {
         let attached_path = argument.as_bytes().strip_prefix(b"@").filter(|path| !path.is_empty());
@@ -101,14 +101,14 @@ pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Rep
                     .hint("make it first, or check the path"));
             }
             Target::File(file) => setup.open.push(file),
-            Target::Prompt(text) => setup.said.push(Said { text, images: Vec::new() }),
+            Target::Prompt(text) => setup.said.push(Prompts { text, images: Vec::new() }),
             Target::Attachment(path) => match attach::read(&path)? {
                 Ok(text) => attached.text.push_str(&text),
                 Err(image) => attached.images.push(image),
             },
         }
     }
-    setup.said.extend(args.message.iter().map(|text| Said { text: text.clone(), images: Vec::new() }));
+    setup.said.extend(args.message.iter().map(|text| Prompts { text: text.clone(), images: Vec::new() }));
     lead(&mut setup.said, attached, process.piped.as_deref());
     setup.said.retain(|said| !said.text.trim().is_empty() || !said.images.is_empty());
     if let Some(folder) = folder {
@@ -125,13 +125,13 @@ fn kind_of(path: &Path) -> Option<bool> {
 }
 
 /// Puts what was piped in and what is attached before the first prompt.
-fn lead(said: &mut Vec<Said>, attached: Said, piped: Option<&str>) {
+fn lead(said: &mut Vec<Prompts>, attached: Prompts, piped: Option<&str>) {
     let piped = piped.map(str::trim_end).filter(|text| !text.is_empty());
-    if piped.is_none() && attached == Said::default() {
+    if piped.is_none() && attached == Prompts::default() {
         return;
     }
     if said.is_empty() {
-        said.push(Said::default());
+        said.push(Prompts::default());
     }
     let parts = [piped.unwrap_or_default(), attached.text.trim_end(), said[0].text.as_str()];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -241,7 +241,7 @@ pub fn session(
 
 /// The session that the flags name.
 fn session_choice(args: &Args, root: &Path, process: &Process) -> Result<SessionChoice, Report> {
-    let located = |name: &str| crate::cli::stored::located(root, &process.cwd, name);
+    let located = |name: &str| crate::cli::session_lookup::located(root, &process.cwd, name);
     Ok(match (&args.session, &args.fork) {
         (Some(name), _) => SessionChoice::Open(located(name)?),
         (None, Some(name)) => SessionChoice::Fork(located(name)?),
@@ -341,10 +341,10 @@ fn roots(settings: &Settings, process: &Process, user: &Path) -> Roots {
 }
 
 /// Where exchanges with models are recorded, or played from.
-fn tape(args: &Args, cwd: &Path) -> Result<Option<Tape>, Report> {
+fn tape(args: &Args, cwd: &Path) -> Result<Option<Cassette>, Report> {
     let (path, tape, what) = match (&args.global.record, &args.global.replay) {
-        (Some(path), _) => (path, Tape::record(&cwd.join(path)), "record into"),
-        (None, Some(path)) => (path, Tape::replay(&cwd.join(path)), "play"),
+        (Some(path), _) => (path, Cassette::record(&cwd.join(path)), "record into"),
+        (None, Some(path)) => (path, Cassette::replay(&cwd.join(path)), "play"),
         (None, None) => return Ok(None),
     };
     tape.map(Some).map_err(|error| Report::new(format!("cannot {what} {}: {error}", path.display())))

@@ -10,15 +10,15 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use super::model::LlmError;
-use crate::base::hidden::Hidden;
+use crate::base::secret::Secret;
 
 /// A secret that no log and no message shows.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(pub String);
+pub struct ApiKey(pub String);
 
-impl std::fmt::Debug for Secret {
+impl std::fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Secret(…)")
+        f.write_str("ApiKey(…)")
     }
 }
 
@@ -39,14 +39,14 @@ pub enum KeyKind {
 pub struct Access {
     /// Root of the API, without a slash at its end.
     pub base_url: String,
-    /// `None` where none is needed, or where the dialect finds its own (`Surroundings`).
-    pub key: Option<Secret>,
+    /// `None` where none is needed, or where the dialect finds its own (`Variables`).
+    pub key: Option<ApiKey>,
     /// What kind of key.
     pub kind: KeyKind,
     /// Where the key came from, or could come from: a variable's name or `--api-key`.
     pub key_name: Option<String>,
     /// Headers from the data of the provider, and then of the model that is asked, in order.
-    pub headers: Hidden<Vec<(String, String)>>,
+    pub headers: Secret<Vec<(String, String)>>,
     /// What a login knows about its account, by pi's field names (`accountId`, …).
     pub account: HashMap<String, String>,
 }
@@ -75,24 +75,24 @@ impl Keys for Fixed {
 
 /// What a credential chain may look at: the environment and the user's folder, both passed in.
 #[derive(Clone, Default)]
-pub struct Surroundings {
+pub struct Variables {
     /// The process environment.
     pub vars: Arc<HashMap<String, String>>,
     /// `$HOME`; `None` where there is none.
     pub home: Option<PathBuf>,
 }
 
-impl Surroundings {
+impl Variables {
     /// A variable that is set to more than blanks.
     pub fn var(&self, name: &str) -> Option<&str> {
         self.vars.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
     }
 }
 
-impl std::fmt::Debug for Surroundings {
+impl std::fmt::Debug for Variables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The environment holds keys.
-        f.debug_struct("Surroundings").field("home", &self.home).finish_non_exhaustive()
+        f.debug_struct("Variables").field("home", &self.home).finish_non_exhaustive()
     }
 }
 
@@ -102,12 +102,12 @@ mod tests {
 
     #[test]
     fn secrets_are_not_shown() {
-        assert_eq!(format!("{:?}", Secret("hunter2".into())), "Secret(…)");
+        assert_eq!(format!("{:?}", ApiKey("hunter2".into())), "ApiKey(…)");
         let headers = vec![("x".to_string(), "Bearer hunter2".to_string())].into();
         let shown = format!("{:?}", Access { headers, ..Access::default() });
         assert!(!shown.contains("hunter2"), "{shown}");
         let vars = Arc::new(HashMap::from([("KEY".to_string(), "hunter2".to_string())]));
-        let shown = format!("{:?}", Surroundings { vars, home: None });
+        let shown = format!("{:?}", Variables { vars, home: None });
         assert!(!shown.contains("hunter2"), "{shown}");
     }
 }

@@ -12,11 +12,11 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
 use serde_json::Value;
 
-use super::channel::{Broken, Channel, Heard};
-use super::draft::Draft;
-use super::failure::{Asked, RAW_BYTES_MAX, ReadKind, Refusal};
+use super::channel::{Broken, Channel, Received};
+use super::error_classification::{RAW_BYTES_MAX, ReadKind, Refusal, RequestInfo};
 use super::model::{LlmError, Model, RateLimit, StreamEvent};
 use super::provider::EventStream;
+use super::stream_builder::StreamBuilder;
 use crate::base::clock::SharedClock;
 use crate::net::error::NetError;
 use crate::net::frames;
@@ -78,7 +78,7 @@ pub enum Framing {
 /// What is sent, and who reads what comes back.
 pub struct Exchange<R> {
     /// Who is asked.
-    pub asked: Asked,
+    pub asked: RequestInfo,
     /// What is sent.
     pub post: Post,
     /// Who reads.
@@ -141,7 +141,7 @@ enum State<R> {
 
 struct Reading<R> {
     reader: R,
-    asked: Asked,
+    asked: RequestInfo,
     read_kind: ReadKind,
     source: Source,
 }
@@ -150,7 +150,7 @@ struct Reading<R> {
 enum Source {
     Body(Box<Body>),
     /// With what it said first.
-    Channel(Box<dyn Channel>, Option<Heard>),
+    Channel(Box<dyn Channel>, Option<Received>),
     /// Nothing comes any more.
     Nothing,
 }
@@ -192,7 +192,7 @@ impl<R: Reader> Answer<R> {
                     self.state = match prepared {
                         Ok((exchange, channel)) => self.means.ask(exchange, channel, &mut out).await,
                         Err(error) => {
-                            out.push(Draft::new(&self.model, self.means.clock.now_ms()).fail(error));
+                            out.push(StreamBuilder::new(&self.model, self.means.clock.now_ms()).fail(error));
                             State::Over
                         }
                     };

@@ -3,7 +3,6 @@
 //!
 //! Must not know how a key is sent. The environment is passed in, never read here.
 
-pub mod ask;
 pub mod aws;
 pub mod chain;
 pub mod entry;
@@ -11,6 +10,7 @@ pub mod google;
 pub mod oauth;
 pub mod sigv4;
 pub mod store;
+pub mod token_request;
 pub mod value;
 
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::access::{Secret, Surroundings};
+use super::access::{ApiKey, Variables};
 use super::catalog::ProviderInfo;
 use crate::net::http::loopback_url;
 use entry::Entry;
@@ -28,9 +28,9 @@ use value::Shell;
 /// What was given to reach providers with.
 #[derive(Debug, Clone, Default)]
 pub struct Credentials {
-    surroundings: Surroundings,
+    surroundings: Variables,
     /// From `--api-key`, for one provider.
-    explicit: Option<(String, Secret)>,
+    explicit: Option<(String, ApiKey)>,
     store: Option<Store>,
     shell: Option<Shell>,
 }
@@ -47,7 +47,7 @@ pub struct Reach {
 impl Credentials {
     /// From a process environment.
     pub fn new(vars: HashMap<String, String>) -> Self {
-        Self { surroundings: Surroundings { vars: Arc::new(vars), home: None }, ..Self::default() }
+        Self { surroundings: Variables { vars: Arc::new(vars), home: None }, ..Self::default() }
     }
 
     /// Adds the user's folder, for credentials that other programs keep there.
@@ -72,14 +72,14 @@ impl Credentials {
     }
 
     /// What chains of credentials of a dialect's own may look at.
-    pub fn surroundings(&self) -> Surroundings {
+    pub fn surroundings(&self) -> Variables {
         self.surroundings.clone()
     }
 
     /// Adds a key that wins over the environment for one provider.
     #[must_use]
     pub fn with_key(mut self, provider: &str, key: String) -> Self {
-        self.explicit = Some((provider.to_string(), Secret(key)));
+        self.explicit = Some((provider.to_string(), ApiKey(key)));
         self
     }
 

@@ -5,13 +5,13 @@
 
 use futures::future::BoxFuture;
 
-use super::failure::Refusal;
+use super::error_classification::Refusal;
 use super::model::AssistantMessage;
 use crate::net::error::NetError;
 use crate::net::sse::Event;
 
 /// The next event, or why none comes.
-pub type Heard = Result<Event, Broken>;
+pub type Received = Result<Event, Broken>;
 
 /// Why an answer goes no further.
 #[derive(Debug)]
@@ -25,10 +25,10 @@ pub enum Broken {
 /// A connection that may answer one request. Dropping it closes the connection at once.
 pub trait Channel: Send {
     /// Asks, and waits for the first event; `None` when the request has to be made by HTTP.
-    fn open(&mut self) -> BoxFuture<'_, Option<Heard>>;
+    fn open(&mut self) -> BoxFuture<'_, Option<Received>>;
 
     /// The next event.
-    fn next(&mut self) -> BoxFuture<'_, Heard>;
+    fn next(&mut self) -> BoxFuture<'_, Received>;
 
     /// The answer came whole: the connection may be kept for the request after it.
     fn keep(self: Box<Self>, message: &AssistantMessage);

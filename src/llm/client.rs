@@ -9,18 +9,18 @@ use std::time::Duration;
 use futures::{StreamExt, stream};
 use parking_lot::Mutex;
 
-use super::access::{Keys, Surroundings};
+use super::access::{Keys, Variables};
 use super::auth::chain::Chain;
 use super::auth::{self, Credentials};
 use super::catalog::{Catalog, ProviderInfo};
 use super::discover;
-use super::draft::Draft;
 use super::layer::{Layer, Next};
 use super::model::{ErrorKind, LlmError, Model, Request};
 use super::provider::{EventStream, Injected, Provider};
 use super::providers::{DIALECTS, Setup};
 use super::raw_input;
 use super::refresh::Lister;
+use super::stream_builder::StreamBuilder;
 use crate::base::clock::SharedClock;
 use crate::net::http::{Http, loopback_url};
 
@@ -53,7 +53,7 @@ struct Known {
     /// Of its list of models.
     list_root: String,
     credentials: Credentials,
-    surroundings: Surroundings,
+    surroundings: Variables,
     http: Arc<Http>,
     clock: SharedClock,
     made: Mutex<Adapters>,
@@ -127,7 +127,7 @@ impl Client {
                 root,
                 list_root,
                 credentials: credentials.clone(),
-                surroundings: Surroundings { vars: reach.surroundings, ..credentials.surroundings() },
+                surroundings: Variables { vars: reach.surroundings, ..credentials.surroundings() },
                 http: http.clone(),
                 clock: clock.clone(),
                 made: Mutex::default(),
@@ -222,7 +222,7 @@ impl Client {
             ),
         };
         let error = LlmError::new(ErrorKind::Configuration, provider.clone(), text);
-        Box::pin(stream::iter([Draft::new(&request.model, 0).fail(error)]))
+        Box::pin(stream::iter([StreamBuilder::new(&request.model, 0).fail(error)]))
     }
 
     fn entry(&self, id: &str) -> Option<&Arc<Entry>> {

@@ -33,8 +33,8 @@ fn shows(message: &Message) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::draft::Draft;
     use crate::llm::model::{Model, StreamEvent, ToolResultMessage, UserMessage};
+    use crate::llm::stream_builder::StreamBuilder;
 
     fn of(provider: &str, messages: Vec<Message>, sees: bool) -> String {
         let mut model = Model::unknown(provider, "m", "a", "");
@@ -50,7 +50,7 @@ mod tests {
         let image = || Part::Known(KnownPart::Image { data: "aa".into(), mime_type: "image/png".into() });
         let hi = || Message::User(UserMessage::text("hi", 0));
         let shown = Message::User(UserMessage { content: vec![image()], ..UserMessage::text("", 0) });
-        let answer = || match Draft::new(&Model::default(), 0).done() {
+        let answer = || match StreamBuilder::new(&Model::default(), 0).done() {
             StreamEvent::Done { message } => Message::Assistant(*message),
             other => panic!("{other:?}"),
         };

@@ -62,7 +62,7 @@ fn by_status(status: u64) -> Option<ErrorKind> {
 mod tests {
     use super::*;
     use crate::base::json::json;
-    use crate::llm::failure::{Asked, Refusal};
+    use crate::llm::error_classification::{Refusal, RequestInfo};
 
     #[test]
     fn routers_quote_whom_they_asked() {
@@ -90,7 +90,7 @@ mod tests {
             let error = json!({"code": code, "type": name, "message": message});
             let body = json!({"error": error}).to_string();
             let refusal = Refusal { status, retry_after: None, body };
-            assert_eq!(Asked::default().refused(refusal, kind, 0).kind, expected, "{status} {error}");
+            assert_eq!(RequestInfo::default().refused(refusal, kind, 0).kind, expected, "{status} {error}");
         }
     }
 }

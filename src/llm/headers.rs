@@ -1,6 +1,6 @@
 //! The headers that dialects have in common, as pairs. Pure; must not know any provider.
 
-use super::access::{Access, Secret};
+use super::access::{Access, ApiKey};
 use super::copilot;
 use super::model::Request;
 
@@ -15,7 +15,7 @@ pub fn add(headers: &mut Vec<(String, String)>, name: &str, value: Option<&str>)
 }
 
 /// A key as most wires want it.
-pub fn bearer(headers: &mut Vec<(String, String)>, key: &Secret) {
+pub fn bearer(headers: &mut Vec<(String, String)>, key: &ApiKey) {
     headers.push(("authorization".to_string(), format!("Bearer {}", key.0)));
 }
 

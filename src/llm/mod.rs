@@ -24,25 +24,22 @@ pub mod client;
 #[doc(hidden)]
 pub mod copilot;
 #[doc(hidden)]
-pub mod counted;
-#[doc(hidden)]
 pub mod discover;
-pub mod draft;
 #[doc(hidden)]
 pub mod endpoint;
 #[doc(hidden)]
+pub mod error_classification;
+#[doc(hidden)]
 pub mod error_codes;
 #[doc(hidden)]
-pub mod extra;
+pub mod error_phrases;
 #[doc(hidden)]
-pub mod failure;
+pub mod extra;
 #[doc(hidden)]
 pub mod gemini;
 pub mod generate;
 #[doc(hidden)]
 pub mod headers;
-#[cfg(test)]
-mod heard;
 #[doc(hidden)]
 pub mod history;
 #[doc(hidden)]
@@ -53,6 +50,10 @@ pub mod layers;
 pub mod media;
 pub mod model;
 pub mod object;
+#[doc(hidden)]
+pub mod output_budget;
+#[cfg(test)]
+mod parsed_events;
 #[doc(hidden)]
 pub mod partial_json;
 #[doc(hidden)]
@@ -67,13 +68,12 @@ pub mod refresh;
 pub mod responses;
 pub mod retry;
 #[doc(hidden)]
-pub mod room;
-#[doc(hidden)]
 pub mod sockets;
+pub mod stream_builder;
 #[doc(hidden)]
 pub mod strict;
 #[doc(hidden)]
-pub mod wording;
+pub mod token_counts;
 
 pub use client::Client;
 pub use provider::Injected;

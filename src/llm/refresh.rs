@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::access::{Access, KeyKind, Keys};
-use super::auth::ask;
 use super::auth::chain::Chain;
+use super::auth::token_request;
 use super::catalog::facts;
-use super::catalog::listed::{List, same_root};
-use super::failure::Asked;
+use super::catalog::model_list::{List, same_root};
+use super::error_classification::RequestInfo;
 use super::headers;
 use super::model::LlmError;
 use crate::net::error::NetError;
@@ -61,7 +61,7 @@ impl Lister {
     /// Asks for the whole list; what was told before is told again where it has not changed.
     pub async fn ask(&self, before: Option<&List>) -> Result<List, RefreshError> {
         let access = self.keys.access().await?;
-        let asked = Asked::new(self.provider(), &access);
+        let asked = RequestInfo::new(self.provider(), &access);
         let form = self.keys.info.model_list.as_deref().unwrap_or_default();
         let root = access.base_url.trim_end_matches('/').to_string();
         let before = before.filter(|list| same_root(&list.root, &root));
@@ -99,19 +99,20 @@ impl Lister {
     }
 }
 
-async fn body(response: Response, asked: &Asked) -> Result<Value, RefreshError> {
+async fn body(response: Response, asked: &RequestInfo) -> Result<Value, RefreshError> {
     let status = response.status();
     if status != 200 {
         let said = asked.without_key(response.text(REFUSAL_MAX).await);
-        return Err(RefreshError::Refused(status, ask::why(&said)));
+        return Err(RefreshError::Refused(status, token_request::why(&said)));
     }
     serde_json::from_str(&response.text(BYTES_MAX).await).map_err(|_| RefreshError::NoList)
 }
 
 /// Where a page of the list is.
 fn url(form: &str, root: &str, after: Option<&str>) -> String {
-    let after =
-        |name: &str| after.map(|token| format!("&{name}={}", ask::encoded(token))).unwrap_or_default();
+    let after = |name: &str| {
+        after.map(|token| format!("&{name}={}", token_request::encoded(token))).unwrap_or_default()
+    };
     match form {
         "anthropic" => {
             let root = root.strip_suffix("/v1").unwrap_or(root);

@@ -24,10 +24,10 @@ use crate::runtime::events::wire::Wire;
 use crate::runtime::{Delivery, Handle, RuntimeEvent, controls::user_input};
 
 pub mod input;
-pub mod said;
+pub mod messages;
 
-use input::Told;
-use said::Said;
+use input::Input;
+use messages::JsonInput;
 
 /// Nothing was there to be said.
 const USAGE: i32 = 2;
@@ -45,7 +45,7 @@ const WAITING: usize = 1024;
 pub async fn json(
     handle: &Handle,
     prompts: Vec<Prompt>,
-    input: Option<Receiver<Told>>,
+    input: Option<Receiver<Input>>,
     out: Out,
     stderr: &mut (dyn Write + Send),
 ) -> i32 {
@@ -55,7 +55,7 @@ pub async fn json(
 async fn json_until(
     handle: &Handle,
     prompts: Vec<Prompt>,
-    input: Option<Receiver<Told>>,
+    input: Option<Receiver<Input>>,
     out: Out,
     stderr: &mut (dyn Write + Send),
     interruption: BoxFuture<'static, ()>,
@@ -125,7 +125,11 @@ struct Face<'a> {
 }
 
 impl Face<'_> {
-    async fn follow(&mut self, mut events: Receiver<RuntimeEvent>, mut input: Option<Receiver<Told>>) -> i32 {
+    async fn follow(
+        &mut self,
+        mut events: Receiver<RuntimeEvent>,
+        mut input: Option<Receiver<Input>>,
+    ) -> i32 {
         loop {
             if !self.running {
                 if self.stop.is_cancelled() {
@@ -148,9 +152,9 @@ impl Face<'_> {
                 biased;
                 () = self.stop.cancelled(), if !self.running => {}
                 told = next(&mut input), if input.is_some() && self.has_room() => match told {
-                    Some(Told::Line(line)) => self.take(&line).await,
-                    Some(Told::Words(words)) => self.lead(&words),
-                    Some(Told::Refused(why)) => {
+                    Some(Input::Line(line)) => self.take(&line).await,
+                    Some(Input::Words(words)) => self.lead(&words),
+                    Some(Input::Refused(why)) => {
                         self.refuse(&why).await;
                         return FAILED;
                     }
@@ -209,19 +213,19 @@ impl Face<'_> {
             }
         }
         let said = match line {
-            Line::Text(text) => Said::read(text),
+            Line::Text(text) => JsonInput::read(text),
             Line::Bad(why) => Err(why.clone()),
         };
         match said {
-            Ok(Said::Message(text, images)) => match user_input::check(&text, &images) {
+            Ok(JsonInput::Message(text, images)) => match user_input::check(&text, &images) {
                 Ok(()) => self.waiting.push_back(Prompt { text, images }),
                 Err(report) => self.refuse(&report.to_string()).await,
             },
-            Ok(Said::Interrupt) if self.running => {
+            Ok(JsonInput::Interrupt) if self.running => {
                 self.interrupted += 1;
                 self.handle.abort();
             }
-            Ok(Said::Interrupt) => {
+            Ok(JsonInput::Interrupt) => {
                 self.out.send(&json!({"type": "interrupted"})).await;
             }
             Err(why) => self.refuse(&format!("a line was not understood: {why}")).await,
@@ -260,7 +264,7 @@ fn bytes(prompt: &Prompt) -> usize {
     prompt.text.len() + images.sum::<usize>()
 }
 
-async fn next(input: &mut Option<Receiver<Told>>) -> Option<Told> {
+async fn next(input: &mut Option<Receiver<Input>>) -> Option<Input> {
     input.as_mut()?.recv().await
 }
 

@@ -21,7 +21,7 @@ const OPEN_MAX: usize = 32;
 
 /// What the browser came back with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Landed {
+pub enum Redirected {
     /// A code.
     Code(String),
     /// The user or the provider said no, and why.
@@ -51,7 +51,7 @@ impl Callback {
 
     /// Waits until the browser comes with this state; where there is none, the path is enough.
     /// Browsers open connections that they never use: several are read at a time.
-    pub async fn wait(&self, state: Option<&str>) -> io::Result<Landed> {
+    pub async fn wait(&self, state: Option<&str>) -> io::Result<Redirected> {
         let mut open = FuturesUnordered::new();
         loop {
             tokio::select! {
@@ -67,12 +67,12 @@ impl Callback {
         }
     }
 
-    async fn serve(&self, mut socket: TcpStream, state: Option<&str>) -> Option<Landed> {
+    async fn serve(&self, mut socket: TcpStream, state: Option<&str>) -> Option<Redirected> {
         let head = tokio::time::timeout(PATIENCE, head(&mut socket)).await.ok()??;
         let landed = self.read(&head, state);
         let (status, text) = match &landed {
-            Some(Landed::Code(_)) => ("200 OK", "bowline has what it needs. This page can be closed."),
-            Some(Landed::Refused(_)) => ("200 OK", "The login was refused. This page can be closed."),
+            Some(Redirected::Code(_)) => ("200 OK", "bowline has what it needs. This page can be closed."),
+            Some(Redirected::Refused(_)) => ("200 OK", "The login was refused. This page can be closed."),
             None => ("404 Not Found", "There is nothing here."),
         };
         let answer = format!(
@@ -87,17 +87,17 @@ impl Callback {
         landed
     }
 
-    fn read(&self, head: &str, state: Option<&str>) -> Option<Landed> {
+    fn read(&self, head: &str, state: Option<&str>) -> Option<Redirected> {
         let mut words = head.lines().next()?.split(' ');
         let (Some("GET"), Some(target)) = (words.next(), words.next()) else { return None };
         let (path, query) = target.split_once('?')?;
-        let pairs = Landed::pairs(query);
+        let pairs = Redirected::pairs(query);
         let known = state.is_none_or(|state| pairs.get("state").is_some_and(|got| got == state));
-        (path == self.path && known).then(|| Landed::read(&pairs)).flatten()
+        (path == self.path && known).then(|| Redirected::read(&pairs)).flatten()
     }
 }
 
-impl Landed {
+impl Redirected {
     /// The fields of a query.
     pub fn pairs(query: &str) -> HashMap<String, String> {
         let url = reqwest::Url::parse(&format!("http://localhost/?{query}"));
@@ -155,7 +155,7 @@ mod tests {
         }
         let answer = ask(port, "/cb?code=a%2Bb&state=s").await;
         assert!(answer.starts_with("HTTP/1.1 200") && !answer.contains("a+b"), "{answer}");
-        assert_eq!(waiting.await.unwrap(), Landed::Code("a+b".into()));
+        assert_eq!(waiting.await.unwrap(), Redirected::Code("a+b".into()));
         drop(silent);
     }
 
@@ -184,7 +184,7 @@ mod tests {
         for byte in b"GET /cb?code=a&state=s HTTP/1.1\r\nhost: x\r\n\r\n" {
             socket.write_all(&[*byte]).await.unwrap();
         }
-        assert_eq!(waiting.await.unwrap(), Landed::Code("a".into()));
+        assert_eq!(waiting.await.unwrap(), Redirected::Code("a".into()));
     }
 
     #[tokio::test]
@@ -194,6 +194,6 @@ mod tests {
         assert!(Callback::open(port, "/cb").await.is_err());
         let waiting = tokio::spawn(async move { callback.wait(None).await.unwrap() });
         ask(port, "/cb?error=access_denied&error_description=not+you").await;
-        assert_eq!(waiting.await.unwrap(), Landed::Refused("not you".into()));
+        assert_eq!(waiting.await.unwrap(), Redirected::Refused("not you".into()));
     }
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
+use super::certificates::Roots;
 use super::error::NetError;
-use super::roots::Roots;
 use crate::base::error::chain;
 
 /// One client for each way of reaching a server.

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
+use super::cassette::{self, Cassette, Cut, Exchange};
+use super::certificates::Roots;
 use super::client::{Clients, Way};
 use super::error::{NetError, broken};
 use super::response::Response;
-use super::roots::Roots;
 use super::socket::{Handshake, Socket};
-use super::tape::{self, Cut, Exchange, Tape};
 use crate::base::secrets;
 
 /// Limits of one client.
@@ -95,7 +95,7 @@ pub struct Get {
 pub struct Http {
     limits: Limits,
     offline: bool,
-    tape: Option<Tape>,
+    tape: Option<Cassette>,
     roots: Roots,
     transport: Transport,
     clients: Clients,
@@ -109,7 +109,7 @@ impl Http {
 
     /// Records what is posted, or plays what was recorded and asks nobody.
     #[must_use]
-    pub fn with_tape(mut self, tape: Option<Tape>) -> Self {
+    pub fn with_tape(mut self, tape: Option<Cassette>) -> Self {
         self.tape = tape;
         self
     }
@@ -158,8 +158,8 @@ impl Http {
     /// Sends a request and waits for the headers of its answer.
     pub async fn post(&self, post: Post) -> Result<Response, NetError> {
         let Post { url, mut headers, body, silence, private } = post;
-        if let Some(Tape::Replay(tape)) = &self.tape {
-            return match tape::next(tape, "POST", &url) {
+        if let Some(Cassette::Replay(tape)) = &self.tape {
+            return match cassette::next(tape, "POST", &url) {
                 Some(Exchange { status: 0, cut: Some(cut), .. }) => Err(cut.error()),
                 Some(exchange) => Ok(Response::played(exchange)),
                 None => Err(NetError::NotOnTape(secrets::plain(&url).to_string())),
@@ -168,7 +168,7 @@ impl Http {
         headers.insert(0, ("content-type".to_string(), "application/json".to_string()));
         let Asking { request, host } = self.request(reqwest::Method::POST, &url, &headers, false).await?;
         let recording = match &self.tape {
-            Some(Tape::Record(recording)) if !private => {
+            Some(Cassette::Record(recording)) if !private => {
                 let sent = headers.into_iter().map(|(name, _)| name).collect();
                 let body = String::from_utf8_lossy(&body).into_owned();
                 let (method, url) = ("POST".to_string(), secrets::plain(&url).to_string());
@@ -213,7 +213,7 @@ impl Http {
         headers: &[(String, String)],
         socket: bool,
     ) -> Result<Asking, NetError> {
-        if let Some(Tape::Replay(_)) = &self.tape {
+        if let Some(Cassette::Replay(_)) = &self.tape {
             return Err(NetError::NotOnTape(secrets::plain(url).to_string()));
         }
         let url = reqwest::Url::parse(url).map_err(|_| NetError::Url(secrets::plain(url).to_string()))?;
@@ -398,14 +398,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tape.jsonl");
         let url = serve(b"HTTP/1.1 200 OK\r\nx-a: b\r\ncontent-length: 5\r\n\r\nhello").await;
-        let recording = Http::default().with_tape(Some(Tape::record(&path).unwrap()));
+        let recording = Http::default().with_tape(Some(Cassette::record(&path).unwrap()));
         let secret =
             Post { headers: pairs(&[("x-key", "hunter2")]), ..post(format!("{url}/v1?key=hunter2")) };
         assert_eq!(recording.post(secret).await.unwrap().text(99).await, "hello");
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains("x-key") && !text.contains("hunter2"), "{text}");
 
-        let playing = Http::default().with_tape(Some(Tape::replay(&path).unwrap()));
+        let playing = Http::default().with_tape(Some(Cassette::replay(&path).unwrap()));
         let played = playing.post(post(format!("{url}/v1"))).await.unwrap();
         assert_eq!((played.status(), played.header("x-a")), (200, Some("b")));
         assert_eq!(played.text(99).await, "hello");
@@ -419,7 +419,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tape.jsonl");
         let limits = Limits { silence: Duration::from_millis(30), ..Limits::default() };
-        let recording = Http::new(limits, false).with_tape(Some(Tape::record(&path).unwrap()));
+        let recording = Http::new(limits, false).with_tape(Some(Cassette::record(&path).unwrap()));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let nobody = format!("http://{}/v1", listener.local_addr().unwrap());
         drop(listener);
@@ -436,7 +436,7 @@ mod tests {
         };
         let live = listen(recording).await;
         assert!(live.0.contains("refused") && live.2.contains("no answer for"), "{live:?}");
-        assert_eq!(listen(Http::default().with_tape(Some(Tape::replay(&path).unwrap()))).await, live);
+        assert_eq!(listen(Http::default().with_tape(Some(Cassette::replay(&path).unwrap()))).await, live);
     }
 
     #[tokio::test]
@@ -444,7 +444,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tape.jsonl");
         let url = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await;
-        let http = Http::default().with_tape(Some(Tape::record(&path).unwrap()));
+        let http = Http::default().with_tape(Some(Cassette::record(&path).unwrap()));
         http.post(Post { private: true, ..post(url) }).await.unwrap().text(99).await;
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "");
     }

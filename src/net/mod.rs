@@ -4,6 +4,10 @@
 
 #[doc(hidden)]
 pub mod callback;
+#[doc(hidden)]
+pub mod cassette;
+#[doc(hidden)]
+pub mod certificates;
 mod client;
 #[doc(hidden)]
 pub mod error;
@@ -16,14 +20,10 @@ pub mod probe;
 #[doc(hidden)]
 pub mod response;
 #[doc(hidden)]
-pub mod roots;
-#[doc(hidden)]
 pub mod socket;
 #[doc(hidden)]
 pub mod sse;
-#[doc(hidden)]
-pub mod tape;
 
+pub use cassette::Cassette;
+pub use certificates::Roots;
 pub use http::Transport;
-pub use roots::Roots;
-pub use tape::Tape;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::cassette::{Cut, Exchange, Piece, Recording};
 use super::error::{NetError, broken};
-use super::tape::{Cut, Exchange, Piece, Recording};
 
 /// How long a body is read for that is wanted as a whole: one that comes byte by byte would not end.
 const TEXT_PATIENCE: Duration = Duration::from_secs(30);

@@ -12,7 +12,7 @@ use super::lifecycle::options::Options;
 use super::models::access;
 use crate::base::error::Report;
 use crate::llm::auth::entry::Entry;
-use crate::llm::auth::oauth::{self, Talk, flow};
+use crate::llm::auth::oauth::{self, LoginUi, flow};
 use crate::llm::auth::value;
 use crate::llm::catalog::ProviderInfo;
 use crate::llm::model::{Notice, Question};
@@ -73,7 +73,7 @@ pub fn choices(options: &Options) -> Result<Vec<Choice>, Report> {
 
 /// Logs in and keeps what comes; gives a sentence for the user.
 #[doc(hidden)]
-pub async fn login(options: &Options, provider: &str, talk: &dyn Talk) -> Result<String, Report> {
+pub async fn login(options: &Options, provider: &str, talk: &dyn LoginUi) -> Result<String, Report> {
     let catalog = access::reach(options).catalog;
     let Some(info) = catalog.provider(provider) else {
         return Err(Report::new(format!("there is no provider `{provider}`"))
@@ -178,7 +178,7 @@ async fn by_login(
     info: &ProviderInfo,
     row: &oauth::LoginRow,
     options: &Options,
-    talk: &dyn Talk,
+    talk: &dyn LoginUi,
 ) -> Result<bool, Report> {
     if let Err(error) = row.client(&options.vars) {
         talk.tell(Notice::Progress(error.to_string()));
@@ -196,7 +196,7 @@ async fn by_login(
 async fn by_key(
     info: &ProviderInfo,
     options: &Options,
-    talk: &dyn Talk,
+    talk: &dyn LoginUi,
 ) -> Result<serde_json::Value, Report> {
     let key = talk.ask(Question::Secret(format!("Key for {}", info.name))).await.ok_or_else(given_up)?;
     let key = key.trim();

@@ -19,8 +19,8 @@ pub mod login;
 pub mod models;
 pub mod restore;
 
-pub use agent_setup::prompt_report::Shown;
-pub use agent_setup::toolset::Equipment;
+pub use agent_setup::prompt_report::PromptReport;
+pub use agent_setup::toolset::ActiveTools;
 pub use controls::handle::Handle;
 pub use events::event::{Delivery, RuntimeEvent, Snapshot, Summary};
 pub use lifecycle::builder::Builder;

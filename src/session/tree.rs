@@ -4,12 +4,12 @@
 //! looked at; of all others there is no more than a row, and of those that an index remembers not even that is in
 //! memory. Nothing here but a walk through all entries costs more than the branch that it is about.
 
+pub(super) mod append;
 pub(super) mod base;
-pub(super) mod grow;
+pub(super) mod id_hash;
 pub(super) mod kinds;
 pub(super) mod rows;
 mod slots;
-pub(super) mod sum;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use compact_str::CompactString;
 use hashbrown::HashTable;
 
 use self::base::Base;
+use self::id_hash::{IdSums, spread};
 use self::kinds::Kinds;
 use self::rows::{Links, Row, Widths, somebody};
 use self::slots::Slots;
-use self::sum::{IdSums, spread};
 use super::format::entry::{Entry, Lines, Place};
 use super::format::role::Role;
 

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::lines::Lines;
 use super::walk;
-use crate::base::{names, shares};
+use crate::base::{names, parallel};
 
 /// Longer files are left out, in bytes.
 pub const SIZE_MAX: u64 = 64 << 20;
@@ -169,7 +169,7 @@ pub fn grep(
         files.into_iter().map(|file| file.map(|file| looker.look(file, most))).collect()
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
-    shares::while_they_come(threads, shares, prepare, look, |files| {
+    parallel::while_they_come(threads, shares, prepare, look, |files| {
         for looked in files {
             unwritten.retain(|path| looked.as_ref().is_none_or(|looked| looked.file.path != *path));
             done.take(looked, most, &mut again, &mut sink);
@@ -201,14 +201,14 @@ impl Grepped {
     /// looked for `again`.
     fn take(
         &mut self,
-        looked: Option<Looked>,
+        looked: Option<Searched>,
         most: usize,
         again: &mut Looker<'_>,
         sink: &mut impl FnMut(FileHits),
     ) {
         let left = most - self.matches;
-        let Looked { file, outcome } = match looked {
-            Some(Looked { file, outcome: Outcome::Searched { matches, .. } }) if matches > left => {
+        let Searched { file, outcome } = match looked {
+            Some(Searched { file, outcome: Outcome::Searched { matches, .. } }) if matches > left => {
                 again.look(file, left)
             }
             Some(looked) => looked,
@@ -249,7 +249,7 @@ impl Candidate {
 }
 
 /// A file and what came of it.
-struct Looked {
+struct Searched {
     file: Candidate,
     outcome: Outcome,
 }
@@ -271,7 +271,7 @@ struct Looker<'a> {
 
 impl Looker<'_> {
     /// Searches a file for at most so many matches.
-    fn look(&mut self, file: Candidate, most: usize) -> Looked {
+    fn look(&mut self, file: Candidate, most: usize) -> Searched {
         let outcome = match self.texts.in_place_of(&file.path) {
             Some(text) => self.search(&text, &file.path, most),
             None => match read(&file.path) {
@@ -286,7 +286,7 @@ impl Looker<'_> {
                 }
             },
         };
-        Looked { file, outcome }
+        Searched { file, outcome }
     }
 
     fn search(&mut self, text: &str, path: &Path, most: usize) -> Outcome {

@@ -21,4 +21,4 @@ pub mod watch;
 
 pub use documents::{Document, Documents};
 pub use list::{Item, ItemKind};
-pub use walk::Walked;
+pub use walk::WalkSummary;

@@ -15,7 +15,7 @@ const BATCH_MAX: usize = 4096;
 
 /// How a walk ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Walked {
+pub struct WalkSummary {
     /// Files given out.
     pub files: usize,
     /// Folders that could not be read and files whose names are not UTF-8.
@@ -27,8 +27,8 @@ pub struct Walked {
 /// Gives the paths of all files below `root`, relative to it, in an order by folder and name.
 /// Ignore files count with and without a repository; hidden files are there, `.git` is not;
 /// links to folders are not followed.
-pub fn walk(root: &Path, cancel: &CancellationToken, mut sink: impl FnMut(Vec<String>)) -> Walked {
-    let mut walked = Walked::default();
+pub fn walk(root: &Path, cancel: &CancellationToken, mut sink: impl FnMut(Vec<String>)) -> WalkSummary {
+    let mut walked = WalkSummary::default();
     let mut batch = Vec::with_capacity(BATCH_FIRST);
     let mut size = BATCH_FIRST;
     for entry in builder(root).sort_by_file_name(Ord::cmp).build() {
@@ -117,7 +117,10 @@ mod tests {
         let mut sizes = Vec::new();
         let cancel = CancellationToken::new();
         let done = walk(root.path(), &cancel, |batch| sizes.push(batch.len()));
-        assert_eq!((sizes, done), (vec![64, 128, 108], Walked { files: 300, skipped: 0, cancelled: false }));
+        assert_eq!(
+            (sizes, done),
+            (vec![64, 128, 108], WalkSummary { files: 300, skipped: 0, cancelled: false })
+        );
         let mut batches = 0;
         let done = walk(root.path(), &cancel, |_| {
             batches += 1;
@@ -129,6 +132,6 @@ mod tests {
     #[test]
     fn a_missing_root_is_no_disaster() {
         let done = walk(Path::new("/no/such/folder"), &CancellationToken::new(), |_| {});
-        assert_eq!(done, Walked { files: 0, skipped: 1, cancelled: false });
+        assert_eq!(done, WalkSummary { files: 0, skipped: 1, cancelled: false });
     }
 }

@@ -29,7 +29,7 @@ pub enum WatchError {
 
 /// Which files were touched and not yet looked at. Filled on the watcher's thread.
 #[derive(Debug, Default)]
-pub struct Touches(Mutex<Touched>);
+pub struct ChangedPaths(Mutex<Touched>);
 
 /// What was touched.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct Touched {
     pub times: u64,
 }
 
-impl Touches {
+impl ChangedPaths {
     /// How many touches there were since the last [`Self::take`].
     pub fn times(&self) -> u64 {
         self.0.lock().times
@@ -69,7 +69,7 @@ pub struct Watcher {
 }
 
 struct Shared {
-    touches: Arc<Touches>,
+    touches: Arc<ChangedPaths>,
     wake: Box<dyn Fn() + Send + Sync>,
     wanted: Mutex<Vec<PathBuf>>,
     /// Folders whose watch has ended with them.
@@ -79,7 +79,10 @@ struct Shared {
 impl Watcher {
     /// A watcher that follows nothing yet. It notes files in `touches`, and calls `wake`, on a
     /// thread of its own, for the first one after they were taken.
-    pub fn new(touches: Arc<Touches>, wake: impl Fn() + Send + Sync + 'static) -> Result<Self, WatchError> {
+    pub fn new(
+        touches: Arc<ChangedPaths>,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Self, WatchError> {
         let shared = Arc::new(Shared {
             touches,
             wake: Box::new(wake),
@@ -169,13 +172,13 @@ mod tests {
     struct Place {
         folder: tempfile::TempDir,
         watcher: Watcher,
-        touches: Arc<Touches>,
+        touches: Arc<ChangedPaths>,
         woken: mpsc::Receiver<()>,
     }
 
     fn place(files: &[&str]) -> Place {
         let folder = tempfile::tempdir().unwrap();
-        let touches = Arc::new(Touches::default());
+        let touches = Arc::new(ChangedPaths::default());
         let (send, woken) = mpsc::channel();
         let mut watcher = Watcher::new(touches.clone(), move || send.send(()).unwrap()).unwrap();
         watcher.follow(files.iter().map(|file| folder.path().join(file)).collect()).unwrap();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use bowline::workspace::checkpoint::apply::Nobody;
-use bowline::workspace::checkpoint::{CheckpointError, Decisions, Keeper, Limits, Oid, Step, Why};
+use bowline::workspace::checkpoint::{CheckpointError, Checkpointer, Decisions, Limits, Oid, Step, Why};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::keeping::{Place, image, name, names};
@@ -67,7 +67,7 @@ fn what_rules_outside_of_the_state_leave_out_is_not_taken_away() {
     fs::write(repository.join(".gitignore"), "*.parent\n").unwrap();
     fs::write(repository.join("sub/.git/info/exclude"), "*.excluded\n").unwrap();
     let base = home.join("checkpoints");
-    let keeper = Keeper::open(&base, &repository.join("sub"), &[], Limits::default()).unwrap();
+    let keeper = Checkpointer::open(&base, &repository.join("sub"), &[], Limits::default()).unwrap();
     let cancel = CancellationToken::new();
     let hidden = ["a.excluded", "a.global", "a.parent", "deep/b.parent"];
     for file in hidden {
@@ -277,7 +277,7 @@ fn two_keepers_of_one_workspace_do_not_disturb_each_other() {
         let work = |who: usize| {
             let (base, root) = (base.clone(), place.root.clone());
             move || {
-                let keeper = Keeper::open(&base, &root, &[], Limits::default()).unwrap();
+                let keeper = Checkpointer::open(&base, &root, &[], Limits::default()).unwrap();
                 let write = |n: usize| fs::write(root.join(format!("f{who}")), format!("{who} {n}")).unwrap();
                 let take = |n| {
                     write(n);
@@ -306,7 +306,7 @@ fn bowlines_own_folders_are_not_recorded() {
     fs::write(own.join("log"), "x").unwrap();
     fs::write(folder.path().join("f"), "x").unwrap();
     let base = folder.path().join("data/checkpoints");
-    let keeper = Keeper::open(&base, folder.path(), &[own], Limits::default()).unwrap();
+    let keeper = Checkpointer::open(&base, folder.path(), &[own], Limits::default()).unwrap();
     let taken = keeper.take(&[], &[], &CancellationToken::new()).unwrap();
     let names: Vec<String> = taken.files.keys().map(ToString::to_string).collect();
     assert_eq!(names, ["data", "f"]);

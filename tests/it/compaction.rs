@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use bowline::agent::compaction::branch::Leaving;
+use bowline::agent::compaction::branch::BranchSummaryPlan;
 use bowline::agent::compaction::budget::Override;
 use bowline::agent::compaction::hook::{Before, Failure, Hook, Supplied, Verdict};
 use bowline::agent::event::{Compacted, CompactionReason};
@@ -369,7 +369,7 @@ impl Hook for Witness {
         async move { verdict }.boxed()
     }
 
-    fn before_leaving(&self, about: Arc<Leaving>) -> BoxFuture<'static, Verdict> {
+    fn before_leaving(&self, about: Arc<BranchSummaryPlan>) -> BoxFuture<'static, Verdict> {
         self.told.lock().unwrap().push(format!("leaving {}", about.messages.len()));
         let verdict = self.verdict.lock().unwrap().clone();
         async move { verdict }.boxed()

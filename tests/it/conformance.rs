@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bowline::base::clock::ManualClock;
-use bowline::llm::access::{Access, Fixed, Secret, Surroundings};
+use bowline::llm::access::{Access, ApiKey, Fixed, Variables};
 use bowline::llm::model::{
     AssistantMessage, ErrorKind, KnownPart, LlmError, Message, Model, Part, Request, ResponseFormat,
     StopReason, StreamEvent, Thinking, ToolChoice, ToolResultMessage, ToolSpec, UserMessage,
@@ -46,7 +46,7 @@ pub fn adapter(wire: &dyn Wire, url: &str) -> Arc<dyn Provider> {
     let transport = if wire.over_socket() { Transport::WebSocketCached } else { Transport::Sse };
     let access = Access {
         base_url: url.to_string(),
-        key: Some(Secret("key-of-the-test".into())),
+        key: Some(ApiKey("key-of-the-test".into())),
         key_name: Some("ACME_KEY".into()),
         account: wire.account().into_iter().map(|(k, v)| (k.to_string(), v.to_string())).collect(),
         ..Access::default()
@@ -54,7 +54,7 @@ pub fn adapter(wire: &dyn Wire, url: &str) -> Arc<dyn Provider> {
     (row.build)(Setup {
         provider: "acme".into(),
         keys: Arc::new(Fixed(access)),
-        surroundings: Surroundings::default(),
+        surroundings: Variables::default(),
         silence: None,
         http: Arc::new(Http::new(limits, true).with_transport(transport)),
         clock: ManualClock::new(1_000),

@@ -3,7 +3,7 @@
 use bowline::agent::compaction::Settings;
 use bowline::llm::model::Thinking;
 use bowline::llm::providers::scripted::{Step, Turn};
-use bowline::runtime::context::report::{Contents, Item, Why};
+use bowline::runtime::context::report::{ContextReport, Item, Reason};
 use bowline::runtime::history::navigation::Spot;
 use bowline::runtime::{Options, SessionChoice};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ async fn entry(rig: &Rig, start: &str) -> String {
 }
 
 /// What it has of the conversation: what, tokens, why.
-fn rows(contents: &Contents) -> Vec<String> {
+fn rows(contents: &ContextReport) -> Vec<String> {
     let said = contents.items.iter().filter(|item| item.entry.is_some());
     let row = |item: &Item| {
         let pinned = if item.pinned { "*" } else { "" };
@@ -138,7 +138,7 @@ async fn the_report_is_what_the_next_request_has() {
     assert_eq!(rows(&contents)[0], "user 3 path", "as it was");
     assert!(contents.sum().contains(" of 20000 tokens of scripted/script"), "{}", contents.sum());
     let by = contents.items.iter().find(|item| item.entry.as_ref() == Some(&first)).unwrap();
-    assert_eq!((by.why.clone(), by.editable, by.pin.as_ref()), (Why::Path, true, Some(&first)));
+    assert_eq!((by.why.clone(), by.editable, by.pin.as_ref()), (Reason::Path, true, Some(&first)));
 }
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn what_is_pinned_is_told_word_for_word_behind_every_summary() {
         request[2].starts_with("user [From the conversation before, kept word for word: what the user said]")
     );
     let contents = rig.handle.contents().await.unwrap();
-    let copy = contents.items.iter().find(|item| matches!(item.why, Why::Carried(_))).unwrap();
+    let copy = contents.items.iter().find(|item| matches!(item.why, Reason::Carried(_))).unwrap();
     assert_eq!((copy.why.by(), copy.pin.as_ref(), copy.pinned), (Some(&*rule), Some(&rule), true));
     assert!(contents.summed_up >= 4, "{}", contents.summed_up);
     // The second time it is not summed up any more, and stands there once.

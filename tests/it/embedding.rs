@@ -9,10 +9,10 @@ use bowline::exec::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileKind, FileStat, LocalEnvironment,
     OutputSink, Stamp,
 };
-use bowline::llm::draft::Draft;
 use bowline::llm::model::{Message, Model, Request, StopReason, StreamEvent};
 use bowline::llm::provider::{EventStream, Provider};
 use bowline::llm::providers::scripted::{Scripted, Step, Turn};
+use bowline::llm::stream_builder::StreamBuilder;
 use bowline::runtime::events::observe::EventKind;
 use bowline::runtime::{Builder, Delivery};
 use bowline::tools::{Ask, Decision, FromFn, Outcome};
@@ -402,7 +402,7 @@ impl Provider for Echo {
             Message::User(user) => Some(bowline::llm::model::message::join_text(&user.content)),
             _ => None,
         });
-        let mut draft = Draft::new(&request.model, 0);
+        let mut draft = StreamBuilder::new(&request.model, 0);
         let (index, open) = draft.open_text();
         let text = draft.text(index, said.unwrap_or_default());
         draft.stop(StopReason::Stop, None);

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bowline::base::clock::ManualClock;
-use bowline::llm::access::{Access, Fixed, Secret, Surroundings};
+use bowline::llm::access::{Access, ApiKey, Fixed, Variables};
 use bowline::llm::model::{Message, Model, Request, StreamEvent, UserMessage};
 use bowline::llm::partial_json::PartialJson;
 use bowline::llm::providers::{DIALECTS, Setup};
+use bowline::net::cassette::{Cassette, Exchange, Piece};
 use bowline::net::http::{Http, Limits};
-use bowline::net::tape::{Exchange, Piece, Tape};
 use bowline::net::{frames, sse};
 use bowline::tools::reading::pdf::extract::{self, Wanted};
 use bowline::tools::reading::pdf::pages;
@@ -213,12 +213,12 @@ fn read(wire: &dyn Wire, pieces: &[Vec<u8>], runtime: &tokio::runtime::Runtime) 
     let mut model = Model::unknown("acme", "m", wire.api(), "");
     wire.model(&mut model);
     let account = wire.account().into_iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-    let key = Some(Secret("key".into()));
+    let key = Some(ApiKey("key".into()));
     let access = Access { base_url: "http://127.0.0.1:9".into(), key, account, ..Access::default() };
     let setup = Setup {
         provider: "acme".into(),
         keys: Arc::new(Fixed(access)),
-        surroundings: Surroundings::default(),
+        surroundings: Variables::default(),
         silence: None,
         http: Arc::new(Http::new(Limits::default(), true).with_tape(Some(tape(pieces)))),
         clock: ManualClock::new(0),
@@ -229,11 +229,11 @@ fn read(wire: &dyn Wire, pieces: &[Vec<u8>], runtime: &tokio::runtime::Runtime) 
 }
 
 /// A tape that answers whatever URL is asked.
-fn tape(pieces: &[Vec<u8>]) -> Tape {
+fn tape(pieces: &[Vec<u8>]) -> Cassette {
     let pieces = pieces.iter().map(|piece| Piece::of(piece)).collect();
     let (method, url) = ("POST".to_string(), "*".to_string());
     let exchange = Exchange { method, url, status: 200, pieces, ..Exchange::default() };
-    Tape::Replay(Arc::new(Mutex::new([exchange].into())))
+    Cassette::Replay(Arc::new(Mutex::new([exchange].into())))
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn lines_of_rpc_that_are_broken() {
         for line in lines {
             let Line::Text(text) = line else { continue };
             assert!(!text.contains('\n') && !text.trim().is_empty(), "{text:?}");
-            json::said::is_meant(&text);
+            json::messages::is_meant(&text);
             let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
             let id = value.as_object().and_then(|fields| answer::id(&text, fields));
             let name = value.get("type").and_then(Value::as_str).unwrap_or("parse").to_string();

@@ -3,7 +3,7 @@
 use bowline::session::Session;
 use bowline::session::import::parts::lines;
 use bowline::session::import::{Source, claude, codex};
-use bowline::session::search::{Query, harvest, snippet};
+use bowline::session::search::{Query, entry_text, snippet};
 use bowline::session::store::import;
 
 use crate::fuzz::fuzz;
@@ -54,7 +54,7 @@ fn entries_and_questions_that_are_broken() {
         chance.damage(&mut asked);
         let (line, asked) = (String::from_utf8_lossy(&line), String::from_utf8_lossy(&asked));
         let query = Query::parse(&asked, 1_763_681_411_042, chance.below(2) == 0);
-        let Some(found) = harvest::of_line(&line) else { return };
+        let Some(found) = entry_text::of_line(&line) else { return };
         let shown = snippet::of(&found.text(), &query);
         assert!(shown.text.chars().all(|c| !c.is_control()));
         for mark in shown.marks {

@@ -2,7 +2,7 @@
 //! breaks, what is seen is what is there, and every edit can be undone. The desk looks after every
 //! input whether all that looks different was drawn.
 
-use bowline::ide::core::keymap::Place;
+use bowline::ide::core::keymap::KeyContext;
 use bowline::ide::core::keymap::{BUILTIN, Keymap};
 use bowline::llm::providers::scripted::Turn;
 use bowline::tui::input::{Button, Input, MouseKind};
@@ -35,7 +35,7 @@ fn map(name: &str) -> &'static str {
 fn keys(name: &str) -> Vec<String> {
     let (map, problems) = Keymap::parse(map(name), |_| true);
     assert_eq!(problems, []);
-    let rows = Place::ALL.into_iter().flat_map(|place| map.rows(place));
+    let rows = KeyContext::ALL.into_iter().flat_map(|place| map.rows(place));
     // Leaving and saving are other tests' business; what is on disk must stay as it is here.
     let rows =
         rows.filter(|(_, command)| !["app.quit", "file.save", "file.close"].contains(&command.as_str()));

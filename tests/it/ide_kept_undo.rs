@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use bowline::ide::features::undo_store::keep::found;
+use bowline::ide::features::undo_store::persist::found;
 use bowline::text::diff::change;
 use bowline::text::document::Document;
 use bowline::text::format::Format;

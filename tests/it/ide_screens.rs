@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bowline::ide::core::damage::Part;
 use bowline::ide::core::state::State;
-use bowline::ide::model::agent::Summing;
+use bowline::ide::model::agent::Summarizing;
 use bowline::llm::model::Thinking;
 use bowline::llm::providers::scripted::{Step, Turn};
 use bowline::tui::headless::legend;
@@ -209,7 +209,8 @@ async fn the_last_line_follows_everything_that_it_tells() {
     look(|state| state.agent.usage.cost.total = 0.5, "script · high  1.0k/128k 0%  $0.500");
     look(|state| state.agent.working_since = Some(Duration::ZERO), "◐  script · high  1.0k/128k 0%  $0.500");
     look(|state| state.agent.sign = 1, "◓  script · high  1.0k/128k 0%  $0.500");
-    let summing = |state: &mut State| state.agent.summing = Some(Summing { what: "summing", alone: false });
+    let summing =
+        |state: &mut State| state.agent.summing = Some(Summarizing { what: "summing", alone: false });
     look(summing, "◓  summing  script · high  1.0k/128k 0%  $0.500");
     look(
         |state| state.agent.unrestricted = true,

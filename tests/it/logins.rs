@@ -9,8 +9,8 @@ use bowline::base::clock::{ManualClock, SharedClock};
 use bowline::llm::auth::Credentials;
 use bowline::llm::auth::entry::{Entry, Login};
 use bowline::llm::auth::oauth::flow::{self, Means};
-use bowline::llm::auth::oauth::renew::{PATIENCE, Renewal, renew};
-use bowline::llm::auth::oauth::{Flow, LoginError, LoginRow, Talk};
+use bowline::llm::auth::oauth::refresh::{PATIENCE, TokenRefresh, renew};
+use bowline::llm::auth::oauth::{Flow, LoginError, LoginRow, LoginUi};
 use bowline::llm::auth::store::Store;
 use bowline::llm::catalog::Catalog;
 use bowline::llm::client::Client;
@@ -55,7 +55,7 @@ struct Person {
     heard: Mutex<Vec<Notice>>,
 }
 
-impl Talk for Person {
+impl LoginUi for Person {
     fn tell(&self, notice: Notice) {
         if let (Notice::Page(url), Some(sender)) = (&notice, self.page.lock().unwrap().take()) {
             sender.send(url.clone()).unwrap();
@@ -79,7 +79,7 @@ async fn log_in(row: &LoginRow, person: &Person) -> Result<Value, LoginError> {
 
 /// The fields of an address.
 fn fields(url: &str) -> BTreeMap<String, String> {
-    bowline::net::callback::Landed::pairs(url.split_once('?').unwrap().1).into_iter().collect()
+    bowline::net::callback::Redirected::pairs(url.split_once('?').unwrap().1).into_iter().collect()
 }
 
 /// Opens the page as a browser whose person says yes would, with `more` behind the address.
@@ -197,13 +197,13 @@ async fn a_token_of_github_is_exchanged_and_says_where_to_ask() {
     assert!(seen.iter().all(|seen| !seen.headers.keys().any(|name| name.starts_with("editor-"))));
 }
 
-fn renewal(server: &Server, dir: &Path) -> Renewal {
+fn renewal(server: &Server, dir: &Path) -> TokenRefresh {
     let old = json!({"type": "oauth", "access": "old", "refresh": "r0", "expires": 1});
     let store = Store::new(&dir.join("auth.json"));
     if store.read().unwrap().is_empty() {
         store.set("test", Some(old)).unwrap();
     }
-    Renewal {
+    TokenRefresh {
         row: row(server, Flow::Browser),
         provider: "test".into(),
         store,
@@ -214,7 +214,7 @@ fn renewal(server: &Server, dir: &Path) -> Renewal {
     }
 }
 
-fn kept(renewal: &Renewal) -> Login {
+fn kept(renewal: &TokenRefresh) -> Login {
     match Entry::read(&renewal.store.read().unwrap()["test"]) {
         Some(Entry::Login(login)) => login,
         other => panic!("{other:?}"),
@@ -269,7 +269,7 @@ async fn a_server_that_says_nothing_is_given_up_and_nobody_waits_for_the_lock() 
     let dir = tempfile::tempdir().unwrap();
     let fresh = json!({"access_token": "new", "refresh_token": "r1", "expires_in": 3600});
     let server = Server::start(vec![Reply::Stream(vec![Piece::Gate]), says(&fresh)]);
-    let stalled = Renewal { patience: Duration::from_millis(50), ..renewal(&server, dir.path()) };
+    let stalled = TokenRefresh { patience: Duration::from_millis(50), ..renewal(&server, dir.path()) };
     let error = renew(stalled).await.unwrap_err();
     assert!(matches!(error, LoginError::Late(_)), "{error}");
     assert_eq!(kept(&renewal(&server, dir.path())).refresh.0, "r0", "what was kept stays");

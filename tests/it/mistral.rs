@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bowline::base::clock::{ManualClock, SharedClock};
-use bowline::llm::access::{Access, Fixed, Secret, Surroundings};
+use bowline::llm::access::{Access, ApiKey, Fixed, Variables};
 use bowline::llm::model::{
     AssistantMessage, ErrorKind, KnownPart, Message, Model, Part, Request, StreamEvent, Thinking, UserMessage,
 };
@@ -20,11 +20,11 @@ async fn ask(url: &str) -> Vec<StreamEvent> {
     let dialect = DIALECTS.iter().find(|dialect| dialect.id == "mistral-conversations").unwrap();
     let limits = Limits { silence: Duration::from_millis(150), ..Limits::default() };
     let clock: SharedClock = ManualClock::new(1_000);
-    let access = Access { base_url: url.into(), key: Some(Secret("secret".into())), ..Access::default() };
+    let access = Access { base_url: url.into(), key: Some(ApiKey("secret".into())), ..Access::default() };
     let adapter = (dialect.build)(Setup {
         provider: "mistral".into(),
         keys: Arc::new(Fixed(access)),
-        surroundings: Surroundings::default(),
+        surroundings: Variables::default(),
         silence: None,
         http: Arc::new(Http::new(limits, false)),
         clock,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bowline::base::clock::{ManualClock, SharedClock};
-use bowline::llm::access::{Access, Fixed, KeyKind, Secret, Surroundings};
+use bowline::llm::access::{Access, ApiKey, Fixed, KeyKind, Variables};
 use bowline::llm::model::{
     AssistantMessage, ErrorKind, KnownPart, Message, Model, Part, Request, StopReason, StreamEvent, Thinking,
     ToolResultMessage, ToolSpec, UserMessage,
@@ -34,7 +34,7 @@ pub fn adapter(api: &str, url: &str) -> Arc<dyn Provider> {
     let dialect = DIALECTS.iter().find(|dialect| dialect.id == api).unwrap();
     let account = HashMap::from([("accountId".to_string(), "acc".to_string())]);
     let kind = if api.contains("codex") { KeyKind::Login } else { KeyKind::Key };
-    let key = Some(Secret("secret".into()));
+    let key = Some(ApiKey("secret".into()));
     let base_url = match api {
         "bedrock-converse-stream" => url.to_string(),
         "google-generative-ai" => format!("{url}/v1beta"),
@@ -45,7 +45,7 @@ pub fn adapter(api: &str, url: &str) -> Arc<dyn Provider> {
     (dialect.build)(Setup {
         provider: "acme".into(),
         keys: Arc::new(Fixed(access)),
-        surroundings: Surroundings::default(),
+        surroundings: Variables::default(),
         silence: None,
         http: Arc::new(Http::new(Limits::default(), false)),
         clock,

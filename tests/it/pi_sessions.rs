@@ -6,7 +6,7 @@ use std::process::Command;
 
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
-use bowline::session::context::editing::{self, Wish};
+use bowline::session::context::editing::{self, ContextEdit};
 use bowline::session::{AgentMessage, EntryBody, Session, context::pins};
 use serde_json::{Value, json};
 
@@ -357,7 +357,9 @@ fn by_hand(session: &mut Session, chance: &mut Chance, step: u64, words: &str) {
     let pinnable = path.iter().find(|entry| pins::can_be(entry)).map(|entry| entry.id().to_string());
     let bodies = match (chance.below(3), pinnable) {
         (0, _) => {
-            let wish = [Wish::Drop, Wish::Replace("by hand".into()), Wish::Restore][chance.below(3)].clone();
+            let wish = [ContextEdit::Drop, ContextEdit::Replace("by hand".into()), ContextEdit::Restore]
+                [chance.below(3)]
+            .clone();
             editing::edits(&path, chance.pick::<String>(&ids), &wish).unwrap_or_default()
         }
         (1, Some(target)) => vec![pins::entry(&target, !step.is_multiple_of(5))],

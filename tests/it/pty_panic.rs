@@ -12,7 +12,7 @@ use bowline::ide::core::keymap::BUILTIN;
 use bowline::ide::core::options::{OpenTarget, Options};
 use bowline::ide::core::threads::Threads;
 use bowline::ide::shell::input::read_keymap;
-use bowline::ide::shell::preload::Feed;
+use bowline::ide::shell::preload::Preload;
 use bowline::tui::theme::color::ColorDepth;
 use bowline::tui::theme::scheme::Theme;
 
@@ -48,7 +48,7 @@ async fn loop_of_the_host() {
     let work = std::env::current_dir().unwrap();
     let env = Arc::new(LocalEnvironment::new(work.clone(), []));
     let open = vec![OpenTarget { path: work.join("a.txt"), at: None }];
-    let feed = Feed::start(env, Threads::on(tokio::runtime::Handle::current()), open, |_| None);
+    let feed = Preload::start(env, Threads::on(tokio::runtime::Handle::current()), open, |_| None);
     let (keymap, problems) = read_keymap("default.toml", BUILTIN[0].1);
     let options = Options {
         workspace: work,

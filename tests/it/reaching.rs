@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bowline::net::certificates::Roots;
 use bowline::net::http::{Http, Limits, Post};
-use bowline::net::roots::Roots;
 use bowline::net::socket;
 use bytes::Bytes;
 use futures::{SinkExt, StreamExt};

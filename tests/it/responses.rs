@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bowline::base::clock::{ManualClock, SharedClock};
-use bowline::llm::access::{Access, Fixed, KeyKind, Secret, Surroundings};
+use bowline::llm::access::{Access, ApiKey, Fixed, KeyKind, Variables};
 use bowline::llm::model::{
     AssistantMessage, ErrorKind, LlmError, Message, Model, Request, StopReason, StreamEvent, Thinking,
     ToolSpec, UserMessage,
@@ -27,7 +27,7 @@ fn adapter(api: &str, access: Access, vars: &[(&str, &str)]) -> Arc<dyn Provider
     (dialect.build)(Setup {
         provider: "acme".into(),
         keys: Arc::new(Fixed(access)),
-        surroundings: Surroundings { vars: Arc::new(vars), home: None },
+        surroundings: Variables { vars: Arc::new(vars), home: None },
         silence: None,
         http: Arc::new(Http::new(limits, false)),
         clock,
@@ -35,7 +35,7 @@ fn adapter(api: &str, access: Access, vars: &[(&str, &str)]) -> Arc<dyn Provider
 }
 
 fn access(url: &str) -> Access {
-    Access { base_url: url.into(), key: Some(Secret("secret".into())), ..Access::default() }
+    Access { base_url: url.into(), key: Some(ApiKey("secret".into())), ..Access::default() }
 }
 
 fn request(api: &str) -> Request {

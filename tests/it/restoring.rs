@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bowline::agent::AgentEvent;
 use bowline::llm::providers::scripted::Turn;
-use bowline::runtime::restore::target::{Way, What};
+use bowline::runtime::restore::target::{RestoreScope, RestoreTarget};
 use bowline::runtime::{Options, RuntimeEvent, SessionChoice};
 use bowline::session::restore::checkpoints::{self, When};
 use bowline::workspace::checkpoint::{Decision, Decisions, Name};
@@ -29,7 +29,7 @@ async fn the_files_of_any_entry_come_back_and_so_does_what_was_there() {
     let expected = "message message before message after message before message after message message message \
                     before message after message";
     assert_eq!(rig.kinds().await, expected);
-    let preview = rig.handle.restore_preview(&rig.said("second").await, What::Code).await.unwrap();
+    let preview = rig.handle.restore_preview(&rig.said("second").await, RestoreScope::Code).await.unwrap();
     let shown: Vec<String> = preview
         .files
         .iter()
@@ -42,21 +42,21 @@ async fn the_files_of_any_entry_come_back_and_so_does_what_was_there() {
     assert_eq!(place.text("a.txt"), "three", "a preview changes nothing");
 
     let second = rig.said("second").await;
-    let restored = rig.handle.restore(&second, What::Code, Decisions::new()).await.unwrap();
+    let restored = rig.handle.restore(&second, RestoreScope::Code, Decisions::new()).await.unwrap();
     assert_eq!(
         (place.text("a.txt"), place.text("b.txt"), place.text("d/x")),
         ("two".into(), "mine\n".into(), "x".into())
     );
     assert!(restored.applied.failed.is_empty() && restored.conflicts.is_empty());
     let undo = restored.undo.unwrap();
-    rig.handle.restore(&undo, What::Code, Decisions::new()).await.unwrap();
+    rig.handle.restore(&undo, RestoreScope::Code, Decisions::new()).await.unwrap();
     assert_eq!(
         (place.text("a.txt"), place.text("b.txt"), place.text("d/x")),
         ("three".into(), "-".into(), "-".into())
     );
 
     let first = rig.said("first").await;
-    let restored = rig.handle.restore(&first, What::Both, Decisions::new()).await.unwrap();
+    let restored = rig.handle.restore(&first, RestoreScope::Both, Decisions::new()).await.unwrap();
     assert!(restored.said.is_some(), "the words are there to be said differently");
     assert_eq!((place.text("a.txt"), place.text("b.txt")), ("-".into(), "mine\n".into()));
     let (snapshot, _) = rig.handle.subscribe().await.unwrap();
@@ -76,9 +76,9 @@ async fn what_the_person_changed_in_between_is_asked_about() {
     place.put("c.txt", "mine\n");
     place.put("own.txt", "mine too\n");
     let entry = rig.said("go").await;
-    let preview = rig.handle.restore_preview(&entry, What::Code).await.unwrap();
+    let preview = rig.handle.restore_preview(&entry, RestoreScope::Code).await.unwrap();
     assert_eq!(preview.conflicts(), 1);
-    let restored = rig.handle.restore(&entry, What::Code, Decisions::new()).await.unwrap();
+    let restored = rig.handle.restore(&entry, RestoreScope::Code, Decisions::new()).await.unwrap();
     assert_eq!(place.text("a.txt"), "1\n2\n3\n4\nfive\n", "put together");
     assert_eq!(
         (place.text("c.txt"), place.text("own.txt"), place.text("n.txt")),
@@ -86,7 +86,7 @@ async fn what_the_person_changed_in_between_is_asked_about() {
     );
     let conflicts: Vec<String> = restored.conflicts.iter().map(|c| c.name.to_string()).collect();
     assert_eq!(conflicts, ["c.txt"]);
-    rig.handle.restore(&restored.undo.unwrap(), What::Code, Decisions::new()).await.unwrap();
+    rig.handle.restore(&restored.undo.unwrap(), RestoreScope::Code, Decisions::new()).await.unwrap();
     assert_eq!((place.text("a.txt"), place.text("n.txt")), ("one\n2\n3\n4\nfive\n".into(), "n\n".into()));
     let decided = Decisions::from([(Name::from_bytes(b"c.txt").unwrap(), Decision::Beside)]);
     rig.handle.revert_turn(&entry, decided).await.unwrap();
@@ -108,11 +108,11 @@ async fn one_turn_is_taken_back_and_a_later_one_stays() {
     rig.run("first").await;
     rig.run("second").await;
     let first = rig.said("first").await;
-    let preview = rig.handle.preview(Way::Without(first.clone()), Decisions::new()).await.unwrap();
+    let preview = rig.handle.preview(RestoreTarget::Without(first.clone()), Decisions::new()).await.unwrap();
     assert!(preview.files.iter().any(|file| file.merged));
     rig.handle.revert_turn(&first, Decisions::new()).await.unwrap();
     assert_eq!((place.text("a.txt"), place.text("new.txt")), ("1\n2\n3\n4\nfive\n".into(), "-".into()));
-    let nothing = rig.handle.restore_preview("nobody", What::Code).await.unwrap_err();
+    let nothing = rig.handle.restore_preview("nobody", RestoreScope::Code).await.unwrap_err();
     assert!(nothing.to_string().contains("nobody recorded"), "{nothing}");
 }
 
@@ -129,7 +129,7 @@ async fn a_state_is_in_the_session_before_the_tool_runs() {
     };
     tokio::time::timeout(Duration::from_mins(1), begun).await.unwrap();
     assert_eq!(rig.kinds().await, "message message before");
-    let refused = rig.handle.restore("x", What::Code, Decisions::new()).await.unwrap_err();
+    let refused = rig.handle.restore("x", RestoreScope::Code, Decisions::new()).await.unwrap_err();
     assert!(refused.to_string().contains("working"), "{refused}");
     place.put("go", "");
     while !matches!(rig.next().await, RuntimeEvent::Agent(AgentEvent::AgentEnd { .. })) {}
@@ -161,13 +161,13 @@ async fn an_ignored_file_that_a_tool_names_is_recorded_from_then_on() {
     rig.run("second").await;
     assert_eq!(place.text("a.env"), "secret=3\n");
     let (first, second) = (rig.said("first").await, rig.said("second").await);
-    rig.handle.restore(&second, What::Code, Decisions::new()).await.unwrap();
+    rig.handle.restore(&second, RestoreScope::Code, Decisions::new()).await.unwrap();
     assert_eq!(place.text("a.env"), "secret=2\n");
     rig.handle.revert_turn(&first, Decisions::new()).await.unwrap();
     assert_eq!((place.text("a.env"), place.text("t")), ("secret=1\n".into(), "-".into()));
     // Where it was not recorded it is as it was when it was: nobody had changed it until then.
-    rig.handle.restore(&second, What::Code, Decisions::new()).await.unwrap();
-    rig.handle.restore(&first, What::Code, Decisions::new()).await.unwrap();
+    rig.handle.restore(&second, RestoreScope::Code, Decisions::new()).await.unwrap();
+    rig.handle.restore(&first, RestoreScope::Code, Decisions::new()).await.unwrap();
     assert_eq!((place.text("a.env"), place.text("z.env")), ("secret=1\n".into(), "other\n".into()));
 }
 
@@ -180,9 +180,10 @@ async fn a_session_that_is_opened_again_knows_its_states_and_so_does_a_copy() {
     rig.handle.shutdown().await;
     for choice in [SessionChoice::Open(file.clone()), SessionChoice::Fork(file)] {
         let rig = place.start_with(vec![], |options| Options { session: choice, ..options }).await;
-        let restored = rig.handle.restore(&rig.said("go").await, What::Code, Decisions::new()).await.unwrap();
+        let restored =
+            rig.handle.restore(&rig.said("go").await, RestoreScope::Code, Decisions::new()).await.unwrap();
         assert_eq!(place.text("a.txt"), "-");
-        rig.handle.restore(&restored.undo.unwrap(), What::Code, Decisions::new()).await.unwrap();
+        rig.handle.restore(&restored.undo.unwrap(), RestoreScope::Code, Decisions::new()).await.unwrap();
         assert_eq!(place.text("a.txt"), "1\n");
         rig.handle.shutdown().await;
     }
@@ -236,7 +237,7 @@ async fn a_hundred_jumps_between_two_branches_of_a_session() {
     let start = rig.last().await;
     rig.run("left").await;
     let left = rig.last().await;
-    rig.handle.restore(&start, What::Both, Decisions::new()).await.unwrap();
+    rig.handle.restore(&start, RestoreScope::Both, Decisions::new()).await.unwrap();
     rig.run("right").await;
     let right = rig.last().await;
     let image = || {
@@ -251,7 +252,7 @@ async fn a_hundred_jumps_between_two_branches_of_a_session() {
     assert_eq!(place.text("f"), "right\n");
     for jump in 0..100 {
         let to = if jump % 2 == 0 { &left } else { &right };
-        let done = rig.handle.restore(to, What::Both, Decisions::new()).await.unwrap();
+        let done = rig.handle.restore(to, RestoreScope::Both, Decisions::new()).await.unwrap();
         assert!(done.applied.failed.is_empty() && done.conflicts.is_empty(), "{done:?}");
         if jump % 2 == 0 {
             assert_eq!(

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use bowline::base::error::Report;
 use bowline::llm::providers::scripted::{Scripted, Turn};
-use bowline::modes::rpc::{Desk, HostCommand, NotifyType, Placement, Ports, serve};
+use bowline::modes::rpc::{HostCommand, HostUi, NotifyType, Placement, Ports, serve};
 use bowline::runtime::{Builder, Handle};
 use bowline::tools::{FromFn, Outcome};
 use futures::future::BoxFuture;
@@ -19,7 +19,7 @@ use crate::support::driven::Ground;
 const ANSWERS: &str = r#"Some("two") Some(true) Some("a line") Some("begun\nmore") None"#;
 
 /// Sends every message; gives what was answered.
-async fn everything(desk: &Desk) -> String {
+async fn everything(desk: &HostUi) -> String {
     let chosen = desk.select("Which?", &["one", "two"]).await;
     let sure = desk.confirm("Sure?", "Really.").await;
     let line = desk.input("Say", Some("words")).await;
@@ -68,7 +68,7 @@ impl HostCommand for All {
         "<inline:host>"
     }
 
-    fn run(&self, args: String, desk: Desk, _: Handle) -> BoxFuture<'static, Result<(), Report>> {
+    fn run(&self, args: String, desk: HostUi, _: Handle) -> BoxFuture<'static, Result<(), Report>> {
         let heard = Arc::clone(&self.0);
         Box::pin(async move {
             let answers = everything(&desk).await;
@@ -89,14 +89,14 @@ impl HostCommand for Fail {
         "/hosts/fail.rs"
     }
 
-    fn run(&self, _: String, _: Desk, _: Handle) -> BoxFuture<'static, Result<(), Report>> {
+    fn run(&self, _: String, _: HostUi, _: Handle) -> BoxFuture<'static, Result<(), Report>> {
         Box::pin(async { Err(Report::new("no such place")) })
     }
 }
 
 /// Serves one client of that release; gives what it told, and what was answered.
 async fn served(release: &str, folder: &Path, program: &Path) -> (Value, Vec<String>) {
-    let (ground, desk, heard) = (Ground::new(Vec::new()), Desk::new(), Heard::default());
+    let (ground, desk, heard) = (Ground::new(Vec::new()), HostUi::new(), Heard::default());
     let (asker, answers) = (desk.clone(), Arc::clone(&heard));
     let tool = FromFn::new("everything", "Send everything.", json!({"type": "object"}), move |_| {
         let (desk, heard) = (asker.clone(), Arc::clone(&answers));

@@ -8,8 +8,8 @@ use bowline::agent::compaction::estimate;
 use bowline::agent::history;
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::{RandomIds, SharedIds};
-use bowline::runtime::context::report::{Contents, Item};
-use bowline::session::context::editing::{self, Wish};
+use bowline::runtime::context::report::{ContextReport, Item};
+use bowline::session::context::editing::{self, ContextEdit};
 use bowline::session::context::projection::{self, Projection};
 use bowline::session::{
     AgentMessage, EntryBody, Session,
@@ -281,9 +281,9 @@ impl Pair {
     /// What a user does to the context.
     fn edit(&mut self, target: &str, how: u8) {
         let wish = match how % 3 {
-            0 => Wish::Drop,
-            1 => Wish::Replace(format!("h{how}")),
-            _ => Wish::Restore,
+            0 => ContextEdit::Drop,
+            1 => ContextEdit::Replace(format!("h{how}")),
+            _ => ContextEdit::Restore,
         };
         let Ok(edits) = editing::edits(&self.session.tree().path(), target, &wish) else { return };
         assert!(!edits.is_empty());
@@ -295,9 +295,9 @@ impl Pair {
         let row = projection.rows.iter().find(|row| row.is_own() && row.entry.id() == target).unwrap();
         let (told, was) = (projection.told(row), projection::original(row));
         match wish {
-            Wish::Restore => assert_eq!(told, was),
-            Wish::Replace(text) => assert_eq!(editing::words(&told.unwrap()), text),
-            Wish::Drop => {
+            ContextEdit::Restore => assert_eq!(told, was),
+            ContextEdit::Replace(text) => assert_eq!(editing::words(&told.unwrap()), text),
+            ContextEdit::Drop => {
                 assert!(told.is_none_or(|message| editing::words(&message) == editing::LEFT_OUT));
             }
         }
@@ -307,7 +307,7 @@ impl Pair {
     fn report(&self) {
         let path = self.session.tree().path();
         let told = history::of(&messages::build(&path));
-        let report = Contents::of(None, &path, true);
+        let report = ContextReport::of(None, &path, true);
         let listed: Vec<&Item> = report.items.iter().filter(|item| item.why.is_told()).collect();
         let tokens: Vec<u64> = told.iter().map(estimate::of_message).collect();
         assert_eq!(listed.iter().map(|item| item.tokens).collect::<Vec<_>>(), tokens);
@@ -317,7 +317,7 @@ impl Pair {
         let rows: Vec<_> = rows.filter(|(_, message)| history::for_model(message).is_some()).collect();
         let entries: Vec<&str> = rows.iter().map(|(row, _)| row.entry.id()).collect();
         assert_eq!(listed.iter().filter_map(|item| item.entry.as_deref()).collect::<Vec<_>>(), entries);
-        let few = Contents::of(None, &path, false);
+        let few = ContextReport::of(None, &path, false);
         assert_eq!(few.items.iter().filter(|item| item.why.is_told()).count(), listed.len());
         assert_eq!(few.tokens(), report.tokens());
     }

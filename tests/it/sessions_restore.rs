@@ -14,7 +14,7 @@ use bowline::runtime::Options;
 use bowline::session::restore::checkpoints::{Checkpoint, When};
 use bowline::session::{AgentMessage, EntryBody, Session};
 use bowline::tools::{Approval, Ask, Decision};
-use bowline::workspace::checkpoint::{Keeper, Limits};
+use bowline::workspace::checkpoint::{Checkpointer, Limits};
 use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -40,7 +40,7 @@ impl Stage {
         let (work, data) = (dir.path().join("work"), dir.path().join("home/data"));
         std::fs::create_dir(&work).unwrap();
         std::fs::write(work.join("a.txt"), "1\n2\n3\n").unwrap();
-        let keeper = Keeper::open(&data.join("checkpoints"), &work, &[], Limits::default()).unwrap();
+        let keeper = Checkpointer::open(&data.join("checkpoints"), &work, &[], Limits::default()).unwrap();
         let mut session =
             Session::create(&data.join("sessions"), &work, SystemClock::shared(), RandomIds::shared());
         let said = Message::User(UserMessage::text("change it", 1));
@@ -265,7 +265,7 @@ fn a_store_that_does_not_say_whose_it_is_is_left_alone() {
         assert!(told.contains("left alone") && stage.holds(), "{told}");
     }
     // The next work there says it again.
-    Keeper::open(&stores, &stage.dir.path().join("work"), &[], Limits::default()).unwrap();
+    Checkpointer::open(&stores, &stage.dir.path().join("work"), &[], Limits::default()).unwrap();
     assert_eq!(std::fs::read(&note).unwrap(), whose);
 }
 

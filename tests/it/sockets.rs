@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bowline::base::clock::ManualClock;
-use bowline::llm::access::{Access, Fixed, KeyKind, Secret, Surroundings};
+use bowline::llm::access::{Access, ApiKey, Fixed, KeyKind, Variables};
 use bowline::llm::model::{
     AssistantMessage, ErrorKind, LlmError, Message, Model, Request, StreamEvent, ToolSpec, UserMessage,
 };
 use bowline::llm::provider::Provider;
 use bowline::llm::providers::{DIALECTS, Setup};
+use bowline::net::cassette::Cassette;
 use bowline::net::http::{Http, Limits, Transport};
-use bowline::net::tape::Tape;
 use futures::StreamExt;
 use serde_json::{Value, json};
 
@@ -32,13 +32,13 @@ fn side_with(server: &Server, http: Http) -> Side {
     let dialect = DIALECTS.iter().find(|dialect| dialect.id == API).unwrap();
     let clock = ManualClock::new(1_000);
     let account = HashMap::from([("accountId".to_string(), "acc".to_string())]);
-    let key = Some(Secret("secret-of-mine".into()));
+    let key = Some(ApiKey("secret-of-mine".into()));
     let access =
         Access { base_url: server.url.clone(), key, kind: KeyKind::Login, account, ..Access::default() };
     let adapter = (dialect.build)(Setup {
         provider: "acme".into(),
         keys: Arc::new(Fixed(access)),
-        surroundings: Surroundings::default(),
+        surroundings: Variables::default(),
         silence: None,
         http: Arc::new(http),
         clock: clock.clone(),
@@ -417,9 +417,9 @@ async fn what_is_recorded_goes_by_http() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("tape.jsonl");
     let server = Server::start(vec![says("a")]);
-    side_with(&server, http().with_tape(Some(Tape::record(&path).unwrap()))).hi().await;
+    side_with(&server, http().with_tape(Some(Cassette::record(&path).unwrap()))).hi().await;
     assert_eq!(ways(&server), [way("POST", 1)]);
-    let played = side_with(&server, http().with_tape(Some(Tape::replay(&path).unwrap()))).hi().await;
+    let played = side_with(&server, http().with_tape(Some(Cassette::replay(&path).unwrap()))).hi().await;
     assert_eq!(played.text(), "a");
     assert_eq!(ways(&server).len(), 1);
     let plain = Server::start(vec![says("b")]);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use bowline::ide::core::damage::Part;
-use bowline::ide::core::keymap::{Keymap, Lookup, Place};
+use bowline::ide::core::keymap::{KeyContext, Keymap, Lookup};
 use bowline::ide::editor::modal::line::run;
 use bowline::ide::features::prompt::slash::WORDS;
 use bowline::ide::shell::catalog::CATALOG;
@@ -107,51 +107,51 @@ fn dialects_have_folders_and_rows() {
 fn the_default_keys_are_those_of_the_contract() {
     let (map, _) = &keymaps()["default"];
     let contract = [
-        (Place::Global, "F1", "app.palette"),
-        (Place::Global, "Alt-x", "app.palette"),
-        (Place::Global, "Ctrl-q", "app.quit"),
-        (Place::Editor, "Ctrl-s", "file.save"),
-        (Place::Editor, "Ctrl-o", "file.open"),
-        (Place::Editor, "Ctrl-p", "view.files-picker"),
-        (Place::Prompt, "Ctrl-p", "agent.cycle-model"),
-        (Place::Prompt, "Ctrl-Shift-p", "agent.cycle-model-back"),
-        (Place::Text, "Ctrl-z", "edit.undo"),
-        (Place::Text, "Ctrl-_", "edit.undo"),
-        (Place::Text, "Alt-z", "edit.redo"),
-        (Place::Text, "Ctrl-a", "move.line-start"),
-        (Place::Text, "Ctrl-e", "move.line-end"),
-        (Place::Text, "Ctrl-k", "edit.kill-line"),
-        (Place::Text, "Ctrl-u", "edit.kill-line-back"),
-        (Place::Text, "Ctrl-w", "edit.kill-word-back"),
-        (Place::Text, "Alt-d", "edit.kill-word"),
-        (Place::Text, "Alt-Backspace", "edit.kill-word-back"),
-        (Place::Text, "Ctrl-y", "edit.yank"),
-        (Place::Text, "Alt-y", "edit.yank-pop"),
-        (Place::Editor, "Ctrl-f", "search.find"),
-        (Place::Editor, "Ctrl-g", "search.go-to-line"),
-        (Place::Editor, "Ctrl-r", "search.replace"),
-        (Place::Global, "Alt-1", "view.focus-files"),
-        (Place::Global, "Alt-2", "view.focus-editor"),
-        (Place::Global, "Alt-3", "view.focus-agent"),
-        (Place::Global, "Alt-4", "terminal.toggle"),
-        (Place::Terminal, "Alt-4", "terminal.toggle"),
-        (Place::Terminal, "F6", "view.next-pane"),
-        (Place::Global, "F6", "view.next-pane"),
-        (Place::Prompt, "Enter", "agent.send"),
-        (Place::Prompt, "Alt-Enter", "agent.follow-up"),
-        (Place::Prompt, "Shift-Enter", "edit.newline"),
-        (Place::Prompt, "Ctrl-j", "edit.newline"),
-        (Place::Global, "Escape", "app.escape"),
-        (Place::Global, "Shift-Tab", "agent.cycle-thinking"),
-        (Place::Global, "Ctrl-l", "agent.model-picker"),
-        (Place::Global, "Alt-m", "agent.model-picker"),
-        (Place::Global, "Alt-t", "agent.tools-picker"),
-        (Place::Global, "Alt-g", "view.session-tree"),
-        (Place::Prompt, "Ctrl-t", "agent.toggle-thinking"),
-        (Place::Prompt, "Ctrl-o", "agent.toggle-output"),
-        (Place::Prompt, "Alt-Up", "agent.dequeue"),
-        (Place::Files, "?", "app.keys"),
-        (Place::Global, "F2", "app.keys"),
+        (KeyContext::Global, "F1", "app.palette"),
+        (KeyContext::Global, "Alt-x", "app.palette"),
+        (KeyContext::Global, "Ctrl-q", "app.quit"),
+        (KeyContext::Editor, "Ctrl-s", "file.save"),
+        (KeyContext::Editor, "Ctrl-o", "file.open"),
+        (KeyContext::Editor, "Ctrl-p", "view.files-picker"),
+        (KeyContext::Prompt, "Ctrl-p", "agent.cycle-model"),
+        (KeyContext::Prompt, "Ctrl-Shift-p", "agent.cycle-model-back"),
+        (KeyContext::Text, "Ctrl-z", "edit.undo"),
+        (KeyContext::Text, "Ctrl-_", "edit.undo"),
+        (KeyContext::Text, "Alt-z", "edit.redo"),
+        (KeyContext::Text, "Ctrl-a", "move.line-start"),
+        (KeyContext::Text, "Ctrl-e", "move.line-end"),
+        (KeyContext::Text, "Ctrl-k", "edit.kill-line"),
+        (KeyContext::Text, "Ctrl-u", "edit.kill-line-back"),
+        (KeyContext::Text, "Ctrl-w", "edit.kill-word-back"),
+        (KeyContext::Text, "Alt-d", "edit.kill-word"),
+        (KeyContext::Text, "Alt-Backspace", "edit.kill-word-back"),
+        (KeyContext::Text, "Ctrl-y", "edit.yank"),
+        (KeyContext::Text, "Alt-y", "edit.yank-pop"),
+        (KeyContext::Editor, "Ctrl-f", "search.find"),
+        (KeyContext::Editor, "Ctrl-g", "search.go-to-line"),
+        (KeyContext::Editor, "Ctrl-r", "search.replace"),
+        (KeyContext::Global, "Alt-1", "view.focus-files"),
+        (KeyContext::Global, "Alt-2", "view.focus-editor"),
+        (KeyContext::Global, "Alt-3", "view.focus-agent"),
+        (KeyContext::Global, "Alt-4", "terminal.toggle"),
+        (KeyContext::Terminal, "Alt-4", "terminal.toggle"),
+        (KeyContext::Terminal, "F6", "view.next-pane"),
+        (KeyContext::Global, "F6", "view.next-pane"),
+        (KeyContext::Prompt, "Enter", "agent.send"),
+        (KeyContext::Prompt, "Alt-Enter", "agent.follow-up"),
+        (KeyContext::Prompt, "Shift-Enter", "edit.newline"),
+        (KeyContext::Prompt, "Ctrl-j", "edit.newline"),
+        (KeyContext::Global, "Escape", "app.escape"),
+        (KeyContext::Global, "Shift-Tab", "agent.cycle-thinking"),
+        (KeyContext::Global, "Ctrl-l", "agent.model-picker"),
+        (KeyContext::Global, "Alt-m", "agent.model-picker"),
+        (KeyContext::Global, "Alt-t", "agent.tools-picker"),
+        (KeyContext::Global, "Alt-g", "view.session-tree"),
+        (KeyContext::Prompt, "Ctrl-t", "agent.toggle-thinking"),
+        (KeyContext::Prompt, "Ctrl-o", "agent.toggle-output"),
+        (KeyContext::Prompt, "Alt-Up", "agent.dequeue"),
+        (KeyContext::Files, "?", "app.keys"),
+        (KeyContext::Global, "F2", "app.keys"),
     ];
     for (place, keys, command) in contract {
         let key = Key::from_str(keys).unwrap();
@@ -205,7 +205,7 @@ fn is_legacy(key: &Key) -> bool {
 fn every_command_can_be_reached_without_an_extended_keyboard() {
     for (name, (map, _)) in keymaps() {
         let legacy = |keys: &str| keys.split(' ').all(|key| is_legacy(&Key::from_str(key).unwrap()));
-        let reachable: BTreeSet<String> = Place::ALL
+        let reachable: BTreeSet<String> = KeyContext::ALL
             .into_iter()
             .flat_map(|place| map.rows(place))
             .filter(|(keys, _)| legacy(keys))

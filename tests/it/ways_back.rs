@@ -5,7 +5,7 @@ use std::path::Path;
 use bowline::agent::AgentEvent;
 use bowline::base::clock::SystemClock;
 use bowline::base::ids::RandomIds;
-use bowline::runtime::restore::target::What;
+use bowline::runtime::restore::target::RestoreScope;
 use bowline::runtime::{Options, RuntimeEvent, SessionChoice};
 use bowline::session::Session;
 use bowline::session::restore::checkpoints::{self, When};
@@ -16,7 +16,7 @@ use crate::support::process::until;
 use crate::support::recorded::{Place, Rig, bash, done};
 use crate::support::server::{Piece, Reply};
 
-async fn restore(rig: &Rig, entry: &str, what: What) -> bowline::runtime::restore::target::Restored {
+async fn restore(rig: &Rig, entry: &str, what: RestoreScope) -> bowline::runtime::restore::target::Restored {
     let restored = rig.handle.restore(entry, what, Decisions::new()).await.unwrap();
     assert!(restored.applied.failed.is_empty(), "{:?}", restored.applied);
     restored
@@ -42,11 +42,11 @@ async fn what_the_person_changed_between_two_turns_stays() {
     rig.run("second").await;
     let texts = || ["a.txt", "b.txt", "c.txt", "d.txt", "own.txt"].map(|name| place.text(name));
     let before = texts();
-    let restored = restore(&rig, &rig.said("first").await, What::Code).await;
+    let restored = restore(&rig, &rig.said("first").await, RestoreScope::Code).await;
     assert_eq!(texts(), ["-", "mine\n", "1\n2\n3\n4\nfive\n", "mine, too\n", "mine alone\n"]);
     let conflicts: Vec<String> = restored.conflicts.iter().map(|c| c.name.to_string()).collect();
     assert_eq!(conflicts, ["d.txt"], "what both changed is asked about");
-    restore(&rig, &restored.undo.unwrap(), What::Code).await;
+    restore(&rig, &restored.undo.unwrap(), RestoreScope::Code).await;
     assert_eq!(texts(), before, "and the way back goes back");
 }
 
@@ -68,14 +68,14 @@ async fn what_the_person_changed_stays_across_branches() {
     rig.run("left").await;
     let left = rig.last().await;
     place.put("own.txt", "mine\n");
-    restore(&rig, &start, What::Both).await;
+    restore(&rig, &start, RestoreScope::Both).await;
     assert_eq!((place.text("f"), place.text("own.txt")), ("start\n".into(), "mine\n".into()));
     rig.run("right").await;
     let right = rig.last().await;
     place.put("own.txt", "mine again\n");
     for _ in 0..3 {
         for (to, texts) in [(&left, ["left\n", "-", "-"]), (&right, ["right\n", "x\n", "y\n"])] {
-            let gone = restore(&rig, to, What::Both).await;
+            let gone = restore(&rig, to, RestoreScope::Both).await;
             assert!(gone.conflicts.is_empty(), "{gone:?}");
             assert_eq!(["f", "x", "y"].map(|name| place.text(name)), texts);
             assert_eq!(place.text("own.txt"), "mine again\n");
@@ -90,10 +90,10 @@ async fn where_only_the_conversation_went_the_files_are_found_all_the_same() {
     let mut rig = place.start(turns).await;
     rig.run("first").await;
     let first = rig.said("first").await;
-    restore(&rig, &first, What::Conversation).await;
+    restore(&rig, &first, RestoreScope::Conversation).await;
     rig.run("other").await;
     assert_eq!((place.text("a"), place.text("b")), ("1\n".into(), "2\n".into()));
-    restore(&rig, &first, What::Code).await;
+    restore(&rig, &first, RestoreScope::Code).await;
     assert_eq!((place.text("a"), place.text("b")), ("-".into(), "-".into()));
 }
 
@@ -121,9 +121,9 @@ async fn a_look_that_failed_is_made_good() {
     rig.run("second").await;
     let kinds = rig.kinds().await;
     assert!(kinds.ends_with("before message after message"), "it was tried again: {kinds}");
-    restore(&rig, &rig.said("second").await, What::Code).await;
+    restore(&rig, &rig.said("second").await, RestoreScope::Code).await;
     assert_eq!(place.text("a"), "1\n");
-    restore(&rig, &rig.said("first").await, What::Code).await;
+    restore(&rig, &rig.said("first").await, RestoreScope::Code).await;
     assert_eq!(place.text("a"), "-");
 }
 
@@ -138,7 +138,7 @@ async fn a_place_that_can_be_made_later_is_made_later() {
     assert_eq!(rig.told.len(), 1, "{:?}", rig.told);
     std::fs::remove_file(data.join("checkpoints")).unwrap();
     rig.run("second").await;
-    restore(&rig, &rig.said("second").await, What::Code).await;
+    restore(&rig, &rig.said("second").await, RestoreScope::Code).await;
     assert_eq!(place.text("a"), "1\n");
 }
 
@@ -147,14 +147,14 @@ async fn the_way_back_of_a_way_back_is_known_after_a_restart() {
     let place = Place::new();
     let mut rig = place.start(vec![bash("c1", "echo 1 > a"), done()]).await;
     rig.run("go").await;
-    let undo = restore(&rig, &rig.said("go").await, What::Code).await.undo;
+    let undo = restore(&rig, &rig.said("go").await, RestoreScope::Code).await.undo;
     let file = rig.session().await.file().unwrap().to_path_buf();
     rig.handle.shutdown().await;
     let choice = SessionChoice::Open(file);
     let rig = place.start_with(vec![], |options| Options { session: choice, ..options }).await;
     let (snapshot, _) = rig.handle.subscribe().await.unwrap();
     assert_eq!(snapshot.way_back, undo);
-    restore(&rig, &undo.unwrap(), What::Code).await;
+    restore(&rig, &undo.unwrap(), RestoreScope::Code).await;
     assert_eq!(place.text("a"), "1\n");
 }
 
@@ -226,14 +226,14 @@ async fn an_agent_that_works_on_is_waited_for_and_what_it_changed_comes_back() {
     let session = || stored(snapshot.file.as_ref().unwrap());
     let said = session();
     let prompt = said.entries().find(|entry| entry.kind() == "message").unwrap().id().to_string();
-    let refused = stage.handle.restore(&prompt, What::Code, Decisions::new()).await.unwrap_err();
+    let refused = stage.handle.restore(&prompt, RestoreScope::Code, Decisions::new()).await.unwrap_err();
     assert!(refused.to_string().contains("still working"), "{refused}");
     stage.write("go", "");
     let ended = |event: &RuntimeEvent| {
         matches!(event, RuntimeEvent::Delegated { event: AgentEvent::AgentEnd { .. }, .. })
     };
     while !ended(&events.recv().await.unwrap()) {}
-    stage.handle.restore(&prompt, What::Code, Decisions::new()).await.unwrap();
+    stage.handle.restore(&prompt, RestoreScope::Code, Decisions::new()).await.unwrap();
     let there = |name: &str| stage.work().join(name).exists();
     assert_eq!((there("main.txt"), there("begun"), there("late.txt")), (false, false, false));
     let last = checkpoints::last(session().tree()).unwrap();

@@ -15,7 +15,7 @@ const WINDOW: u64 = 128_000;
 /// A summary to come.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Leaving {
+pub struct BranchSummaryPlan {
     /// The leaf that is left.
     pub from: String,
     /// Where one goes; before everything for `None`.
@@ -32,7 +32,7 @@ pub struct Leaving {
 
 /// What is left behind on the way from the leaf to `to`, back to where both ways part; `None` where that
 /// says nothing. Results are left out: what was called tells enough.
-pub fn leaving(tree: &Tree, to: Option<&str>, budget: Budget) -> Option<Leaving> {
+pub fn leaving(tree: &Tree, to: Option<&str>, budget: Budget) -> Option<BranchSummaryPlan> {
     let from = tree.leaf()?.id();
     let path = tree.path_to(from);
     let shared = to.and_then(|to| tree.common_ancestor(from, to));
@@ -44,7 +44,7 @@ pub fn leaving(tree: &Tree, to: Option<&str>, budget: Budget) -> Option<Leaving>
         path[begins..].iter().zip(said).map(|(entry, said)| look(entry, said, &mut files)).collect();
     let window = if budget.window == 0 { WINDOW } else { budget.window };
     let messages = newest(&said, window.saturating_sub(budget.reserve));
-    (!messages.is_empty()).then(|| Leaving {
+    (!messages.is_empty()).then(|| BranchSummaryPlan {
         from: from.to_string(),
         to: to.map(str::to_string),
         messages,
@@ -127,7 +127,7 @@ mod tests {
             .budget(&Model { context_window: window, ..Model::unknown("p", "m", "a", "") })
     }
 
-    fn roles(leaving: &Leaving) -> Vec<&str> {
+    fn roles(leaving: &BranchSummaryPlan) -> Vec<&str> {
         leaving.messages.iter().map(|message| message.role()).collect()
     }
 

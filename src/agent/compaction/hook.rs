@@ -10,7 +10,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use super::branch::Leaving;
+use super::branch::BranchSummaryPlan;
 use super::plan::Plan;
 use crate::agent::event::{Compacted, CompactionReason};
 use crate::llm::model::Usage;
@@ -77,7 +77,7 @@ pub trait Hook: Send + Sync {
     }
 
     /// The summary of a branch is about to be written.
-    fn before_leaving(&self, _about: Arc<Leaving>) -> BoxFuture<'static, Verdict> {
+    fn before_leaving(&self, _about: Arc<BranchSummaryPlan>) -> BoxFuture<'static, Verdict> {
         async { Verdict::Proceed }.boxed()
     }
 

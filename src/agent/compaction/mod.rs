@@ -20,11 +20,11 @@ pub mod plan;
 #[doc(hidden)]
 pub mod prompt;
 #[doc(hidden)]
-pub mod summary;
+pub mod serialize;
 #[doc(hidden)]
-pub mod telling;
+pub mod summary;
 
-pub use branch::Leaving;
+pub use branch::BranchSummaryPlan;
 #[doc(hidden)]
 pub use budget::Budget;
 pub use budget::{Override, Settings};

@@ -10,13 +10,13 @@ use futures::{FutureExt, future};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::branch::Leaving;
+use super::branch::BranchSummaryPlan;
 use super::estimate;
 use super::files;
 use super::hook::{Before, Hook, Supplied, Verdict};
 use super::plan::Plan;
 use super::prompt;
-use super::telling::tell;
+use super::serialize::tell;
 use crate::agent::event::CompactionReason;
 use crate::base::clock::SharedClock;
 use crate::base::ids::SharedIds;
@@ -53,7 +53,7 @@ pub struct Written {
 
 /// Why there is no summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unwritten {
+pub enum SummaryError {
     /// The user interrupted.
     Aborted,
     /// Somebody who has a say did not want it.
@@ -99,7 +99,7 @@ pub struct Writer {
 }
 
 /// The future of a summary.
-pub type Writing = BoxFuture<'static, Result<Written, Unwritten>>;
+pub type Writing = BoxFuture<'static, Result<Written, SummaryError>>;
 
 impl Writer {
     /// The summary of a compaction.
@@ -112,7 +112,7 @@ impl Writer {
             };
             match verdict {
                 Verdict::Proceed => self.written(&plan, focus.as_deref()).await,
-                Verdict::Cancel => Err(Unwritten::Cancelled),
+                Verdict::Cancel => Err(SummaryError::Cancelled),
                 Verdict::Supply(supplied) => taken(*supplied, Some(&plan)),
             }
         }
@@ -120,7 +120,7 @@ impl Writer {
     }
 
     /// The summary of a branch.
-    pub fn branch(self, leaving: Arc<Leaving>, focus: Option<String>) -> Writing {
+    pub fn branch(self, leaving: Arc<BranchSummaryPlan>, focus: Option<String>) -> Writing {
         async move {
             let verdict = match &self.hook {
                 Some(hook) => hook.before_leaving(leaving.clone()).await,
@@ -128,14 +128,14 @@ impl Writer {
             };
             match verdict {
                 Verdict::Proceed => self.left(&leaving, focus.as_deref()).await,
-                Verdict::Cancel => Err(Unwritten::Cancelled),
+                Verdict::Cancel => Err(SummaryError::Cancelled),
                 Verdict::Supply(supplied) => taken(*supplied, None),
             }
         }
         .boxed()
     }
 
-    async fn written(&self, plan: &Plan, focus: Option<&str>) -> Result<Written, Unwritten> {
+    async fn written(&self, plan: &Plan, focus: Option<&str>) -> Result<Written, SummaryError> {
         let turn = async {
             if plan.prefix.is_empty() {
                 return Ok(None);
@@ -163,7 +163,7 @@ impl Writer {
     }
 
     /// The summary of the turns that are summed up whole. Where there are none, the one before stays.
-    async fn history(&self, plan: &Plan, focus: Option<&str>) -> Result<(String, Usage), Unwritten> {
+    async fn history(&self, plan: &Plan, focus: Option<&str>) -> Result<(String, Usage), SummaryError> {
         let previous = plan.previous.as_deref();
         if plan.history.is_empty() {
             return Ok((previous.unwrap_or(prompt::NOTHING_BEFORE).to_string(), Usage::default()));
@@ -174,7 +174,7 @@ impl Writer {
         self.ask(prompt::history(&said, previous, focus), limit).await
     }
 
-    async fn left(&self, leaving: &Leaving, focus: Option<&str>) -> Result<Written, Unwritten> {
+    async fn left(&self, leaving: &BranchSummaryPlan, focus: Option<&str>) -> Result<Written, SummaryError> {
         let said = tell(&leaving.messages, self.room(leaving.budget.reserve));
         let (text, usage) = self.ask(prompt::branch(&said, focus), BRANCH_TOKENS).await?;
         let text = format!("{}{text}{}", prompt::LEFT, leaving.files.told());
@@ -191,7 +191,7 @@ impl Writer {
     }
 
     /// One whole answer in words.
-    async fn ask(&self, text: String, limit: u64) -> Result<(String, Usage), Unwritten> {
+    async fn ask(&self, text: String, limit: u64) -> Result<(String, Usage), SummaryError> {
         let (model, now) = (&*self.model, self.clock.now_ms());
         let thinking = model.nearest_level(self.thinking);
         // Thinking counts as output: it would leave nothing of a limit for the summary.
@@ -225,43 +225,43 @@ impl Writer {
             ..Options::default()
         };
         let outcome = generate::generate(&self.client, request, options).await;
-        let outcome = outcome.map_err(|error| Unwritten::Failed(error.message))?;
+        let outcome = outcome.map_err(|error| SummaryError::Failed(error.message))?;
         let said = files::without_lists(&outcome.message.text()).trim().to_string();
         match outcome.message.stop_reason {
             StopReason::Length => {
-                Err(Unwritten::Failed("the summary reached the model's output limit".to_string()))
+                Err(SummaryError::Failed("the summary reached the model's output limit".to_string()))
             }
-            _ if said.is_empty() => Err(Unwritten::Failed("the model wrote no summary".to_string())),
+            _ if said.is_empty() => Err(SummaryError::Failed("the model wrote no summary".to_string())),
             _ => Ok((said, outcome.usage)),
         }
     }
 }
 
 /// A summary that somebody else has written, if it can be taken.
-fn taken(supplied: Supplied, plan: Option<&Plan>) -> Result<Written, Unwritten> {
+fn taken(supplied: Supplied, plan: Option<&Plan>) -> Result<Written, SummaryError> {
     let Supplied { summary, first_kept, details, usage } = supplied;
     if summary.trim().is_empty() {
-        return Err(Unwritten::Failed("the summary that was supplied is empty".to_string()));
+        return Err(SummaryError::Failed("the summary that was supplied is empty".to_string()));
     }
     if let (Some(plan), Some(id)) = (plan, &first_kept)
         && !plan.places.contains(id)
         && *id != plan.first_kept
     {
-        return Err(Unwritten::Failed(format!("nothing can be kept from the entry `{id}` on")));
+        return Err(SummaryError::Failed(format!("nothing can be kept from the entry `{id}` on")));
     }
     Ok(Written { text: summary, usage, details, first_kept, from_hook: true })
 }
 
 /// What is told of a compaction that came to nothing; nothing where nobody has to know why.
-pub fn told(why: &Unwritten, reason: CompactionReason) -> Option<String> {
+pub fn told(why: &SummaryError, reason: CompactionReason) -> Option<String> {
     match (why, reason) {
-        (Unwritten::Aborted | Unwritten::Cancelled, _) => None,
-        (Unwritten::Nothing, CompactionReason::Overflow) => Some(
+        (SummaryError::Aborted | SummaryError::Cancelled, _) => None,
+        (SummaryError::Nothing, CompactionReason::Overflow) => Some(
             "the conversation does not fit, and there is nothing in it that could be summed up".to_string(),
         ),
-        (Unwritten::Nothing, _) => {
+        (SummaryError::Nothing, _) => {
             Some("nothing to compact: all of it is recent enough to be kept as it is".to_string())
         }
-        (Unwritten::Failed(error), _) => Some(format!("the conversation was not compacted: {error}")),
+        (SummaryError::Failed(error), _) => Some(format!("the conversation was not compacted: {error}")),
     }
 }

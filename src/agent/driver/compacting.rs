@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::underway::Summing;
+use super::summarizing::Summarizing;
 use super::{Driver, Listener};
-use crate::agent::compaction::branch::Leaving;
+use crate::agent::compaction::branch::BranchSummaryPlan;
 use crate::agent::compaction::hook::{Before, Failure, Hook};
-use crate::agent::compaction::summary::{Repeat, Unwritten, Writer, Written, told};
+use crate::agent::compaction::summary::{Repeat, SummaryError, Writer, Written, told};
 use crate::agent::compaction::{Plan, estimate};
 use crate::agent::effect::{Event, Fit, Timer};
 use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
+use crate::llm::error_phrases::silently_too_long;
 use crate::llm::model::{AssistantMessage, ErrorKind, LlmError, Message, StopReason};
-use crate::llm::wording::silently_too_long;
 
 /// From this share of the window on an answer that was cut off has lacked room, in percent: whoever limits
 /// answers by what the window has left reckons with that much less.
@@ -38,7 +38,7 @@ impl<L: Listener> Driver<L> {
             return None;
         }
         let plan = self.listener.plan(budget, tokens).filter(|plan| plan.sums_up() >= budget.keep / WORTH)?;
-        self.summing = Some(Summing::Planned(Arc::new(plan)));
+        self.summing = Some(Summarizing::Planned(Arc::new(plan)));
         let over = tokens > budget.window;
         Some(if over { CompactionReason::Overflow } else { CompactionReason::Threshold })
     }
@@ -65,8 +65,8 @@ impl<L: Listener> Driver<L> {
     }
 
     /// Has a summary written of what is left when one goes elsewhere. To be called while no run goes on.
-    pub async fn leave(&mut self, leaving: Leaving, instructions: Option<String>) {
-        self.summing = Some(Summing::Branch(Arc::new(leaving)));
+    pub async fn leave(&mut self, leaving: BranchSummaryPlan, instructions: Option<String>) {
+        self.summing = Some(Summarizing::Branch(Arc::new(leaving)));
         self.send(Event::Leave { instructions }).await;
     }
 
@@ -83,26 +83,26 @@ impl<L: Listener> Driver<L> {
         instructions: Option<String>,
         will_retry: bool,
     ) -> Option<Event> {
-        let planned = if let Some(Summing::Planned(plan)) = self.summing.take() {
+        let planned = if let Some(Summarizing::Planned(plan)) = self.summing.take() {
             Some(plan)
         } else {
             self.read_history();
             let budget = self.state.config().compaction.budget(&self.setup.model);
             self.listener.plan(budget, self.tokens()).map(Arc::new)
         };
-        let Some(plan) = planned else { return Some(Event::Compacted(Err(Unwritten::Nothing))) };
+        let Some(plan) = planned else { return Some(Event::Compacted(Err(SummaryError::Nothing))) };
         let about = Before { reason, will_retry, instructions, plan: plan.clone() };
         let (writer, repeats) = self.writer();
         self.work.write(writer.compaction(plan.clone(), about), repeats);
-        self.summing = Some(Summing::Compaction { plan, reason, will_retry });
+        self.summing = Some(Summarizing::Compaction { plan, reason, will_retry });
         None
     }
 
     /// Begins to write the summary of a branch.
     pub(super) fn sum_branch(&mut self, instructions: Option<String>) -> Option<Event> {
         let leaving = match &self.summing {
-            Some(Summing::Branch(leaving)) => leaving.clone(),
-            _ => return Some(Event::Left(Err(Unwritten::Nothing))),
+            Some(Summarizing::Branch(leaving)) => leaving.clone(),
+            _ => return Some(Event::Left(Err(SummaryError::Nothing))),
         };
         let (writer, repeats) = self.writer();
         self.work.write(writer.branch(leaving, instructions), repeats);
@@ -135,9 +135,9 @@ impl<L: Listener> Driver<L> {
     /// It is sent again now.
     pub(super) async fn repeats(&mut self) {
         let reason = match &self.summing {
-            Some(Summing::Compaction { reason, .. }) => Some(*reason),
-            Some(Summing::Branch(_)) => None,
-            Some(Summing::Planned(_)) | None => return,
+            Some(Summarizing::Compaction { reason, .. }) => Some(*reason),
+            Some(Summarizing::Branch(_)) => None,
+            Some(Summarizing::Planned(_)) | None => return,
         };
         self.listener.hear(AgentEvent::SummaryRetry { reason }).await;
     }
@@ -149,21 +149,21 @@ impl<L: Listener> Driver<L> {
     }
 
     /// A summary was written, or was not.
-    pub(super) async fn written(&mut self, written: Result<Written, Unwritten>) {
+    pub(super) async fn written(&mut self, written: Result<Written, SummaryError>) {
         self.repeated().await;
         let event = match written {
             Err(why) => self.unwritten(why).await,
             Ok(written) => match self.summing.take() {
-                Some(Summing::Compaction { plan, reason, will_retry }) => {
+                Some(Summarizing::Compaction { plan, reason, will_retry }) => {
                     self.keep(&plan, written, reason, will_retry).await
                 }
-                Some(Summing::Branch(leaving)) => {
+                Some(Summarizing::Branch(leaving)) => {
                     let cost = written.usage.as_ref().map_or(0.0, |usage| usage.cost.total);
                     let history = self.listener.left(&leaving, Ok(&written)).await;
                     let moved = history.map(|history| self.set_history(history));
                     Some(Event::Left(moved.map(|()| cost).ok_or_else(unkept)))
                 }
-                Some(Summing::Planned(_)) | None => None,
+                Some(Summarizing::Planned(_)) | None => None,
             },
         };
         if let Some(event) = event {
@@ -203,18 +203,18 @@ impl<L: Listener> Driver<L> {
     }
 
     /// Nothing came of a summary.
-    pub(super) async fn unwritten(&mut self, why: Unwritten) -> Option<Event> {
+    pub(super) async fn unwritten(&mut self, why: SummaryError) -> Option<Event> {
         self.repeated().await;
         match self.summing.take()? {
-            Summing::Compaction { reason, will_retry, .. } => {
+            Summarizing::Compaction { reason, will_retry, .. } => {
                 tell_failure(self.services.hook.clone(), reason, will_retry, &why).await;
                 Some(Event::Compacted(Err(why)))
             }
-            Summing::Branch(leaving) => {
+            Summarizing::Branch(leaving) => {
                 self.listener.left(&leaving, Err(&why)).await;
                 Some(Event::Left(Err(why)))
             }
-            Summing::Planned(_) => None,
+            Summarizing::Planned(_) => None,
         }
     }
 }
@@ -223,14 +223,14 @@ async fn tell_failure(
     hook: Option<Arc<dyn Hook>>,
     reason: CompactionReason,
     will_retry: bool,
-    why: &Unwritten,
+    why: &SummaryError,
 ) {
     let Some(hook) = hook else { return };
-    let aborted = matches!(why, Unwritten::Aborted | Unwritten::Cancelled);
+    let aborted = matches!(why, SummaryError::Aborted | SummaryError::Cancelled);
     hook.failed(Failure { reason, aborted, error: told(why, reason), will_retry }).await;
 }
 
 /// The listener has said already what is wrong with the session's file.
-fn unkept() -> Unwritten {
-    Unwritten::Failed("it could not be stored".to_string())
+fn unkept() -> SummaryError {
+    SummaryError::Failed("it could not be stored".to_string())
 }

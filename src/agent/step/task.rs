@@ -4,7 +4,7 @@ use crate::agent::event::CompactionReason;
 
 /// A compaction that a user wants.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Wish {
+pub(super) struct CompactionRequest {
     /// What the summary is to be about, above all.
     pub(super) instructions: Option<String>,
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args as Group;
 
 use crate::base::error::Report;
-use crate::cli::stored::{located, open};
+use crate::cli::session_lookup::{located, open};
 use crate::session::derived::export::{self, Format};
 
 /// Which session becomes which document.

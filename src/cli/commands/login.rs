@@ -12,13 +12,13 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
-use crate::llm::auth::oauth::Talk;
+use crate::llm::auth::oauth::LoginUi;
 use crate::llm::model::{Notice, Question};
 use crate::runtime::lifecycle::options::Options;
 use crate::runtime::login;
 
 /// Logs in at a provider; which one is asked where none is named.
-pub async fn login(options: &Options, provider: Option<&str>, talk: &dyn Talk) -> Result<String, Report> {
+pub async fn login(options: &Options, provider: Option<&str>, talk: &dyn LoginUi) -> Result<String, Report> {
     let named = match provider {
         Some(id) => id.to_string(),
         None => ask_which(options, talk).await?,
@@ -45,7 +45,7 @@ pub async fn logout(options: &Options, provider: Option<&str>) -> Result<String,
     Err(if ids.is_empty() { report } else { report.hint(format!("something is kept for {ids}")) })
 }
 
-async fn ask_which(options: &Options, talk: &dyn Talk) -> Result<String, Report> {
+async fn ask_which(options: &Options, talk: &dyn LoginUi) -> Result<String, Report> {
     let choices = login::choices(options)?;
     let width = choices.iter().map(|choice| choice.id.len()).max().unwrap_or_default();
     for choice in &choices {
@@ -60,7 +60,7 @@ async fn ask_which(options: &Options, talk: &dyn Talk) -> Result<String, Report>
 /// Standard input and standard error.
 #[derive(Default)]
 pub struct Terminal {
-    hidden: Arc<Mutex<Option<Hidden>>>,
+    hidden: Arc<Mutex<Option<EchoOff>>>,
 }
 
 impl Terminal {
@@ -70,7 +70,7 @@ impl Terminal {
     }
 }
 
-impl Talk for Terminal {
+impl LoginUi for Terminal {
     fn tell(&self, notice: Notice) {
         say(&match notice {
             Notice::Page(url) => format!("Open this page in a browser:\n\n  {url}\n\n"),
@@ -88,7 +88,7 @@ impl Talk for Terminal {
         // The thread ends with the process when nobody waits for the line any more.
         async move {
             if secret {
-                *self.hidden.lock() = Hidden::start();
+                *self.hidden.lock() = EchoOff::start();
             }
             let line = tokio::task::spawn_blocking(read).await.ok().flatten();
             self.show();
@@ -111,9 +111,9 @@ fn read() -> Option<String> {
 }
 
 /// Keeps what is typed off the screen until it is dropped.
-struct Hidden(rustix::termios::Termios);
+struct EchoOff(rustix::termios::Termios);
 
-impl Hidden {
+impl EchoOff {
     fn start() -> Option<Self> {
         let input = std::io::stdin();
         if !input.is_terminal() {
@@ -127,7 +127,7 @@ impl Hidden {
     }
 }
 
-impl Drop for Hidden {
+impl Drop for EchoOff {
     fn drop(&mut self) {
         if tcsetattr(std::io::stdin(), OptionalActions::Now, &self.0).is_err() {
             tracing::warn!("the terminal's echo could not be turned on again");

@@ -10,7 +10,7 @@ use crate::base::clock::{self, SystemClock};
 use crate::base::error::Report;
 use crate::cli::answer::written;
 use crate::cli::options::AgentArgs;
-use crate::cli::stored::{located, open};
+use crate::cli::session_lookup::{located, open};
 use crate::runtime::Options;
 use crate::session::store::listing;
 use restore::StateCommand;

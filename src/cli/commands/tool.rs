@@ -19,7 +19,7 @@ use crate::exec::wrap::{ReadOnly, Wrapped};
 use crate::llm::model::message::KnownPart;
 use crate::llm::model::{Part, ToolSpec};
 use crate::modes::{notes, print};
-use crate::runtime::{Equipment, Options, controls::single_call};
+use crate::runtime::{ActiveTools, Options, controls::single_call};
 use crate::tools::command::is_read_only;
 use crate::tools::contract::registry::Row;
 
@@ -127,8 +127,8 @@ fn parsed(text: &str) -> Result<Value, Report> {
 }
 
 /// Names and a line each; those that a model is not offered unless somebody wants it say so.
-fn listed(equipment: &Equipment) -> String {
-    let Equipment { all, offered, .. } = equipment;
+fn listed(equipment: &ActiveTools) -> String {
+    let ActiveTools { all, offered, .. } = equipment;
     let width = all.names().map(str::len).max().unwrap_or(0);
     let line = |row: &Row| {
         let (name, what) = (&row.spec.name, row.tool.snippet());
@@ -138,8 +138,8 @@ fn listed(equipment: &Equipment) -> String {
     all.rows().iter().map(line).collect()
 }
 
-fn listed_json(equipment: &Equipment) -> Value {
-    let Equipment { profile, all, offered } = equipment;
+fn listed_json(equipment: &ActiveTools) -> Value {
+    let ActiveTools { profile, all, offered } = equipment;
     let tool = |row: &Row| {
         let ToolSpec { name, description, parameters, .. } = &*row.spec;
         json!({"name": name, "description": description, "parameters": parameters,

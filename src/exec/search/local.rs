@@ -19,7 +19,7 @@ use super::engine::{Engine, Looked};
 use super::select::Selector;
 use super::spec::{FileMatches, FindSpec, FoundPath, LeftOut, SearchSpec, Searched, Selection};
 use crate::base::panics::catch;
-use crate::base::{names, shares};
+use crate::base::{names, parallel};
 use crate::exec::error::EnvError;
 use crate::exec::facts::FileId;
 use crate::exec::files;
@@ -90,7 +90,7 @@ pub(in crate::exec) fn search(
         catch(|| look(engine, files, (named, unsaved.as_ref()), cancel))
             .unwrap_or_else(|_| Share { unreadable: files.len(), ..Share::default() })
     };
-    shares::while_they_come(
+    parallel::while_they_come(
         threads,
         items.chunks(SHARE),
         || engine.clone(),

@@ -16,7 +16,7 @@ use crate::base::panics::{Panicked, catch_async};
 use crate::exec::Environment;
 use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::fault::{Fault, Struck};
+use crate::ide::core::fault::{Fault, Panic};
 use crate::ide::core::state::State;
 use crate::ide::core::threads::{Threads, on_thread};
 use crate::runtime::Handle;
@@ -248,7 +248,7 @@ impl Tasks {
     }
 
     /// Whether the task that begins now panics for a test.
-    pub fn next_fault(&self) -> Struck {
+    pub fn next_fault(&self) -> Panic {
         self.fault.next()
     }
 

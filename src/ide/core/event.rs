@@ -25,7 +25,7 @@ pub enum Event {
 }
 
 /// What there was to wait for.
-pub enum Happened {
+pub enum Next {
     /// An event.
     Event(Box<Event>),
     /// A picker has something new.

@@ -10,7 +10,7 @@ pub struct Fault(Arc<AtomicUsize>);
 
 /// Whether one task panics.
 #[derive(Debug)]
-pub struct Struck(bool);
+pub struct Panic(bool);
 
 impl Fault {
     /// The `nth` task to come panics, from 1.
@@ -25,13 +25,13 @@ impl Fault {
 
     /// Whether the task that begins now is the one. To be called on the loop, where the order of
     /// tasks is known.
-    pub fn next(&self) -> Struck {
+    pub fn next(&self) -> Panic {
         let counted = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-        Struck(counted == Ok(1))
+        Panic(counted == Ok(1))
     }
 }
 
-impl Struck {
+impl Panic {
     /// Panics if it does.
     pub fn strike(self) {
         assert!(!self.0, "a task that panics for a test");

@@ -6,7 +6,7 @@ use crate::tui::input::{Key, KeyKind};
 
 /// Where a key is pressed. A place falls back to the next one of its chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum KeyContext {
     /// Everywhere.
     Global,
     /// Any text field.
@@ -51,7 +51,7 @@ pub enum Place {
     Snippet,
 }
 
-impl Place {
+impl KeyContext {
     /// Every place that a key map may have a table for.
     pub const ALL: [Self; 20] = [
         Self::Global,
@@ -249,7 +249,8 @@ impl Keymap {
                 }
                 _ => {}
             }
-            let Some(place) = Place::ALL.into_iter().find(|place| place.name() == table.get_ref()) else {
+            let Some(place) = KeyContext::ALL.into_iter().find(|place| place.name() == table.get_ref())
+            else {
                 refuse(table.span().start, format!("no place is called `{}`", table.get_ref()));
                 continue;
             };
@@ -291,11 +292,11 @@ impl Keymap {
     }
 
     /// Adds keys for a command.
-    pub fn add(&mut self, place: Place, sequence: &[Key], command: String) {
+    pub fn add(&mut self, place: KeyContext, sequence: &[Key], command: String) {
         self.bind(place, sequence, command);
     }
 
-    fn bind(&mut self, place: Place, sequence: &[Key], command: String) {
+    fn bind(&mut self, place: KeyContext, sequence: &[Key], command: String) {
         let at = place as usize;
         if self.places.len() <= at {
             self.places.resize_with(at + 1, Node::default);
@@ -310,12 +311,12 @@ impl Keymap {
         node.command = Some(command);
     }
 
-    fn root(&self, place: Place) -> Option<&Node> {
+    fn root(&self, place: KeyContext) -> Option<&Node> {
         self.places.get(place as usize)
     }
 
     /// What keys mean in a place. The innermost place that knows the sequence decides.
-    pub fn lookup(&self, place: Place, keys: &[Key]) -> Lookup {
+    pub fn lookup(&self, place: KeyContext, keys: &[Key]) -> Lookup {
         let mut pending: Vec<(String, String)> = Vec::new();
         for place in place.chain() {
             let Some(node) = self.root(*place).and_then(|root| descend(root, keys)) else { continue };
@@ -337,7 +338,7 @@ impl Keymap {
     }
 
     /// The first key sequence for a command in a place or where it falls back to.
-    pub fn keys_for(&self, place: Place, command: &str) -> Option<String> {
+    pub fn keys_for(&self, place: KeyContext, command: &str) -> Option<String> {
         place
             .chain()
             .iter()
@@ -345,7 +346,7 @@ impl Keymap {
     }
 
     /// Every sequence of one place's own table with its command.
-    pub fn rows(&self, place: Place) -> Vec<(String, String)> {
+    pub fn rows(&self, place: KeyContext) -> Vec<(String, String)> {
         fn collect(node: &Node, prefix: &str, out: &mut Vec<(String, String)>) {
             if let Some(command) = &node.command {
                 out.push((prefix.to_string(), command.clone()));
@@ -407,8 +408,8 @@ mod tests {
         let text = "[text]\n\"Alt-k b\" = \"t\"\n\"Alt-k l\" = \"x\"\n[editor]\n\"Alt-k l\" = \"e\"\n";
         let (map, _) = Keymap::parse(text, |_| true);
         let both = vec![("l".to_string(), "e".to_string()), ("b".to_string(), "t".to_string())];
-        assert_eq!(map.lookup(Place::Editor, &keys("Alt-k")), Lookup::Pending(both));
-        assert_eq!(map.lookup(Place::Editor, &keys("Alt-k b")), Lookup::Command("t".into()));
+        assert_eq!(map.lookup(KeyContext::Editor, &keys("Alt-k")), Lookup::Pending(both));
+        assert_eq!(map.lookup(KeyContext::Editor, &keys("Alt-k b")), Lookup::Command("t".into()));
     }
 
     #[test]
@@ -416,15 +417,15 @@ mod tests {
         let text = "[global]\n\"Ctrl-p\" = \"a\"\n\"Ctrl-x Ctrl-s\" = \"b\"\n[prompt]\n\"Ctrl-p\" = \"c\"\n";
         let (map, problems) = Keymap::parse(text, |_| true);
         assert_eq!(problems, []);
-        assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-p")), Lookup::Command("a".into()));
-        assert_eq!(map.lookup(Place::Prompt, &keys("Ctrl-p")), Lookup::Command("c".into()));
+        assert_eq!(map.lookup(KeyContext::Editor, &keys("Ctrl-p")), Lookup::Command("a".into()));
+        assert_eq!(map.lookup(KeyContext::Prompt, &keys("Ctrl-p")), Lookup::Command("c".into()));
         assert_eq!(
-            map.lookup(Place::Editor, &keys("Ctrl-x")),
+            map.lookup(KeyContext::Editor, &keys("Ctrl-x")),
             Lookup::Pending(vec![("Ctrl-s".into(), "b".into())])
         );
-        assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-x Ctrl-s")), Lookup::Command("b".into()));
-        assert_eq!(map.lookup(Place::Editor, &keys("Ctrl-x x")), Lookup::Unknown);
-        assert_eq!(map.keys_for(Place::Editor, "b"), Some("Ctrl-x Ctrl-s".into()));
+        assert_eq!(map.lookup(KeyContext::Editor, &keys("Ctrl-x Ctrl-s")), Lookup::Command("b".into()));
+        assert_eq!(map.lookup(KeyContext::Editor, &keys("Ctrl-x x")), Lookup::Unknown);
+        assert_eq!(map.keys_for(KeyContext::Editor, "b"), Some("Ctrl-x Ctrl-s".into()));
     }
 
     #[test]
@@ -432,7 +433,7 @@ mod tests {
         let text = "[global]\n\"Ctrl-p\" = \"good\"\n\"Hyper-Q\" = \"good\"\n\"F1\" = \"bad\"\n[attic]\n\"F2\" = \"good\"\n";
         let (map, problems) = Keymap::parse(text, |id| id == "good");
         let lines: Vec<usize> = problems.iter().map(|p| p.line).collect();
-        assert_eq!(map.lookup(Place::Global, &keys("Ctrl-p")), Lookup::Command("good".into()));
+        assert_eq!(map.lookup(KeyContext::Global, &keys("Ctrl-p")), Lookup::Command("good".into()));
         assert_eq!(
             {
                 let mut l = lines;

@@ -6,7 +6,7 @@ use std::any::Any;
 use ratatui::layout::Rect;
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::keymap::Place;
+use crate::ide::core::keymap::KeyContext;
 use crate::ide::core::state::State;
 use crate::ide::model::area::Area;
 use crate::tui::canvas::Canvas;
@@ -15,7 +15,7 @@ use crate::tui::input::Key;
 /// Something that floats. Only the topmost is drawn and gets keys.
 pub trait Layer: Any + Send {
     /// Its key context.
-    fn context(&self) -> Place;
+    fn context(&self) -> KeyContext;
 
     /// Where it is on a screen of so many columns and rows.
     fn area(&self, size: (u16, u16)) -> Rect;

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::Range as ByteRange;
 
-use crate::ide::core::keymap::{Modes, Place};
-use crate::ide::core::modal_work::Elsewhere;
+use crate::ide::core::keymap::{KeyContext, Modes};
+use crate::ide::core::modal_work::Background;
 use crate::ide::model::buffers::BufferId;
 use crate::text::modal::find::Find;
 use crate::text::modal::operate::Letters;
@@ -269,7 +269,7 @@ pub struct Modal {
     /// The selection.
     pub visual: Visual,
     /// Work that keys wait for.
-    pub elsewhere: Elsewhere,
+    pub elsewhere: Background,
     /// Cursors that rest where they may: the file, its text's version.
     pub rested: Option<(BufferId, u64, Selection)>,
     /// The selection before; where it was the file's places tell.
@@ -333,14 +333,14 @@ impl Modal {
     }
 
     /// Where keys of an editor go.
-    pub fn place(&self, modes: Modes) -> Place {
+    pub fn place(&self, modes: Modes) -> KeyContext {
         match (modes, self.mode) {
-            (Modes::None, _) => Place::Editor,
-            (_, Mode::Insert) => Place::Insert,
-            (_, Mode::Replace) => Place::Replace,
-            (_, Mode::Normal) if self.operator.is_some() => Place::Operator,
-            (_, Mode::Normal) => Place::Normal,
-            _ => Place::Visual,
+            (Modes::None, _) => KeyContext::Editor,
+            (_, Mode::Insert) => KeyContext::Insert,
+            (_, Mode::Replace) => KeyContext::Replace,
+            (_, Mode::Normal) if self.operator.is_some() => KeyContext::Operator,
+            (_, Mode::Normal) => KeyContext::Normal,
+            _ => KeyContext::Visual,
         }
     }
 

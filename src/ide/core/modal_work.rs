@@ -24,7 +24,7 @@ pub struct Done {
 
 /// What is under way.
 #[derive(Debug, Default)]
-pub struct Elsewhere {
+pub struct Background {
     /// How many works there were.
     pub count: u64,
     /// The keys that wait for the last one.

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::catalog::Catalog;
 use crate::ide::core::damage::{Damage, Part};
-use crate::ide::core::keymap::{Keymap, Place};
+use crate::ide::core::keymap::{KeyContext, Keymap};
 use crate::ide::core::lane::Lane;
 use crate::ide::core::layer::{Layer, Layers};
 use crate::ide::core::layers::picker::Picker;
@@ -245,23 +245,23 @@ impl State {
     }
 
     /// Where keys go now.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> KeyContext {
         self.layers.last().map_or_else(|| self.place_below(), Layer::context)
     }
 
     /// Where keys go when nothing floats.
-    pub fn place_below(&self) -> Place {
+    pub fn place_below(&self) -> KeyContext {
         match self.panes.focus {
-            Focus::Files => Place::Files,
-            Focus::Editor if self.buffers.current().is_none() => Place::Editor,
+            Focus::Files => KeyContext::Files,
+            Focus::Editor if self.buffers.current().is_none() => KeyContext::Editor,
             Focus::Editor => match self.modal.place(self.keymap.modes()) {
-                Place::Editor if self.shows_list() => Place::List,
-                Place::Normal if self.shows_list() => Place::NormalList,
-                Place::Editor | Place::Insert if self.goes_through_snippet() => Place::Snippet,
+                KeyContext::Editor if self.shows_list() => KeyContext::List,
+                KeyContext::Normal if self.shows_list() => KeyContext::NormalList,
+                KeyContext::Editor | KeyContext::Insert if self.goes_through_snippet() => KeyContext::Snippet,
                 place => place,
             },
-            Focus::Agent => Place::Prompt,
-            Focus::Terminal => Place::Terminal,
+            Focus::Agent => KeyContext::Prompt,
+            Focus::Terminal => KeyContext::Terminal,
         }
     }
 

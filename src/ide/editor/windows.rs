@@ -5,7 +5,7 @@ use std::mem::swap;
 
 use crate::ide::core::state::State;
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::ide::model::view_state::{Parked, View};
+use crate::ide::model::view_state::{SavedView, View};
 use crate::ide::model::window_id::WindowId;
 use crate::ide::model::windows::WINDOWS_MAX;
 
@@ -39,7 +39,7 @@ fn park(state: &mut State) {
     let Some(buffer) = state.buffers.current_mut() else { return };
     let (selection, view) = (buffer.area.selection.clone(), buffer.area.per_view.view.clone());
     buffer.area.per_view.parked.retain(|parked| parked.window != window);
-    buffer.area.per_view.parked.push(Parked { window, selection, view });
+    buffer.area.per_view.parked.push(SavedView { window, selection, view });
     state.windows.shows.insert(window, buffer.id);
 }
 
@@ -97,7 +97,7 @@ pub fn shown_in(state: &mut State, window: WindowId) -> Option<BufferId> {
 /// Does something with a file as a window sees it that does not have the keys.
 pub fn as_seen_in<T>(buffer: &mut Buffer, window: WindowId, f: impl FnOnce(&mut Buffer) -> T) -> T {
     let known = buffer.area.per_view.parked.iter().position(|parked| parked.window == window);
-    let fresh = || Parked {
+    let fresh = || SavedView {
         window,
         selection: buffer.area.selection.clone(),
         view: View { followed: None, ..buffer.area.per_view.view.clone() },

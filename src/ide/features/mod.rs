@@ -9,11 +9,11 @@ pub mod file_tree;
 pub mod files;
 pub mod git;
 pub mod history_search;
+pub mod locations;
 pub mod login;
 pub mod palette;
 pub mod permissions;
 pub mod pipe;
-pub mod places;
 pub mod plugins;
 pub mod project_search;
 pub mod prompt;
@@ -46,7 +46,7 @@ pub static FEATURES: &[Feature] = &[
     login::FEATURE,
     permissions::FEATURE,
     pipe::FEATURE,
-    places::FEATURE,
+    locations::FEATURE,
     plugins::FEATURE,
     project_search::FEATURE,
     prompt::FEATURE,

@@ -31,7 +31,7 @@ pub struct Agent {
     /// Since when it works, on the monotonic clock; `None` while it waits.
     pub working_since: Option<Duration>,
     /// What is being summed up.
-    pub summing: Option<Summing>,
+    pub summing: Option<Summarizing>,
     /// Sum over the conversation.
     pub usage: Usage,
     /// Tokens in the context at the last answer.
@@ -66,7 +66,7 @@ pub struct Agent {
 
 /// Something that is being summed up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Summing {
+pub struct Summarizing {
     /// A word for the status line.
     pub what: &'static str,
     /// Whether the agent does nothing else meanwhile.

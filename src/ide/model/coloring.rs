@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::ide::model::debounce::Pace;
+use crate::ide::model::debounce::Debounce;
 use crate::syntax::by_lines::{self, Read};
 use crate::syntax::lined::{self, Lined};
 use crate::syntax::outline::Named;
@@ -44,7 +44,7 @@ pub struct Coloring {
     since: Vec<Past>,
     /// How many of these the pace has heard of.
     paced: usize,
-    pace: Pace,
+    pace: Debounce,
     /// The scopes of some ranges, sorted and apart.
     painted: Vec<Painted>,
     /// The named things around them.
@@ -71,7 +71,7 @@ pub struct Coloring {
 /// One search for colors.
 #[derive(Debug)]
 pub struct ColorJob {
-    way: Way,
+    way: Update,
     since: Vec<Past>,
     text: Text,
     ranges: Vec<Range<Byte>>,
@@ -81,14 +81,14 @@ pub struct ColorJob {
 
 /// How colors are looked for, and what is left of the last time.
 #[derive(Debug)]
-enum Way {
+enum Update {
     Grammar(&'static Language, Option<Arc<Syntax>>),
     Lines(&'static Lined, Option<Read>),
 }
 
 /// What can be used the next time.
 #[derive(Debug)]
-enum Made {
+enum ColoredLines {
     Tree(Arc<Syntax>),
     Read(Read),
 }
@@ -96,7 +96,7 @@ enum Made {
 /// What there is to see in some ranges.
 #[derive(Debug)]
 struct Seen {
-    made: Made,
+    made: ColoredLines,
     painted: Vec<Painted>,
     outline: Vec<Named>,
 }
@@ -290,8 +290,8 @@ impl Coloring {
         // The task gets the tree for good: giving back the memory of an old one takes its time, too.
         let since = std::mem::take(&mut self.since);
         let way = match self.language {
-            Some(language) => Way::Grammar(language, self.tree.take()),
-            None => Way::Lines(self.lined?, self.read.take()),
+            Some(language) => Update::Grammar(language, self.tree.take()),
+            None => Update::Lines(self.lined?, self.read.take()),
         };
         let (text, rainbow) = (document.text().clone(), self.rainbow);
         Some(ColorJob { way, since, text, ranges, rainbow, round: self.round })
@@ -378,8 +378,8 @@ impl Coloring {
                 };
                 (self.painted, self.outline) = (before.painted, before.outline);
                 match made {
-                    Made::Tree(tree) => self.tree = Some(tree),
-                    Made::Read(read) => self.read = Some(read),
+                    ColoredLines::Tree(tree) => self.tree = Some(tree),
+                    ColoredLines::Read(read) => self.read = Some(read),
                 }
                 differs
             }
@@ -437,21 +437,21 @@ impl ColorJob {
         let begun = Instant::now();
         let Self { way, since, text, ranges, rainbow, round } = self;
         let result = match way {
-            Way::Grammar(language, old) => parsed(language, old, &since, &text).map(|tree| {
+            Update::Grammar(language, old) => parsed(language, old, &since, &text).map(|tree| {
                 let painted =
                     ranges.iter().map(|range| tree.paint_with(&text, range.clone(), rainbow)).collect();
                 let first = ranges.first().map_or(Byte(0), |range| range.start);
                 let last = ranges.last().map_or(first, |range| range.end);
                 let outline = tree.outline(&text, &(first..last));
-                Seen { made: Made::Tree(tree), painted, outline }
+                Seen { made: ColoredLines::Tree(tree), painted, outline }
             }),
-            Way::Lines(language, old) => {
+            Update::Lines(language, old) => {
                 let mut read = old.unwrap_or_else(|| Read::new(language));
                 for past in &since {
                     read.edit(&past.changes);
                 }
                 let painted = read.paint(&text, &ranges, BUDGET);
-                painted.map(|painted| Seen { made: Made::Read(read), painted, outline: Vec::new() })
+                painted.map(|painted| Seen { made: ColoredLines::Read(read), painted, outline: Vec::new() })
             }
         };
         Colored { result, cost: begun.elapsed(), round }

@@ -24,14 +24,14 @@ const PAUSE_SHARE: u32 = 10;
 
 /// The changes that wait, and what the last parse took. Times are those of the monotonic clock.
 #[derive(Debug, Default)]
-pub struct Pace {
+pub struct Debounce {
     first: Option<Duration>,
     last: Option<Duration>,
     cost: Duration,
     may_be_late: bool,
 }
 
-impl Pace {
+impl Debounce {
     /// For what nobody looks at while typing: a short pause is not worth much work.
     pub fn that_may_be_late() -> Self {
         Self { may_be_late: true, ..Self::default() }
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_pause_in_typing_is_when_to_parse() {
-        let mut pace = Pace::default();
+        let mut pace = Debounce::default();
         assert_eq!(pace.due(LONG), None);
         pace.took(ms(2));
         pace.changed(ms(1000));
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn frames_of_their_own_wait_for_a_pause() {
-        let mut pace = Pace::default();
+        let mut pace = Debounce::default();
         assert_eq!(pace.quiet_at(LONG), None, "nobody has typed");
         pace.changed(ms(1000));
         pace.begun();
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn what_may_be_late_waits_for_a_pause_worth_its_work() {
         for (cost, pause) in [(1, 150), (60, 600), (900, 2000)] {
-            let mut pace = Pace::that_may_be_late();
+            let mut pace = Debounce::that_may_be_late();
             pace.took(ms(cost));
             pace.changed(ms(1000));
             assert_eq!(pace.due(LONG), Some(ms(1000 + pause)));
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn without_a_pause_parsing_takes_a_small_part_of_the_time() {
-        let mut pace = Pace::default();
+        let mut pace = Debounce::default();
         for (cost, wait) in [(1, 1000), (2, 2000), (50, 2000)] {
             pace.took(ms(cost));
             pace.begun();

@@ -17,7 +17,7 @@ const BUDGET: Duration = Duration::from_secs(5);
 
 /// What is to be folded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum FoldTarget {
     /// The smallest part around or below each of these lines.
     Around(Vec<Line>),
     /// Everything.
@@ -40,7 +40,7 @@ pub struct FoldJob {
     /// Cells from one tab stop to the next.
     pub tab_width: usize,
     /// What is wanted.
-    pub wish: Wish,
+    pub wish: FoldTarget,
 }
 
 /// What is to be folded, found.
@@ -49,7 +49,7 @@ pub struct FoldsFound {
     /// The version of the text.
     pub version: u64,
     /// What was wanted.
-    pub wish: Wish,
+    pub wish: FoldTarget,
     /// What is to be hidden, see [`hidden`].
     pub hide: Vec<Range<Byte>>,
 }
@@ -60,13 +60,13 @@ impl FoldJob {
         let ranges = self.foldable();
         let hidden = |lines: &Range<Line>| hidden(&self.text, lines);
         let hide = match &self.wish {
-            Wish::All => ranges.iter().filter_map(hidden).collect(),
-            Wish::Level(level) => {
+            FoldTarget::All => ranges.iter().filter_map(hidden).collect(),
+            FoldTarget::Level(level) => {
                 let depths = fold_ranges::depths(&ranges);
                 let wanted = ranges.iter().zip(depths).filter(|(_, depth)| depth == level);
                 wanted.filter_map(|(range, _)| hidden(range)).collect()
             }
-            Wish::Around(lines) => {
+            FoldTarget::Around(lines) => {
                 let around = |line: &Line| {
                     let holds = |range: &&Range<Line>| range.start <= *line && *line <= range.end;
                     let own = ranges.iter().filter(holds).filter_map(|range| Some((range, hidden(range)?)));
@@ -97,7 +97,7 @@ mod tests {
 
     const CODE: &str = "fn a() {\n    if b {\n        c();\n    }\n    é\n}\n\nfn d() {\n    e();\n}\n";
 
-    fn hidden_lines(code: &str, language: Option<&str>, wish: Wish) -> Vec<(usize, usize)> {
+    fn hidden_lines(code: &str, language: Option<&str>, wish: FoldTarget) -> Vec<(usize, usize)> {
         let text = Text::from(code);
         let language = language.map(|name| by_name(name).unwrap());
         let job = FoldJob { text: text.clone(), version: 1, language, tree: None, tab_width: 4, wish };
@@ -108,11 +108,18 @@ mod tests {
     #[test]
     fn code_is_folded_by_its_parts_and_other_text_by_its_indentation() {
         for language in [Some("rust"), None] {
-            assert_eq!(hidden_lines(CODE, language, Wish::All), [(1, 4), (2, 2), (8, 8)], "{language:?}");
-            assert_eq!(hidden_lines(CODE, language, Wish::Level(2)), [(2, 2)]);
-            assert_eq!(hidden_lines(CODE, language, Wish::Around(vec![Line(2)])), [(2, 2)]);
-            assert_eq!(hidden_lines(CODE, language, Wish::Around(vec![Line(4), Line(7)])), [(1, 4), (8, 8)]);
-            assert_eq!(hidden_lines(CODE, language, Wish::Around(vec![Line(6)])), []);
+            assert_eq!(
+                hidden_lines(CODE, language, FoldTarget::All),
+                [(1, 4), (2, 2), (8, 8)],
+                "{language:?}"
+            );
+            assert_eq!(hidden_lines(CODE, language, FoldTarget::Level(2)), [(2, 2)]);
+            assert_eq!(hidden_lines(CODE, language, FoldTarget::Around(vec![Line(2)])), [(2, 2)]);
+            assert_eq!(
+                hidden_lines(CODE, language, FoldTarget::Around(vec![Line(4), Line(7)])),
+                [(1, 4), (8, 8)]
+            );
+            assert_eq!(hidden_lines(CODE, language, FoldTarget::Around(vec![Line(6)])), []);
         }
     }
 }

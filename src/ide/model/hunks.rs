@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::ide::model::debounce::Pace;
+use crate::ide::model::debounce::Debounce;
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::diff;
 use crate::text::position::{Byte, Line};
@@ -61,13 +61,13 @@ pub struct Hunks {
     running: bool,
     /// The version that was asked about last.
     seen: Option<u64>,
-    pace: Pace,
+    pace: Debounce,
 }
 
 impl Default for Hunks {
     fn default() -> Self {
         let (base, found, version, seen) = (None, Vec::new(), None, None);
-        Self { base, found, version, stale: true, running: false, seen, pace: Pace::that_may_be_late() }
+        Self { base, found, version, stale: true, running: false, seen, pace: Debounce::that_may_be_late() }
     }
 }
 

@@ -74,7 +74,7 @@ pub struct Found {
 
 /// Everything that is known about the places of a list.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct KnownRows {
     /// The files, in order.
     pub files: Vec<ListedFile>,
     by_name: HashMap<String, usize>,
@@ -94,14 +94,14 @@ pub struct Head {
 
 /// What the list wants for a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wish {
+pub struct RowEdit {
     /// Where.
     pub origin: Origin,
     /// What is to stand there, lines apart by `\n`.
     pub new: String,
 }
 
-impl Known {
+impl KnownRows {
     /// Takes in what was found.
     pub fn add(&mut self, files: Vec<ListedFile>, places: impl IntoIterator<Item = (Origin, Found)>) {
         for file in files {
@@ -169,7 +169,7 @@ impl Known {
 
     /// What a list wants changed, in the order of files and lines, and what of it cannot be
     /// understood, in words. A place that is not in it is left alone.
-    pub fn read(&self, list: &str) -> (Vec<Wish>, Vec<String>) {
+    pub fn read(&self, list: &str) -> (Vec<RowEdit>, Vec<String>) {
         let mut wanted: HashMap<Origin, String> = HashMap::new();
         let mut problems = Vec::new();
         let mut lines = list.split('\n').enumerate().peekable();
@@ -197,8 +197,8 @@ impl Known {
             wanted.insert(head.origin, new);
         }
         let differs = |(origin, new): &(Origin, String)| self.places[origin].old != *new;
-        let mut wishes: Vec<Wish> =
-            wanted.into_iter().filter(differs).map(|(origin, new)| Wish { origin, new }).collect();
+        let mut wishes: Vec<RowEdit> =
+            wanted.into_iter().filter(differs).map(|(origin, new)| RowEdit { origin, new }).collect();
         wishes.sort_unstable_by_key(|wish| wish.origin);
         (wishes, problems)
     }
@@ -226,7 +226,7 @@ pub struct Listing {
     /// What was looked for.
     pub asked: Asked,
     /// What is known about its lines.
-    pub known: Arc<Known>,
+    pub known: Arc<KnownRows>,
     /// The search, until it is done.
     pub running: Option<Running>,
     /// Whether it is being compared with the files.
@@ -293,8 +293,8 @@ fn beginning(text: &Text, start: Byte) -> String {
 mod tests {
     use super::*;
 
-    fn known(places: &[(&str, usize, usize, &str)]) -> Known {
-        let mut known = Known::default();
+    fn known(places: &[(&str, usize, usize, &str)]) -> KnownRows {
+        let mut known = KnownRows::default();
         for (name, first, last, old) in places {
             let file = known.by_name.get(*name).copied().unwrap_or(known.files.len());
             let files = if file == known.files.len() {
@@ -309,9 +309,9 @@ mod tests {
     }
 
     /// The wishes as `file first-last text`, and how many problems there are.
-    fn read(known: &Known, list: &str) -> (Vec<String>, usize) {
+    fn read(known: &KnownRows, list: &str) -> (Vec<String>, usize) {
         let (wishes, problems) = known.read(list);
-        let shown = |Wish { origin: Origin { file, first, last }, new }: &Wish| {
+        let shown = |RowEdit { origin: Origin { file, first, last }, new }: &RowEdit| {
             format!("{file} {first}-{last} {new:?}")
         };
         (wishes.iter().map(shown).collect(), problems.len())

@@ -18,7 +18,7 @@ pub const SURVEY_MAX: usize = 32 << 20;
 
 /// Where in a text something was found, for the scrollbar.
 #[derive(Debug)]
-pub struct Surveyed {
+pub struct ScanResult {
     /// Of which file.
     pub buffer: BufferId,
     /// The version of its text.
@@ -33,14 +33,14 @@ pub struct Surveyed {
 #[derive(Debug, Default)]
 pub struct ScrollbarScans {
     /// What was found last.
-    pub found: Option<Surveyed>,
+    pub found: Option<ScanResult>,
     /// Whether a text is being searched.
     pub running: bool,
 }
 
 /// A text to be searched for the scrollbar.
 #[derive(Debug)]
-pub struct Survey {
+pub struct ScanJob {
     /// Of which file.
     pub buffer: BufferId,
     /// The version of its text.
@@ -51,9 +51,9 @@ pub struct Survey {
     pub needle: Needle,
 }
 
-impl Survey {
+impl ScanJob {
     /// Searches the whole text; not to be called on the loop.
-    pub fn run(self) -> Surveyed {
+    pub fn run(self) -> ScanResult {
         let mut lines: Vec<Line> = Vec::new();
         let mut from = Byte(0);
         while lines.len() < FOUND_MAX
@@ -67,11 +67,11 @@ impl Survey {
                 break;
             }
         }
-        Surveyed { buffer: self.buffer, version: self.version, needle: self.needle, lines }
+        ScanResult { buffer: self.buffer, version: self.version, needle: self.needle, lines }
     }
 }
 
-impl Surveyed {
+impl ScanResult {
     /// Whether it is what a search of this file as it is would find.
     pub fn is_of(&self, buffer: &Buffer, needle: &Needle) -> bool {
         (self.buffer, self.version) == (buffer.id, buffer.area.document.version())

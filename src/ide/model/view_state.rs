@@ -29,7 +29,7 @@ pub struct View {
 
 /// A view of a text in a window that does not have the keys.
 #[derive(Debug, Clone)]
-pub struct Parked {
+pub struct SavedView {
     /// Which window.
     pub window: WindowId,
     /// Its cursors.
@@ -44,7 +44,7 @@ pub struct PerView {
     /// The view that has the keys, or had them last.
     pub view: View,
     /// The views in other windows.
-    pub parked: Vec<Parked>,
+    pub parked: Vec<SavedView>,
     /// What is folded.
     pub folds: Folds,
     /// What is shown between the characters.

@@ -29,7 +29,7 @@ pub enum BarMark {
 
 /// A named thing around the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Crumb {
+pub struct Breadcrumb {
     /// What it is called.
     pub name: String,
     /// Where.
@@ -71,7 +71,7 @@ pub struct VisibleRows {
     /// The row above it with its name, if there is one.
     pub title: Option<Rect>,
     /// The named things around its cursor, outermost first, where they are shown.
-    pub crumbs: Vec<Crumb>,
+    pub crumbs: Vec<Breadcrumb>,
     /// How many rows from the top are the heads of what the others are in.
     pub sticky: usize,
     /// The version of its text.

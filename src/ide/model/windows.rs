@@ -93,7 +93,7 @@ pub struct Border {
 
 /// Where everything is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct WindowLayout {
     /// The windows, titles included.
     pub windows: Vec<(WindowId, Rect)>,
     /// The lines between them.
@@ -172,12 +172,12 @@ impl Windows {
     }
 
     /// Where windows and lines are in an area. Where they do not fit the active one has it all.
-    pub fn places(&self, area: Rect) -> Places {
-        let mut places = Places::default();
+    pub fn places(&self, area: Rect) -> WindowLayout {
+        let mut places = WindowLayout::default();
         self.root.place(area, &mut Vec::new(), &mut places);
         let fits = |(_, area): &(WindowId, Rect)| area.width >= COLS_MIN && area.height >= ROWS_MIN;
         if places.windows.len() > 1 && !places.windows.iter().all(fits) {
-            return Places { windows: vec![(self.active, area)], borders: Vec::new() };
+            return WindowLayout { windows: vec![(self.active, area)], borders: Vec::new() };
         }
         places
     }
@@ -329,7 +329,7 @@ impl Node {
         }
     }
 
-    fn place(&self, area: Rect, path: &mut Vec<usize>, places: &mut Places) {
+    fn place(&self, area: Rect, path: &mut Vec<usize>, places: &mut WindowLayout) {
         match self {
             Self::Window(id) => places.windows.push((*id, area)),
             Self::Split(split) => {

@@ -14,9 +14,9 @@ use crate::ide::core::catalog::open_picker;
 use crate::ide::core::context::{Cx, Tasks};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::event::{Event, Happened};
+use crate::ide::core::event::{Event, Next};
 use crate::ide::core::feature::Fact;
-use crate::ide::core::keymap::Place;
+use crate::ide::core::keymap::KeyContext;
 use crate::ide::core::layer::{Layer, LayerId};
 use crate::ide::core::layers::picker::{self, Picker};
 use crate::ide::core::layout;
@@ -120,10 +120,10 @@ impl App {
     }
 
     /// Takes in what the pump brought.
-    pub fn take(&mut self, happened: Happened) {
+    pub fn take(&mut self, happened: Next) {
         match happened {
-            Happened::Event(event) => self.handle(*event),
-            Happened::Wake => picker::woken(&mut self.state),
+            Next::Event(event) => self.handle(*event),
+            Next::Wake => picker::woken(&mut self.state),
         }
     }
 
@@ -326,7 +326,7 @@ impl App {
     /// kept in any case.
     pub fn end_keeping(&mut self, chosen: bool) -> impl FnOnce() + Send + 'static + use<> {
         let unsaved = recovery::recover::last(&mut self.state, chosen, self.clock.now_ms());
-        let (undo, open) = (undo_store::keep::last(&mut self.state), reopen::restore::end(&self.state));
+        let (undo, open) = (undo_store::persist::last(&mut self.state), reopen::restore::end(&self.state));
         move || {
             unsaved();
             undo();
@@ -357,7 +357,7 @@ impl App {
     /// The shape that the caret is to have.
     fn cursor_shape(&self) -> CursorShape {
         match self.state.place() {
-            Place::Terminal => terminal::pane::cursor_shape(&self.state),
+            KeyContext::Terminal => terminal::pane::cursor_shape(&self.state),
             _ => cursor_shape::wanted(&self.state),
         }
     }

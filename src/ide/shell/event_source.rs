@@ -8,7 +8,7 @@ use tokio::sync::{Notify, mpsc};
 
 use crate::base::error::Report;
 use crate::exec::Environment;
-use crate::ide::core::event::{Event, Happened};
+use crate::ide::core::event::{Event, Next};
 use crate::ide::core::options::Options;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::ports::{Connect, Ports};
@@ -16,7 +16,7 @@ use crate::ide::features::files::environment::BufferEnvironment;
 use crate::ide::features::permissions::port::AskPermission;
 use crate::ide::features::questions::events::AskQuestions;
 use crate::ide::shell::app::App;
-use crate::ide::shell::preload::Feed;
+use crate::ide::shell::preload::Preload;
 use crate::runtime::RuntimeEvent;
 use crate::runtime::events::hub::Reader;
 
@@ -24,7 +24,7 @@ use crate::runtime::events::hub::Reader;
 const BATCH: usize = 256;
 
 /// The application with everything that feeds it.
-pub struct Pump {
+pub struct EventSource {
     /// The application.
     pub app: App,
     sender: mpsc::Sender<Event>,
@@ -37,10 +37,10 @@ pub struct Pump {
     connect: Option<Connect>,
 }
 
-impl Pump {
+impl EventSource {
     /// An application of that size. Nothing is asked of a session before [`Self::connect`].
-    pub fn new(mut options: Options, feed: Feed, size: (u16, u16)) -> Self {
-        let Feed { env, sender, events, tasks, opening } = feed;
+    pub fn new(mut options: Options, feed: Preload, size: (u16, u16)) -> Self {
+        let Preload { env, sender, events, tasks, opening } = feed;
         let (joined, joining) = mpsc::channel(1);
         let wake = Arc::new(Notify::new());
         let connect = options.connect.take();
@@ -104,16 +104,16 @@ impl Pump {
     }
 
     /// Waits for the next event. Safe to drop and call again.
-    pub async fn next(&mut self) -> Happened {
+    pub async fn next(&mut self) -> Next {
         loop {
             tokio::select! {
                 biased;
-                () = self.wake.notified() => return Happened::Wake,
-                Some(event) = self.events.recv() => return Happened::Event(Box::new(event)),
+                () = self.wake.notified() => return Next::Wake,
+                Some(event) = self.events.recv() => return Next::Event(Box::new(event)),
                 // The channels' other ends live as long as this does, or tell their end once.
                 Some(events) = self.joining.recv() => self.session = Some(events),
                 event = from_session(&mut self.session) => match event {
-                    Some(event) => return Happened::Event(Box::new(Event::Runtime(event))),
+                    Some(event) => return Next::Event(Box::new(Event::Runtime(event))),
                     None => self.session = None,
                 },
             }
@@ -121,7 +121,7 @@ impl Pump {
     }
 
     /// Takes one thing in, and whatever else is ready, up to a bound.
-    pub fn take(&mut self, first: Happened) {
+    pub fn take(&mut self, first: Next) {
         self.app.take(first);
         self.take_some(BATCH);
     }

@@ -7,11 +7,11 @@
 use std::time::Duration;
 
 use crate::ide::core::context::{Completion, Order};
-use crate::ide::core::event::{Event, Happened};
+use crate::ide::core::event::{Event, Next};
 use crate::ide::core::options::Options;
 use crate::ide::shell::app::App;
-use crate::ide::shell::event_source::Pump;
-use crate::ide::shell::preload::Feed;
+use crate::ide::shell::event_source::EventSource;
+use crate::ide::shell::preload::Preload;
 use crate::tui::headless::picture;
 use crate::tui::input::{Input, Key};
 
@@ -23,7 +23,7 @@ const QUIET: Duration = Duration::from_millis(2);
 
 /// A running IDE.
 pub struct Headless {
-    pump: Pump,
+    pump: EventSource,
     held: Held,
 }
 
@@ -59,8 +59,8 @@ impl Held {
 
 impl Headless {
     /// An IDE of that size, started and idle. `seed` gives the order in which answers of tasks are delivered.
-    pub async fn start(options: Options, feed: Feed, size: (u16, u16), seed: u64) -> Self {
-        let mut headless = Self { pump: Pump::new(options, feed, size), held: Held::new(seed) };
+    pub async fn start(options: Options, feed: Preload, size: (u16, u16), seed: u64) -> Self {
+        let mut headless = Self { pump: EventSource::new(options, feed, size), held: Held::new(seed) };
         headless.pump.app.frame();
         headless.pump.connect();
         headless.idle().await;
@@ -141,11 +141,11 @@ impl Headless {
     }
 
     /// Runs until a condition holds; panics with the screen when it does not come true.
-    pub async fn until(&mut self, what: &str, holds: impl Fn(&Pump) -> bool) {
+    pub async fn until(&mut self, what: &str, holds: impl Fn(&EventSource) -> bool) {
         self.run_until(what, |pump, _| holds(pump)).await;
     }
 
-    async fn run_until(&mut self, what: &str, holds: impl Fn(&Pump, &Held) -> bool) {
+    async fn run_until(&mut self, what: &str, holds: impl Fn(&EventSource, &Held) -> bool) {
         let limit = tokio::time::Instant::now() + PATIENCE;
         loop {
             self.pump.app.tick();
@@ -175,8 +175,8 @@ impl Headless {
         }
         tokio::select! {
             happened = self.pump.next() => match happened {
-                Happened::Event(event) => self.take(*event),
-                Happened::Wake => self.pump.take(Happened::Wake),
+                Next::Event(event) => self.take(*event),
+                Next::Wake => self.pump.take(Next::Wake),
             },
             // A task that has just ended tells nobody: look again now and then.
             () = tokio::time::sleep(QUIET) => {

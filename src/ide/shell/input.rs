@@ -3,7 +3,7 @@
 use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::damage::Part;
-use crate::ide::core::keymap::{Keymap, Lookup, Place};
+use crate::ide::core::keymap::{KeyContext, Keymap, Lookup};
 use crate::ide::core::layer::{Actions, Layer};
 use crate::ide::core::modal::Mode;
 use crate::ide::core::state::State;
@@ -118,13 +118,14 @@ fn press(cx: &mut Cx<'_>, key: Key) {
         }
         return follow(cx);
     }
-    if key.code == KeyCode::Escape && cx.state.place() == Place::Snippet {
+    if key.code == KeyCode::Escape && cx.state.place() == KeyContext::Snippet {
         snippets::commands::leave(cx.state);
     }
     if flow::digit(cx, key) {
         return;
     }
-    if cx.state.place() == Place::Terminal && std::mem::take(&mut cx.state.slots[TERMINALS].next_is_raw) {
+    if cx.state.place() == KeyContext::Terminal && std::mem::take(&mut cx.state.slots[TERMINALS].next_is_raw)
+    {
         return terminal::input::key(cx, key);
     }
     cx.state.pending.push(key);
@@ -145,7 +146,7 @@ fn press(cx: &mut Cx<'_>, key: Key) {
 fn unknown(cx: &mut Cx<'_>, key: Key) {
     let broken = cx.state.pending.len() > 1;
     let keys = std::mem::take(&mut cx.state.pending);
-    if !broken && cx.state.place() == Place::Terminal {
+    if !broken && cx.state.place() == KeyContext::Terminal {
         return terminal::input::key(cx, key);
     }
     if broken || !cursors::types(cx.state) {
@@ -202,7 +203,7 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) {
     if top(cx).is_some_and(|actions| (actions.paste)(cx, text)) {
         return;
     }
-    if cx.state.place() == Place::Terminal {
+    if cx.state.place() == KeyContext::Terminal {
         return terminal::input::paste(cx, text);
     }
     if cx.state.text_target().is_none() {

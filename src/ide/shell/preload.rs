@@ -23,7 +23,7 @@ use crate::text::document::Document;
 const EVENTS_MAX: usize = 1024;
 
 /// Threads at work and the queue into which they answer.
-pub struct Feed {
+pub struct Preload {
     pub env: Arc<dyn Environment>,
     pub sender: mpsc::Sender<Event>,
     pub events: mpsc::Receiver<Event>,
@@ -32,7 +32,7 @@ pub struct Feed {
     pub opening: bool,
 }
 
-impl Feed {
+impl Preload {
     /// Begins to read the files to open, the first of which will be shown. Needs the loop's
     /// runtime; everything later runs on `threads`. `read_now` gives a file that is read sooner
     /// than a thread is made for it, else nothing.

@@ -15,9 +15,9 @@ use crate::ide::core::event::Event;
 use crate::ide::core::options::Options;
 use crate::ide::core::quit;
 use crate::ide::shell::app::App;
-use crate::ide::shell::event_source::Pump;
+use crate::ide::shell::event_source::EventSource;
 use crate::ide::shell::frame_pacing::FramePacing;
-use crate::ide::shell::preload::Feed;
+use crate::ide::shell::preload::Preload;
 use crate::tui::caps::{Action, Caps, erases_colored, queries};
 use crate::tui::input::{Decoder, Input};
 use crate::tui::term::{Signal, Signals, TermInput, TermOptions, Terminal, install_panic_hook, terminal};
@@ -35,7 +35,7 @@ const TERMINALS_END: Duration = Duration::from_secs(2);
 const CLIPBOARD_MAX: usize = 74_000;
 
 /// Runs the IDE until the user leaves. Returns the exit code.
-pub async fn run(options: Options, feed: Feed, term: Option<String>) -> Result<i32, Report> {
+pub async fn run(options: Options, feed: Preload, term: Option<String>) -> Result<i32, Report> {
     let failed = |what: &str, error: &std::io::Error| Report::caused(what, error);
     let mut signals = Signals::catch().map_err(|e| failed("cannot watch for signals", &e))?;
     install_panic_hook();
@@ -44,7 +44,7 @@ pub async fn run(options: Options, feed: Feed, term: Option<String>) -> Result<i
     let no_terminal =
         |e| failed("cannot take over the terminal", &e).hint("bowline needs a terminal; use -p without one");
     let tty = terminal::open().map_err(no_terminal)?;
-    let mut pump = Pump::new(options, feed, terminal::size_of(&tty));
+    let mut pump = EventSource::new(options, feed, terminal::size_of(&tty));
     pump.opened(FIRST_FRAME).await;
     pump.app.screen.set_erase_colored(erases_colored(term.as_deref()));
     // Modes, frame and questions in one go: our screen is never seen empty.
@@ -70,7 +70,7 @@ struct OnTerminal {
 }
 
 impl OnTerminal {
-    async fn run(&mut self, mut pump: Pump, signals: &mut Signals) -> std::io::Result<i32> {
+    async fn run(&mut self, mut pump: EventSource, signals: &mut Signals) -> std::io::Result<i32> {
         pump.connect();
         let looped = AssertUnwindSafe(self.looped(&mut pump, signals)).catch_unwind().await;
         let result = match looped {
@@ -89,7 +89,7 @@ impl OnTerminal {
     }
 
     /// Goes on until the end; its exit code.
-    async fn looped(&mut self, pump: &mut Pump, signals: &mut Signals) -> std::io::Result<i32> {
+    async fn looped(&mut self, pump: &mut EventSource, signals: &mut Signals) -> std::io::Result<i32> {
         let mut code = 0;
         while !pump.app.state.quit {
             let deadline = self.deadline(&pump.app);
@@ -147,7 +147,7 @@ impl OnTerminal {
     }
 
     /// Gives the terminal back and ends everything that the program has begun.
-    async fn end(&mut self, pump: &mut Pump, signals: &mut Signals) {
+    async fn end(&mut self, pump: &mut EventSource, signals: &mut Signals) {
         if let Err(error) = self.terminal.suspend() {
             // A window that was closed cannot be given back; the session must still end well.
             tracing::warn!("the terminal could not be restored: {error}");
@@ -177,7 +177,7 @@ impl OnTerminal {
 
     /// Does what must not wait for ever because of keys that come without a pause. Tells whether
     /// there is something to draw now.
-    fn beside(&self, pump: &mut Pump) -> bool {
+    fn beside(&self, pump: &mut EventSource) -> bool {
         pump.take_some(BESIDE_KEYS);
         if pump.app.deadline().is_some_and(|due| due <= self.clock.monotonic()) {
             pump.app.tick();
@@ -296,7 +296,7 @@ impl OnTerminal {
 
 /// Where a signal ends the program while files are being changed: what was begun is done, in so
 /// far as that takes no longer than a good-bye may.
-async fn finish_changes(pump: &mut Pump, signals: &mut Signals) {
+async fn finish_changes(pump: &mut EventSource, signals: &mut Signals) {
     let patience = tokio::time::sleep(GOODBYE);
     tokio::pin!(patience);
     while !pump.app.state.quit && quit::is_changing(&pump.app.state) {

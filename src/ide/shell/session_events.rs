@@ -13,9 +13,9 @@ use crate::ide::features::questions;
 use crate::ide::features::transcript;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
-use crate::ide::model::agent::{Agent, INTERRUPTING, Summing};
+use crate::ide::model::agent::{Agent, INTERRUPTING, Summarizing};
 use crate::llm::model::{Message, Usage};
-use crate::runtime::{Equipment, RuntimeEvent, Snapshot};
+use crate::runtime::{ActiveTools, RuntimeEvent, Snapshot};
 
 /// The session is there.
 pub fn connected(
@@ -43,7 +43,7 @@ pub fn connected(
 }
 
 /// Other tools are there, perhaps those of another profile.
-fn equip(state: &mut crate::ide::core::state::State, equipment: &Equipment) {
+fn equip(state: &mut crate::ide::core::state::State, equipment: &ActiveTools) {
     state.tools = equipment.all.clone();
     state.agent.tools = equipment.offered.iter().cloned().collect();
 }
@@ -209,7 +209,7 @@ fn summing(cx: &mut Cx<'_>, event: &AgentEvent) {
 }
 
 fn begin_summing(agent: &mut Agent, what: &'static str, now: std::time::Duration) {
-    agent.summing = Some(Summing { what, alone: agent.working_since.is_none() });
+    agent.summing = Some(Summarizing { what, alone: agent.working_since.is_none() });
     agent.working_since.get_or_insert(now);
 }
 

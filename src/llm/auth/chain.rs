@@ -13,7 +13,7 @@ use super::entry::{Entry, Login};
 use super::value;
 use super::{Credentials, oauth, seen};
 use crate::base::clock::SharedClock;
-use crate::llm::access::{Access, KeyKind, Keys, Secret};
+use crate::llm::access::{Access, ApiKey, KeyKind, Keys};
 use crate::llm::catalog::ProviderInfo;
 use crate::llm::model::{ErrorKind, LlmError};
 use crate::net::http::{Http, loopback_url};
@@ -35,7 +35,7 @@ pub struct Chain {
 
 /// A key and where it is from.
 struct Found {
-    key: Secret,
+    key: ApiKey,
     kind: KeyKind,
     name: String,
 }
@@ -75,7 +75,7 @@ impl Chain {
             }
             (_, Some(Entry::Login(login))) => Some(self.login(login, &mut access).await?),
             (_, Some(Entry::Key { key: Some(key), .. })) => {
-                let key = Secret(self.value("the key that is kept", &key.0, var).await?);
+                let key = ApiKey(self.value("the key that is kept", &key.0, var).await?);
                 Some(Found { key, kind: KeyKind::Key, name: "the key that is kept".to_string() })
             }
             _ => self.ambient(var).await?,
@@ -117,10 +117,10 @@ impl Chain {
     ) -> Result<Option<Found>, LlmError> {
         if let Some((name, key)) = self.info.key_vars.iter().find_map(|name| Some((name, var(name)?))) {
             let kind = if self.info.bearer_vars.contains(name) { KeyKind::Bearer } else { KeyKind::Key };
-            return Ok(Some(Found { key: Secret(key), kind, name: name.clone() }));
+            return Ok(Some(Found { key: ApiKey(key), kind, name: name.clone() }));
         }
         let Some(text) = self.info.api_key.as_deref() else { return Ok(None) };
-        let key = Secret(self.value("the key in models.json", text, var).await?);
+        let key = ApiKey(self.value("the key in models.json", text, var).await?);
         Ok(Some(Found { key, kind: KeyKind::Key, name: "models.json".to_string() }))
     }
 
@@ -129,14 +129,14 @@ impl Chain {
             Some(store) if login.is_due(self.clock.now_ms()) => {
                 let row = oauth::find(self.info.login.as_deref().unwrap_or(&self.info.id));
                 let row = row.ok_or_else(|| self.error("there is no such login any more"))?;
-                let renewal = oauth::renew::Renewal {
+                let renewal = oauth::refresh::TokenRefresh {
                     row: row.clone(),
                     provider: self.info.id.clone(),
                     store: store.clone(),
                     http: self.http.clone(),
                     clock: self.clock.clone(),
                     vars: self.credentials.surroundings.vars.clone(),
-                    patience: oauth::renew::PATIENCE,
+                    patience: oauth::refresh::PATIENCE,
                 };
                 let why = |error: oauth::LoginError| {
                     self.error(&format!(
@@ -144,7 +144,7 @@ impl Chain {
                         self.info.id
                     ))
                 };
-                match oauth::renew::renew(renewal).await {
+                match oauth::refresh::renew(renewal).await {
                     Ok(renewed) => renewed,
                     // It is renewed early: what cannot be had now may be had the next time.
                     Err(error) if login.expires > self.clock.now_ms() => {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::base::json::json;
 
-use crate::llm::access::Secret;
+use crate::llm::access::ApiKey;
 
 /// How long before its end a token is renewed, in milliseconds.
 const EARLY_MS: u64 = 5 * 60 * 1000;
@@ -17,7 +17,7 @@ pub enum Entry {
     /// A key, or only variables.
     Key {
         /// The key as it was given: perhaps `$VAR` or `!command`.
-        key: Option<Secret>,
+        key: Option<ApiKey>,
         /// Variables that win over the environment's for this provider.
         env: HashMap<String, String>,
     },
@@ -29,9 +29,9 @@ pub enum Entry {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Login {
     /// The token that requests have.
-    pub access: Secret,
+    pub access: ApiKey,
     /// The one that it is renewed with; empty where it is not.
-    pub refresh: Secret,
+    pub refresh: ApiKey,
     /// When `access` ends, in milliseconds since the Unix epoch.
     pub expires: u64,
     /// What else the provider needs: `accountId`, `enterpriseUrl`.
@@ -46,7 +46,7 @@ impl Entry {
             "api_key" => {
                 let pairs = value.get("env").and_then(Value::as_object).into_iter().flatten();
                 let env = pairs.filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_string())));
-                Some(Self::Key { key: text("key").map(Secret), env: env.collect() })
+                Some(Self::Key { key: text("key").map(ApiKey), env: env.collect() })
             }
             "oauth" => {
                 let mut extra = value.as_object()?.clone();
@@ -56,8 +56,8 @@ impl Entry {
                 // A time may have been written as a fraction, or as the largest that there is.
                 let expires = value.get("expires").and_then(Value::as_f64).unwrap_or_default();
                 Some(Self::Login(Login {
-                    access: Secret(text("access")?),
-                    refresh: Secret(text("refresh").unwrap_or_default()),
+                    access: ApiKey(text("access")?),
+                    refresh: ApiKey(text("refresh").unwrap_or_default()),
                     expires: expires as u64,
                     extra,
                 }))
@@ -112,7 +112,7 @@ mod tests {
     fn entries_as_pi_writes_them() {
         let key = json!({"type": "api_key", "key": "k", "env": {"A": "1", "odd": 2}});
         let env = HashMap::from([("A".to_string(), "1".to_string())]);
-        assert_eq!(Entry::read(&key), Some(Entry::Key { key: Some(Secret("k".into())), env }));
+        assert_eq!(Entry::read(&key), Some(Entry::Key { key: Some(ApiKey("k".into())), env }));
         let oauth =
             json!({"type": "oauth", "access": "a", "refresh": "r", "expires": 9.5e5, "accountId": "x"});
         let Some(Entry::Login(login)) = Entry::read(&oauth) else { panic!("no login") };
@@ -136,8 +136,8 @@ mod tests {
     #[test]
     fn a_token_is_renewed_five_minutes_early() {
         let login = |refresh: &str| Login {
-            access: Secret("a".into()),
-            refresh: Secret(refresh.into()),
+            access: ApiKey("a".into()),
+            refresh: ApiKey(refresh.into()),
             expires: 1_000_000,
             extra: Map::new(),
         };

@@ -15,10 +15,10 @@ use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use super::ask::{self, Trouble};
+use super::token_request::{self, TokenError};
 use crate::base::clock::SharedClock;
 use crate::base::json::json;
-use crate::llm::access::{Secret, Surroundings};
+use crate::llm::access::{ApiKey, Variables};
 use crate::net::http::{Get, Http};
 
 /// Where tokens are handed out, unless a file says something else.
@@ -38,7 +38,7 @@ const WISH_S: u64 = 3600;
 #[derive(Debug, Clone)]
 pub struct Token {
     /// For `Authorization: Bearer`.
-    pub secret: Secret,
+    pub secret: ApiKey,
     /// The project that the credentials belong to, where they tell.
     pub project: Option<String>,
     /// The project that pays, where that is another one.
@@ -48,7 +48,7 @@ pub struct Token {
 
 /// The chain, and the token that it gave.
 pub struct Tokens {
-    surroundings: Surroundings,
+    surroundings: Variables,
     http: Arc<Http>,
     clock: SharedClock,
     kept: Mutex<Option<Token>>,
@@ -56,12 +56,12 @@ pub struct Tokens {
 
 impl Tokens {
     /// Looks for nothing yet.
-    pub fn new(surroundings: Surroundings, http: Arc<Http>, clock: SharedClock) -> Self {
+    pub fn new(surroundings: Variables, http: Arc<Http>, clock: SharedClock) -> Self {
         Self { surroundings, http, clock, kept: Mutex::default() }
     }
 
     /// A token that holds for some minutes; `None` where there are no credentials.
-    pub async fn token(&self) -> Result<Option<Token>, Trouble> {
+    pub async fn token(&self) -> Result<Option<Token>, TokenError> {
         // Held over the refresh: whoever comes meanwhile waits for the same token.
         let mut kept = self.kept.lock().await;
         if let Some(token) = kept.as_ref().filter(|t| t.ends_ms > self.clock.now_ms() + EARLY_MS) {
@@ -76,7 +76,7 @@ impl Tokens {
     }
 
     /// The file of credentials, if there is one.
-    async fn file(&self) -> Result<Option<(PathBuf, Value)>, Trouble> {
+    async fn file(&self) -> Result<Option<(PathBuf, Value)>, TokenError> {
         let named = self.surroundings.var("GOOGLE_APPLICATION_CREDENTIALS").map(PathBuf::from);
         let folder = self.surroundings.var("CLOUDSDK_CONFIG").map(PathBuf::from);
         let folder = folder.or_else(|| Some(self.surroundings.home.as_ref()?.join(".config/gcloud")));
@@ -87,17 +87,17 @@ impl Tokens {
         let text = match super::read(path.clone()).await {
             Ok(text) => text,
             Err(error) if !must && error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Trouble::setup(format!("{}: {error}", path.display()))),
+            Err(error) => return Err(TokenError::setup(format!("{}: {error}", path.display()))),
         };
         let file = serde_json::from_str(&text)
-            .map_err(|error| Trouble::setup(format!("{}: {error}", path.display())))?;
+            .map_err(|error| TokenError::setup(format!("{}: {error}", path.display())))?;
         Ok(Some((path, file)))
     }
 
-    async fn by_file(&self, path: &std::path::Path, file: &Value) -> Result<Token, Trouble> {
+    async fn by_file(&self, path: &std::path::Path, file: &Value) -> Result<Token, TokenError> {
         let field = |name: &str| {
             let value = file[name].as_str().filter(|value| !value.is_empty());
-            value.ok_or_else(|| Trouble::setup(format!("{}: `{name}` is missing", path.display())))
+            value.ok_or_else(|| TokenError::setup(format!("{}: `{name}` is missing", path.display())))
         };
         let url = file["token_uri"].as_str().unwrap_or(TOKEN_URL);
         let answer = match field("type")? {
@@ -108,7 +108,7 @@ impl Tokens {
                     ("refresh_token", field("refresh_token")?),
                     ("grant_type", "refresh_token"),
                 ];
-                ask::form(&self.http, url, &fields, "Google's token service").await?
+                token_request::form(&self.http, url, &fields, "Google's token service").await?
             }
             "service_account" => {
                 let key = field("private_key")?;
@@ -116,16 +116,17 @@ impl Tokens {
                 let claims = json!({"iss": field("client_email")?, "scope": SCOPE, "aud": url,
                     "iat": iat, "exp": iat + WISH_S});
                 let header = json!({"alg": "RS256", "typ": "JWT", "kid": file["private_key_id"]});
-                let assertion = jwt(&header, &claims, key)
-                    .ok_or_else(|| Trouble::setup(format!("{}: `private_key` is no key", path.display())))?;
+                let assertion = jwt(&header, &claims, key).ok_or_else(|| {
+                    TokenError::setup(format!("{}: `private_key` is no key", path.display()))
+                })?;
                 let fields = [
                     ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"),
                     ("assertion", &*assertion),
                 ];
-                ask::form(&self.http, url, &fields, "Google's token service").await?
+                token_request::form(&self.http, url, &fields, "Google's token service").await?
             }
             other => {
-                return Err(Trouble::setup(format!(
+                return Err(TokenError::setup(format!(
                     "{}: credentials of the kind `{other}` cannot be used here; a service account or \
                      `gcloud auth application-default login` can",
                     path.display()
@@ -138,7 +139,7 @@ impl Tokens {
     }
 
     /// From the machine, where it is one of Google's.
-    async fn by_machine(&self) -> Result<Option<Token>, Trouble> {
+    async fn by_machine(&self) -> Result<Option<Token>, TokenError> {
         let token = match self.metadata("instance/service-accounts/default/token").await {
             Ok(token) => token,
             Err(trouble) if trouble.nobody => return Ok(None),
@@ -157,22 +158,22 @@ impl Tokens {
         Ok(Some(Token { project, ..token }))
     }
 
-    async fn metadata(&self, path: &str) -> Result<String, Trouble> {
+    async fn metadata(&self, path: &str) -> Result<String, TokenError> {
         let host = self.surroundings.var("GCE_METADATA_HOST").unwrap_or(METADATA);
         let get = Get {
             url: format!("http://{host}/computeMetadata/v1/{path}"),
             headers: vec![("metadata-flavor".into(), "Google".into())],
             patience: Some(METADATA_PATIENCE),
         };
-        ask::text(self.http.get(get).await, "the machine's metadata").await
+        token_request::text(self.http.get(get).await, "the machine's metadata").await
     }
 
-    fn read(&self, answer: &Value) -> Result<Token, Trouble> {
+    fn read(&self, answer: &Value) -> Result<Token, TokenError> {
         let secret = answer["access_token"].as_str().filter(|token| !token.is_empty());
-        let secret = secret.ok_or_else(|| Trouble::setup("Google handed out no access token"))?;
+        let secret = secret.ok_or_else(|| TokenError::setup("Google handed out no access token"))?;
         let lasts_s = answer["expires_in"].as_u64().unwrap_or(0);
         Ok(Token {
-            secret: Secret(secret.to_string()),
+            secret: ApiKey(secret.to_string()),
             project: None,
             payer: None,
             ends_ms: self.clock.now_ms().saturating_add(lasts_s.saturating_mul(1000)),

@@ -3,8 +3,8 @@
 use ring::digest::{SHA256, digest};
 use ring::hmac;
 
-use super::ask::encoded;
-use crate::llm::access::Secret;
+use super::token_request::encoded;
+use crate::llm::access::ApiKey;
 
 /// What signs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,9 +12,9 @@ pub struct Keys {
     /// Public.
     pub id: String,
     /// Not public.
-    pub secret: Secret,
+    pub secret: ApiKey,
     /// Of keys that end.
-    pub session: Option<Secret>,
+    pub session: Option<ApiKey>,
 }
 
 /// Where a signature holds.
@@ -135,8 +135,8 @@ mod tests {
     fn keys(session: Option<&str>) -> Keys {
         Keys {
             id: "AKIDEXAMPLE".into(),
-            secret: Secret("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".into()),
-            session: session.map(|token| Secret(token.into())),
+            secret: ApiKey("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".into()),
+            session: session.map(|token| ApiKey(token.into())),
         }
     }
 

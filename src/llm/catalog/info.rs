@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::base::hidden::Hidden;
+use crate::base::secret::Secret;
 
 /// One provider.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -42,7 +42,7 @@ pub struct ProviderInfo {
     /// Sets of variables, each of which is enough where a dialect finds credentials by itself.
     pub ambient: Vec<Vec<String>>,
     /// Headers of every request; values may be `$VAR` or `!command`.
-    pub headers: Hidden<BTreeMap<String, String>>,
+    pub headers: Secret<BTreeMap<String, String>>,
     /// Differences from the dialect's rule that all of its models share.
     pub compat: Map<String, Value>,
     /// The model to begin with; empty where servers tell what they have.
@@ -60,7 +60,7 @@ pub struct ProviderInfo {
     /// Longest silence of an answer in seconds, where it is not the usual one.
     pub silence: Option<u64>,
     /// A key from the user's file, perhaps `$VAR` or `!command`.
-    pub api_key: Hidden<Option<String>>,
+    pub api_key: Secret<Option<String>>,
 }
 
 static ROWS: LazyLock<Vec<ProviderInfo>> = LazyLock::new(|| {

@@ -5,11 +5,11 @@
 pub mod bundled;
 pub mod facts;
 pub mod info;
-pub mod listed;
+pub mod model_list;
 pub mod table;
 pub mod user;
 
 pub use info::ProviderInfo;
-pub use listed::Listed;
+pub use model_list::Listed;
 pub use table::Catalog;
 pub use user::UserModels;

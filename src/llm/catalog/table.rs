@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::bundled;
 use super::info::{self, ProviderInfo};
-use super::listed::Listed;
+use super::model_list::Listed;
 use super::user::{self, UserModels};
 use crate::llm::model::Model;
 

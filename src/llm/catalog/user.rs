@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::info::{self, ProviderInfo};
-use crate::base::hidden::Hidden;
+use crate::base::secret::Secret;
 
 /// Something wrong, by line from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,9 +35,9 @@ pub struct UserModels {
 pub struct UserProvider {
     name: Option<String>,
     base_url: Option<String>,
-    api_key: Hidden<Option<String>>,
+    api_key: Secret<Option<String>>,
     api: Option<String>,
-    headers: Hidden<BTreeMap<String, String>>,
+    headers: Secret<BTreeMap<String, String>>,
     compat: Map<String, Value>,
     auth_header: bool,
     /// Models, new ones and those that stand in for bundled ones.

@@ -8,18 +8,18 @@ use serde_json::Value;
 use super::errors;
 use super::partial_args::{PartialArgs, Piece};
 use crate::llm::answer;
-use crate::llm::counted;
-use crate::llm::draft::Draft;
-use crate::llm::failure::Asked;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
+use crate::llm::stream_builder::StreamBuilder;
+use crate::llm::token_counts;
 use crate::net::sse::Event;
 
 /// Reads one stream. Nothing in it says that it is over but its end.
 #[derive(Debug)]
 pub struct Reader {
-    asked: Asked,
+    asked: RequestInfo,
     /// `None` once the last event is out.
-    draft: Option<Draft>,
+    draft: Option<StreamBuilder>,
     begun: bool,
     open: Option<Open>,
     /// The part of a call that comes in pieces, and what it has so far.
@@ -44,7 +44,7 @@ enum Open {
 struct Wire {
     #[serde(default)]
     candidates: Vec<Candidate>,
-    #[serde(default, deserialize_with = "counted::group")]
+    #[serde(default, deserialize_with = "token_counts::group")]
     usage_metadata: Option<Counts>,
     prompt_feedback: Option<Feedback>,
     model_version: Option<String>,
@@ -103,22 +103,22 @@ struct Feedback {
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_field_names, reason = "the names on the wire")]
 struct Counts {
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     prompt_token_count: Option<u64>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     candidates_token_count: Option<u64>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     thoughts_token_count: Option<u64>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     cached_content_token_count: Option<u64>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     tool_use_prompt_token_count: Option<u64>,
 }
 
 impl Reader {
     /// A reader of the answer of one model; `now_ms` is the message's time stamp.
-    pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
-        let draft = Some(Draft::new(model, now_ms));
+    pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
+        let draft = Some(StreamBuilder::new(model, now_ms));
         let ids = HashSet::new();
         Self { asked, draft, begun: false, open: None, partial: None, ids, now_ms, finish: None, why: None }
     }
@@ -351,7 +351,7 @@ impl Reader {
     }
 }
 
-fn count(draft: &mut Draft, counts: Option<Counts>) {
+fn count(draft: &mut StreamBuilder, counts: Option<Counts>) {
     let Some(counts) = counts else { return };
     let usage = draft.usage();
     let cached = counts.cached_content_token_count.unwrap_or(0);

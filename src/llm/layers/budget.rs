@@ -7,7 +7,6 @@ use std::sync::Arc;
 use futures::{FutureExt, StreamExt, stream};
 use parking_lot::Mutex;
 
-use crate::llm::draft::Draft;
 use crate::llm::layer::{Layer, Next};
 use crate::llm::media;
 use crate::llm::model::usage::HOUR;
@@ -15,6 +14,7 @@ use crate::llm::model::{
     CacheRetention, ErrorKind, KnownPart, LlmError, Message, Part, Request, StreamEvent,
 };
 use crate::llm::provider::EventStream;
+use crate::llm::stream_builder::StreamBuilder;
 
 /// Bytes of text per token: fewer than any tokenizer takes for prose, so that the guess is high.
 const BYTES_PER_TOKEN: f64 = 2.5;
@@ -141,7 +141,7 @@ impl Layer for Budget {
             Ok(allowed) => allowed,
             Err(refused) => {
                 let (error, request) = *refused;
-                return stream::iter([Draft::new(&request.model, 0).fail(error)]).boxed();
+                return stream::iter([StreamBuilder::new(&request.model, 0).fail(error)]).boxed();
             }
         };
         let begin = async move {

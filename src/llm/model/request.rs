@@ -9,7 +9,7 @@ use super::limits::{InputLimits, PromptCache};
 use super::message::Message;
 use super::options::{CacheRetention, Grammar, ResponseFormat, Strictness};
 use super::usage::{Prices, Usage};
-use crate::base::hidden::Hidden;
+use crate::base::secret::Secret;
 
 /// One request: everything that a provider needs to answer.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +40,7 @@ pub struct Request {
     /// What the fields above do not model, by provider id: put into the body as it is.
     pub provider_options: Map<String, Value>,
     /// Headers beside the dialect's own, which win over those of the provider.
-    pub headers: Hidden<Vec<(String, String)>>,
+    pub headers: Secret<Vec<(String, String)>>,
     /// Whether the provider's own events are passed through, too.
     pub raw_events: bool,
 }
@@ -189,7 +189,7 @@ pub struct Model {
     pub compat: Map<String, Value>,
     /// Headers that requests for this model have; values may be `$VAR` or `!command`.
     #[serde(default, skip_serializing_if = "no_headers")]
-    pub headers: Hidden<BTreeMap<String, String>>,
+    pub headers: Secret<BTreeMap<String, String>>,
     /// How long its provider keeps the prefix of a prompt, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_cache: Option<PromptCache>,
@@ -233,7 +233,7 @@ impl Model {
             max_tokens: 16_384,
             thinking_level_map: BTreeMap::new(),
             compat: Map::new(),
-            headers: Hidden::default(),
+            headers: Secret::default(),
             prompt_cache: None,
             input_limits: None,
             knowledge_cutoff: None,

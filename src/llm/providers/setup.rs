@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::clock::SharedClock;
-use crate::llm::access::{Access, Keys, Surroundings};
+use crate::llm::access::{Access, Keys, Variables};
 use crate::llm::answer::{self, Exchange, Means, Reader};
 use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::{EventStream, Provider};
@@ -26,7 +26,7 @@ pub struct Setup {
     /// Where, and with which key: asked for each request.
     pub keys: Arc<dyn Keys>,
     /// For chains of credentials of the dialect's own.
-    pub surroundings: Surroundings,
+    pub surroundings: Variables,
     /// The shared client.
     pub http: Arc<Http>,
     /// For time stamps.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::base::json::json;
 
-use super::{Manner, input};
+use super::{Options, input};
 use crate::llm::model::{CacheRetention, Model, Request, Thinking, ToolChoice, ToolSpec};
 use crate::llm::{affinity, extra, strict};
 
@@ -19,7 +19,7 @@ const OUTPUT_MIN: u64 = 16;
 const ENCRYPTED: &str = "reasoning.encrypted_content";
 
 /// The body of `POST …/responses`.
-pub fn build(request: &Request, manner: &Manner) -> Map<String, Value> {
+pub fn build(request: &Request, manner: &Options) -> Map<String, Value> {
     let model = &request.model;
     let mut body = Map::new();
     body.insert("model".into(), manner.model.clone().unwrap_or_else(|| model.id.clone()).into());
@@ -48,7 +48,7 @@ pub fn free(request: &Request) -> BTreeSet<&str> {
 
 /// The system prompt as instructions, or as a message of that role where the model's data names
 /// one.
-fn system(request: &Request, manner: &Manner) -> (Option<String>, Option<(&'static str, String)>) {
+fn system(request: &Request, manner: &Options) -> (Option<String>, Option<(&'static str, String)>) {
     let parts: Vec<&str> =
         request.system.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
     if parts.is_empty() {
@@ -64,7 +64,7 @@ fn system(request: &Request, manner: &Manner) -> (Option<String>, Option<(&'stat
     }
 }
 
-fn tools(body: &mut Map<String, Value>, request: &Request, manner: &Manner) {
+fn tools(body: &mut Map<String, Value>, request: &Request, manner: &Options) {
     if request.tools.is_empty() {
         return;
     }
@@ -82,7 +82,7 @@ fn tools(body: &mut Map<String, Value>, request: &Request, manner: &Manner) {
     body.insert("tool_choice".into(), choice);
 }
 
-fn tool(spec: &ToolSpec, model: &Model, free: &BTreeSet<&str>, manner: &Manner) -> Value {
+fn tool(spec: &ToolSpec, model: &Model, free: &BTreeSet<&str>, manner: &Options) -> Value {
     if let Some(grammar) = spec.grammar.as_ref().filter(|_| free.contains(spec.name.as_str())) {
         let format =
             json!({"type": "grammar", "syntax": grammar.syntax.name(), "definition": grammar.definition});
@@ -125,7 +125,7 @@ fn format(body: &mut Map<String, Value>, request: &Request) {
     body.insert("text".into(), json!({"format": format}));
 }
 
-fn limits(body: &mut Map<String, Value>, request: &Request, manner: &Manner) {
+fn limits(body: &mut Map<String, Value>, request: &Request, manner: &Options) {
     let model = &request.model;
     if manner.no_limits || model.set_flag("supportsMaxOutputTokens") == Some(false) {
         return;
@@ -135,7 +135,7 @@ fn limits(body: &mut Map<String, Value>, request: &Request, manner: &Manner) {
     }
 }
 
-fn cache(body: &mut Map<String, Value>, request: &Request, manner: &Manner) {
+fn cache(body: &mut Map<String, Value>, request: &Request, manner: &Options) {
     let model = &request.model;
     let key = affinity::cache_key(request).filter(|_| model.word("promptCacheKeyMode") != Some("disabled"));
     if let Some(key) = key {

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use crate::llm::draft::Draft;
 use crate::llm::model::StreamEvent;
 use crate::llm::raw_input::{self, RawInput};
+use crate::llm::stream_builder::StreamBuilder;
 
 /// The items by their place on the wire.
 #[derive(Debug, Default)]
@@ -64,7 +64,7 @@ impl Items {
     }
 
     /// An item begins. One that began before does not begin again.
-    pub fn open(&mut self, index: u64, item: &Value, draft: &mut Draft, out: &mut Out) {
+    pub fn open(&mut self, index: u64, item: &Value, draft: &mut StreamBuilder, out: &mut Out) {
         if self.open.contains_key(&index) {
             return;
         }
@@ -103,7 +103,7 @@ impl Items {
     }
 
     /// More text; a server may leave the item's beginning out.
-    pub fn text(&mut self, index: u64, delta: String, draft: &mut Draft, out: &mut Out) {
+    pub fn text(&mut self, index: u64, delta: String, draft: &mut StreamBuilder, out: &mut Out) {
         if !self.open.contains_key(&index) {
             self.open(index, &json!({"type": "message"}), draft, out);
         }
@@ -116,7 +116,7 @@ impl Items {
     }
 
     /// More reasoning.
-    pub fn thinking(&mut self, index: u64, delta: String, draft: &mut Draft, out: &mut Out) {
+    pub fn thinking(&mut self, index: u64, delta: String, draft: &mut StreamBuilder, out: &mut Out) {
         if let Some(Item::Thinking { part, sent }) = self.open.get_mut(&index)
             && !delta.is_empty()
         {
@@ -126,14 +126,14 @@ impl Items {
     }
 
     /// Another part of a summary begins.
-    pub fn paragraph(&mut self, index: u64, draft: &mut Draft, out: &mut Out) {
+    pub fn paragraph(&mut self, index: u64, draft: &mut StreamBuilder, out: &mut Out) {
         if matches!(self.open.get(&index), Some(Item::Thinking { sent: 1.., .. })) {
             self.thinking(index, "\n\n".to_string(), draft, out);
         }
     }
 
     /// More of a function's arguments.
-    pub fn arguments(&mut self, index: u64, delta: String, draft: &mut Draft, out: &mut Out) {
+    pub fn arguments(&mut self, index: u64, delta: String, draft: &mut StreamBuilder, out: &mut Out) {
         if let Some(Item::Call { part, sent, .. }) = self.open.get_mut(&index)
             && !delta.is_empty()
         {
@@ -143,14 +143,14 @@ impl Items {
     }
 
     /// More of the text that a tool takes.
-    pub fn input(&mut self, index: u64, delta: &str, draft: &mut Draft, out: &mut Out) {
+    pub fn input(&mut self, index: u64, delta: &str, draft: &mut StreamBuilder, out: &mut Out) {
         if let Some(Item::Custom { part, input, closed: false, .. }) = self.open.get_mut(&index) {
             out.extend(input.push(delta).map(|json| draft.arguments(*part, json)));
         }
     }
 
     /// All of a call's input once more: what had not come is added; one that goes on otherwise replaces what came.
-    pub fn whole(&mut self, index: u64, whole: &Whole, draft: &mut Draft, out: &mut Out) {
+    pub fn whole(&mut self, index: u64, whole: &Whole, draft: &mut StreamBuilder, out: &mut Out) {
         match (self.open.get_mut(&index), whole) {
             (Some(Item::Call { part, .. }), Whole::Json(whole)) if !whole.is_empty() => {
                 arguments(*part, whole, draft, out);
@@ -168,7 +168,7 @@ impl Items {
     }
 
     /// An item is complete, and told once more as a whole.
-    pub fn close(&mut self, index: u64, item: Value, draft: &mut Draft, out: &mut Out) {
+    pub fn close(&mut self, index: u64, item: Value, draft: &mut StreamBuilder, out: &mut Out) {
         if !self.open.contains_key(&index) {
             self.open(index, &item, draft, out);
         }
@@ -221,7 +221,7 @@ impl Items {
     }
 
     /// The answer as a whole: what never came is taken from it.
-    pub fn complete(&mut self, output: Vec<Value>, draft: &mut Draft, out: &mut Out) {
+    pub fn complete(&mut self, output: Vec<Value>, draft: &mut StreamBuilder, out: &mut Out) {
         for (_, item) in &mut self.unsigned {
             let told = output.iter().find(|other| other["id"] == item["id"]).and_then(encrypted);
             if let Some(told) = told {
@@ -237,7 +237,7 @@ impl Items {
 
     /// Nothing more comes. A call that is not complete is an error, named, unless the answer was
     /// cut off by its limit.
-    pub fn end(&mut self, cut: bool, draft: &mut Draft, out: &mut Out) -> Result<(), String> {
+    pub fn end(&mut self, cut: bool, draft: &mut StreamBuilder, out: &mut Out) -> Result<(), String> {
         for (part, item) in self.unsigned.drain(..) {
             draft.sign(part, &item.to_string());
         }
@@ -257,7 +257,7 @@ impl Items {
 }
 
 /// All of a call's arguments: the rest of what came, or something else in its place.
-fn arguments(part: usize, whole: &str, draft: &mut Draft, out: &mut Out) {
+fn arguments(part: usize, whole: &str, draft: &mut StreamBuilder, out: &mut Out) {
     match whole.strip_prefix(draft.so_far(part)) {
         Some("") => {}
         Some(rest) => out.push(draft.arguments(part, rest.to_string())),

@@ -2,7 +2,7 @@
 //! conversation in it; `stream` reads what comes back, item by item (`items`) up to its end
 //! (`terminal`).
 //!
-//! Pure; must not know addresses, keys, or which dialect uses it beyond its `Manner`.
+//! Pure; must not know addresses, keys, or which dialect uses it beyond its `Options`.
 
 pub mod body;
 pub mod input;
@@ -12,7 +12,7 @@ pub mod terminal;
 
 /// How one of those who speak it differs from the others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Manner {
+pub struct Options {
     /// The model's name on the wire, where it is not the model's id.
     pub model: Option<String>,
     /// The system prompt goes into `instructions`, whatever the model's data says.

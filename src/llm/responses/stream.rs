@@ -10,19 +10,19 @@ use super::items::{Items, Whole};
 use super::terminal::{self, Ending};
 use crate::base::json::json;
 use crate::llm::answer;
-use crate::llm::draft::Draft;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::error_codes;
-use crate::llm::failure::Asked;
 use crate::llm::model::{LlmError, Model, StopReason, StreamEvent};
+use crate::llm::stream_builder::StreamBuilder;
 use crate::net::sse::Event;
 
 /// Reads one stream.
 #[derive(Debug)]
 pub struct Reader {
-    asked: Asked,
+    asked: RequestInfo,
     model: Model,
     /// `None` once the last event is out.
-    draft: Option<Draft>,
+    draft: Option<StreamBuilder>,
     started: bool,
     items: Items,
     /// The tier of service that was asked for.
@@ -50,8 +50,8 @@ struct Body {
 impl Reader {
     /// A reader of the answer of one model; `now_ms` is the message's time stamp, `tier` the tier
     /// of service that was asked for.
-    pub fn new(model: &Model, asked: Asked, now_ms: u64, tier: Option<String>) -> Self {
-        let draft = Some(Draft::new(model, now_ms));
+    pub fn new(model: &Model, asked: RequestInfo, now_ms: u64, tier: Option<String>) -> Self {
+        let draft = Some(StreamBuilder::new(model, now_ms));
         Self { asked, model: model.clone(), draft, started: false, items: Items::default(), tier }
     }
 }

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use crate::llm::counted;
-use crate::llm::draft::Draft;
 use crate::llm::model::{Model, StopReason};
+use crate::llm::stream_builder::StreamBuilder;
+use crate::llm::token_counts;
 
 /// Why an answer ended.
 #[derive(Debug, PartialEq)]
@@ -50,11 +50,11 @@ pub fn ending(kind: &str, response: &Value) -> Ending {
 }
 
 /// Takes in the counts: on this wire the prompt's include what came from a cache or went into it.
-pub fn count(draft: &mut Draft, counts: &Value) {
+pub fn count(draft: &mut StreamBuilder, counts: &Value) {
     if !counts.is_object() {
         return;
     }
-    let number = |value: &Value| counted::of(value).unwrap_or(0);
+    let number = |value: &Value| token_counts::of(value).unwrap_or(0);
     let prompt = number(&counts["input_tokens"]);
     let details = &counts["input_tokens_details"];
     let usage = draft.usage();
@@ -62,7 +62,7 @@ pub fn count(draft: &mut Draft, counts: &Value) {
     usage.cache_write = number(&details["cache_write_tokens"]).min(prompt - usage.cache_read);
     usage.input = prompt - usage.cache_read - usage.cache_write;
     usage.output = number(&counts["output_tokens"]);
-    usage.reasoning = counted::of(&counts["output_tokens_details"]["reasoning_tokens"]);
+    usage.reasoning = token_counts::of(&counts["output_tokens_details"]["reasoning_tokens"]);
 }
 
 /// How many times the list price an answer costs, where its tier of service is not the usual

@@ -7,12 +7,12 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use tokio::sync::mpsc::{self, Receiver};
 
-use super::said::is_meant;
+use super::messages::is_meant;
 use crate::modes::lines::{self, LINE_MAX, Line};
 
 /// What comes in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
+pub enum Input {
     /// A line; so are all others.
     Line(Line),
     /// Text, all of it.
@@ -22,18 +22,18 @@ pub enum Told {
 }
 
 /// Reads until the end, or until nobody takes it any more.
-pub fn read(from: impl Read + Send + 'static) -> Receiver<Told> {
+pub fn read(from: impl Read + Send + 'static) -> Receiver<Input> {
     let (sender, told) = mpsc::channel(1);
     std::thread::spawn(move || {
         let mut give = |told| sender.blocking_send(told).is_ok();
         if let Err(error) = pass_on(from, &mut give) {
-            give(Told::Refused(format!("standard input cannot be read: {error}")));
+            give(Input::Refused(format!("standard input cannot be read: {error}")));
         }
     });
     told
 }
 
-fn pass_on(from: impl Read, give: &mut impl FnMut(Told) -> bool) -> io::Result<()> {
+fn pass_on(from: impl Read, give: &mut impl FnMut(Input) -> bool) -> io::Result<()> {
     let mut input = BufReader::new(from);
     let mut all = Vec::new();
     let room = |all: &Vec<u8>| (LINE_MAX + 1).saturating_sub(all.len()) as u64;
@@ -46,16 +46,16 @@ fn pass_on(from: impl Read, give: &mut impl FnMut(Told) -> bool) -> io::Result<(
         }
         if all.len() <= LINE_MAX && is_meant(String::from_utf8_lossy(line).trim()) {
             let lines = io::Cursor::new(all.split_off(begin)).chain(input);
-            lines::split(lines, |line| give(Told::Line(line)));
+            lines::split(lines, |line| give(Input::Line(line)));
             return Ok(());
         }
         break;
     }
     input.take(room(&all)).read_to_end(&mut all)?;
     if all.len() > LINE_MAX {
-        give(Told::Refused(format!("what is piped in is longer than {} MB", LINE_MAX >> 20)));
+        give(Input::Refused(format!("what is piped in is longer than {} MB", LINE_MAX >> 20)));
     } else if !all.trim_ascii().is_empty() {
-        give(Told::Words(String::from_utf8_lossy(&all).into_owned()));
+        give(Input::Words(String::from_utf8_lossy(&all).into_owned()));
     }
     Ok(())
 }
@@ -74,7 +74,7 @@ mod tests {
         }
     }
 
-    fn told(bytes: &[u8]) -> Vec<Told> {
+    fn told(bytes: &[u8]) -> Vec<Input> {
         let mut all = Vec::new();
         pass_on(Drops(io::Cursor::new(bytes.to_vec())), &mut |told| {
             all.push(told);
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn the_first_line_with_something_on_it_decides() {
-        let line = |text: &str| Told::Line(Line::Text(text.to_string()));
-        let words = |text: &str| Told::Words(text.to_string());
+        let line = |text: &str| Input::Line(Line::Text(text.to_string()));
+        let words = |text: &str| Input::Words(text.to_string());
         let typed = r#"{"type":"mesage"}"#;
         for (input, wanted) in [
             (format!("\n \r\n{typed}\r\nwords\n\n{{\n"), vec![line(typed), line("words"), line("{")]),
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn no_more_than_a_line_is_kept_before_it_is_known_what_it_is() {
-        let refused = Told::Refused("what is piped in is longer than 64 MB".to_string());
+        let refused = Input::Refused("what is piped in is longer than 64 MB".to_string());
         for (first, then) in [("", b'x'), ("words\n", b'x'), ("{\"type\":\"message", b' ')] {
             let mut all = Vec::new();
             let endless = io::Cursor::new(first).chain(io::repeat(then));

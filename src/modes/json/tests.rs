@@ -200,7 +200,7 @@ async fn taken(line: &str, most: usize) -> usize {
     let (signal, interruption) = tokio::sync::oneshot::channel::<()>();
     let mut working = handle.lifecycles();
     let lines = async {
-        let said = |text: &str| Told::Line(Line::Text(text.to_string()));
+        let said = |text: &str| Input::Line(Line::Text(text.to_string()));
         sender.send(said(r#"{"type":"message","content":"one"}"#)).await.unwrap();
         working.wait_for(|now| *now != crate::agent::config::Lifecycle::Idle).await.unwrap();
         let (mut count, mut turns) = (0, 0);

@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::desk::Desk;
-use super::ui::Told;
+use super::host_ui::HostUi;
+use super::ui::HostMessage;
 use crate::base::error::Report;
 use crate::base::json::json;
 use crate::runtime::Handle;
@@ -37,7 +37,7 @@ pub trait HostCommand: Send + Sync {
     /// Runs it with what stands behind the name and a space. The prompt is answered when it has ended. An error, or a
     /// panic, is told as the event `extension_error`, and the session goes on. When nobody is served any more its
     /// questions are refused, and three seconds later it is dropped where it waits.
-    fn run(&self, args: String, desk: Desk, session: Handle) -> BoxFuture<'static, Result<(), Report>>;
+    fn run(&self, args: String, desk: HostUi, session: Handle) -> BoxFuture<'static, Result<(), Report>>;
 }
 
 /// Where a command comes from.
@@ -148,7 +148,7 @@ pub struct Call {
 
 impl Call {
     /// Runs it beside everything else; gives what is to be told where it failed.
-    pub async fn run(self, desk: Desk, session: Handle) -> Option<Told> {
+    pub async fn run(self, desk: HostUi, session: Handle) -> Option<HostMessage> {
         let Self { name, args, command } = self;
         let running = tokio::spawn(async move { command.run(args, desk, session).await });
         let error = match AbortOnDropHandle::new(running).await {
@@ -156,7 +156,11 @@ impl Call {
             Ok(Err(report)) => report.to_string(),
             Err(ended) => panicked(ended),
         };
-        Some(Told::ExtensionError { extension_path: format!("command:{name}"), event: "command", error })
+        Some(HostMessage::ExtensionError {
+            extension_path: format!("command:{name}"),
+            event: "command",
+            error,
+        })
     }
 }
 

@@ -23,7 +23,7 @@ pub enum Done {
 
 /// Where the answer of a command stands among the events.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum AnswerOrder {
     /// Before what is not told yet when it is there.
     First,
     /// Behind everything but the run that it begins.
@@ -37,7 +37,7 @@ pub struct Current {
     /// What it comes to.
     pub job: BoxFuture<'static, Done>,
     /// Where that stands.
-    pub place: Place,
+    pub place: AnswerOrder,
 }
 
 /// What is being done.
@@ -53,7 +53,7 @@ pub struct Jobs {
 
 impl Jobs {
     /// What the current command has come to, if it has; it is looked at without waiting.
-    pub fn ready(&mut self, which: impl FnOnce(Place) -> bool) -> Option<(Done, Place)> {
+    pub fn ready(&mut self, which: impl FnOnce(AnswerOrder) -> bool) -> Option<(Done, AnswerOrder)> {
         let current = self.current.as_mut().filter(|current| which(current.place))?;
         let done = current.job.as_mut().now_or_never()?;
         let place = current.place;
@@ -63,15 +63,15 @@ impl Jobs {
 }
 
 /// Where the answer of a command stands.
-pub fn place(command: &Command) -> Place {
+pub fn place(command: &Command) -> AnswerOrder {
     match command {
-        Command::Prompt { .. } => Place::BeforeRun,
+        Command::Prompt { .. } => AnswerOrder::BeforeRun,
         Command::NewSession { .. }
         | Command::SwitchSession { .. }
         | Command::Fork { .. }
         | Command::Clone
         | Command::NavigateTree { .. }
-        | Command::Restore { .. } => Place::BehindReplaced,
-        _ => Place::First,
+        | Command::Restore { .. } => AnswerOrder::BehindReplaced,
+        _ => AnswerOrder::First,
     }
 }

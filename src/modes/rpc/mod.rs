@@ -3,17 +3,17 @@
 #[doc(hidden)]
 pub mod answer;
 #[doc(hidden)]
-pub mod asking;
+pub mod background;
 #[doc(hidden)]
 pub mod command;
 #[doc(hidden)]
-pub mod desk;
-#[doc(hidden)]
 pub mod host;
 #[doc(hidden)]
-pub mod jobs;
+pub mod host_ui;
 #[doc(hidden)]
-pub mod long;
+pub mod inline;
+#[doc(hidden)]
+pub mod jobs;
 #[doc(hidden)]
 pub mod outbox;
 #[doc(hidden)]
@@ -21,16 +21,16 @@ pub mod pending;
 #[doc(hidden)]
 pub mod ports;
 #[doc(hidden)]
-pub mod quick;
-#[doc(hidden)]
 pub mod serve;
+#[doc(hidden)]
+pub mod snapshot;
 #[doc(hidden)]
 pub mod ui;
 #[doc(hidden)]
-pub mod whole;
+pub mod user_requests;
 
-pub use desk::Desk;
 pub use host::HostCommand;
+pub use host_ui::HostUi;
 pub use ports::Ports;
 pub use serve::serve;
 pub use ui::{NotifyType, Placement};

@@ -5,24 +5,24 @@
 
 use std::collections::VecDeque;
 
-use super::ui::{Method, Told};
+use super::ui::{HostMessage, Method};
 
 /// Messages without an answer that wait at once.
 pub const WAITING: usize = 64;
 
 /// Messages in the order in which they are sent.
 #[derive(Debug, Default)]
-pub struct Pending(VecDeque<Told>);
+pub struct Pending(VecDeque<HostMessage>);
 
 impl Pending {
     /// Puts a question behind the others.
-    pub fn ask(&mut self, question: Told) {
+    pub fn ask(&mut self, question: HostMessage) {
         self.0.push_back(question);
     }
 
     /// Puts a message behind the others. One that waits about the same thing goes. Where too many wait nevertheless
     /// the oldest notice goes, or else the oldest message.
-    pub fn tell(&mut self, message: Told) {
+    pub fn tell(&mut self, message: HostMessage) {
         if let Some(thing) = thing(&message) {
             self.0.retain(|waiting| self::thing(waiting) != Some(thing));
         }
@@ -37,7 +37,9 @@ impl Pending {
 
     /// Takes a question back that was not sent yet.
     pub fn withdraw(&mut self, question: &str) {
-        self.0.retain(|waiting| !matches!(waiting, Told::ExtensionUiRequest { id, .. } if id == question));
+        self.0.retain(
+            |waiting| !matches!(waiting, HostMessage::ExtensionUiRequest { id, .. } if id == question),
+        );
     }
 
     /// Takes back what wants an answer.
@@ -51,13 +53,13 @@ impl Pending {
     }
 
     /// The next one that wants no answer.
-    pub fn take_shown(&mut self) -> Option<Told> {
+    pub fn take_shown(&mut self) -> Option<HostMessage> {
         let at = self.0.iter().position(|waiting| !is_question(waiting))?;
         self.0.remove(at)
     }
 
     /// The next one.
-    pub fn take(&mut self) -> Option<Told> {
+    pub fn take(&mut self) -> Option<HostMessage> {
         self.0.pop_front()
     }
 }
@@ -71,8 +73,8 @@ enum Thing<'a> {
     EditorText,
 }
 
-fn thing(told: &Told) -> Option<Thing<'_>> {
-    let Told::ExtensionUiRequest { method, .. } = told else { return None };
+fn thing(told: &HostMessage) -> Option<Thing<'_>> {
+    let HostMessage::ExtensionUiRequest { method, .. } = told else { return None };
     Some(match method {
         Method::SetStatus { status_key, .. } => Thing::Status(status_key),
         Method::SetWidget { widget_key, .. } => Thing::Widget(widget_key),
@@ -82,12 +84,12 @@ fn thing(told: &Told) -> Option<Thing<'_>> {
     })
 }
 
-fn is_notice(told: &Told) -> bool {
-    matches!(told, Told::ExtensionUiRequest { method: Method::Notify { .. }, .. })
+fn is_notice(told: &HostMessage) -> bool {
+    matches!(told, HostMessage::ExtensionUiRequest { method: Method::Notify { .. }, .. })
 }
 
-fn is_question(told: &Told) -> bool {
-    let Told::ExtensionUiRequest { method, .. } = told else { return false };
+fn is_question(told: &HostMessage) -> bool {
+    let HostMessage::ExtensionUiRequest { method, .. } = told else { return false };
     matches!(
         method,
         Method::Select { .. } | Method::Confirm { .. } | Method::Input { .. } | Method::Editor { .. }
@@ -98,27 +100,27 @@ fn is_question(told: &Told) -> bool {
 mod tests {
     use super::*;
 
-    fn told(id: usize, method: Method) -> Told {
-        Told::ExtensionUiRequest { id: id.to_string(), method }
+    fn told(id: usize, method: Method) -> HostMessage {
+        HostMessage::ExtensionUiRequest { id: id.to_string(), method }
     }
 
-    fn notice(id: usize) -> Told {
+    fn notice(id: usize) -> HostMessage {
         told(id, Method::Notify { message: "m".into(), notify_type: None })
     }
 
-    fn status(id: usize, key: &str) -> Told {
+    fn status(id: usize, key: &str) -> HostMessage {
         told(id, Method::SetStatus { status_key: key.into(), status_text: None })
     }
 
-    fn question(id: usize) -> Told {
+    fn question(id: usize) -> HostMessage {
         told(id, Method::Editor { title: "t".into(), prefill: None })
     }
 
     fn ids(pending: &mut Pending) -> Vec<usize> {
         let all = std::iter::from_fn(|| pending.take());
         all.filter_map(|told| match told {
-            Told::ExtensionUiRequest { id, .. } => id.parse().ok(),
-            Told::ExtensionError { .. } => None,
+            HostMessage::ExtensionUiRequest { id, .. } => id.parse().ok(),
+            HostMessage::ExtensionError { .. } => None,
         })
         .collect()
     }

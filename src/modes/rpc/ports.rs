@@ -11,8 +11,8 @@ use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
-use super::desk::Desk;
 use super::host::HostCommand;
+use super::host_ui::HostUi;
 use crate::base::error::Report;
 use crate::base::json::json;
 use crate::modes::lines::{self, Line, Out, Written};
@@ -23,7 +23,7 @@ pub struct Ports {
     /// The session.
     pub(crate) handle: Handle,
     /// Where the user is asked.
-    pub(crate) desk: Desk,
+    pub(crate) desk: HostUi,
     /// What comes in, and what says that its end was read.
     pub(crate) input: (Receiver<Line>, CancellationToken),
     /// Where lines go.
@@ -52,7 +52,7 @@ impl Ports {
     /// Fails where `from` cannot be watched.
     pub fn new(
         session: Handle,
-        desk: Desk,
+        desk: HostUi,
         from: impl Read + AsFd + Send + 'static,
         to: impl Write + Send + 'static,
     ) -> Result<Self, Report> {
@@ -65,7 +65,7 @@ impl Ports {
     /// The same with streams that are open already.
     pub(crate) fn over(
         handle: Handle,
-        desk: Desk,
+        desk: HostUi,
         input: (Receiver<Line>, CancellationToken),
         out: Out,
     ) -> Self {

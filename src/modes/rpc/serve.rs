@@ -14,15 +14,15 @@ use tokio::task::unconstrained;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::{self, Answer};
+use super::background::{self, BackgroundCx};
 use super::command::Command;
-use super::desk::Desk;
 use super::host::{Call, Commands};
-use super::jobs::{Current, Done, Job, Jobs, LongJob, Place, place};
-use super::long::{self, Bench};
+use super::host_ui::HostUi;
+use super::jobs::{AnswerOrder, Current, Done, Job, Jobs, LongJob, place};
 use super::outbox::Outbox;
 use super::ports::Ports;
-use super::ui::{Method, NotifyType, Told};
-use super::{quick, whole};
+use super::ui::{HostMessage, Method, NotifyType};
+use super::{inline, snapshot};
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
 use crate::base::json::json;
@@ -107,7 +107,7 @@ async fn serve_until(ports: Ports) -> i32 {
 
 struct Face {
     handle: Handle,
-    desk: Desk,
+    desk: HostUi,
     out: Out,
     settings: Value,
     commands: Commands,
@@ -194,18 +194,18 @@ impl Face {
         let mut marks = Marks::default();
         if let Some(event) = first {
             self.hear(&event, &mut marks);
-        } else if let Some((done, _)) = self.jobs.ready(|place| place == Place::First) {
+        } else if let Some((done, _)) = self.jobs.ready(|place| place == AnswerOrder::First) {
             self.answered(done, self.outbox.len());
         }
         // A run is told of behind the answer to what began it, so whoever hears of it finds that answer.
-        let done = self.jobs.ready(|place| place != Place::First);
+        let done = self.jobs.ready(|place| place != AnswerOrder::First);
         let count = if all || done.is_some() { events.len() } else { 0 };
         for event in std::iter::from_fn(|| events.try_recv().ok()).take(count) {
             self.hear(&event, &mut marks);
         }
-        let done = done.or_else(|| self.jobs.ready(|place| place != Place::First));
+        let done = done.or_else(|| self.jobs.ready(|place| place != AnswerOrder::First));
         if let Some((done, place)) = done {
-            let at = if place == Place::BeforeRun { marks.begun } else { marks.replaced };
+            let at = if place == AnswerOrder::BeforeRun { marks.begun } else { marks.replaced };
             self.answered(done, at.unwrap_or(self.outbox.len()));
         }
     }
@@ -233,7 +233,7 @@ impl Face {
     /// Tells of something in its place among the answers.
     fn hear(&mut self, event: &RuntimeEvent, marks: &mut Marks) {
         // What it follows from is answered by now, be it since somebody looked, and that comes first.
-        if let Some((done, _)) = self.jobs.ready(|place| place == Place::First) {
+        if let Some((done, _)) = self.jobs.ready(|place| place == AnswerOrder::First) {
             self.answered(done, self.outbox.len());
         }
         // What a call showed comes before its end.
@@ -349,7 +349,7 @@ impl Face {
                 let failed = call.run(desk, handle).await;
                 let answer = Ok(json!({"disposition": "handled"}).into());
                 let answer = answer::line(id.as_deref(), &name, &answer);
-                failed.iter().map(Told::line).chain([answer]).collect()
+                failed.iter().map(HostMessage::line).chain([answer]).collect()
             })
         });
     }
@@ -393,33 +393,34 @@ impl Face {
             }
             _ => {}
         }
-        if long::is_long(&command) {
+        if background::is_long(&command) {
             // An interruption is never too much.
             let is_abort = matches!(command, Command::Abort);
             if is_abort {
                 self.handle.abort();
             }
-            let bench = Bench { handle: self.handle.clone(), out: self.out.clone(), stop: self.stop.clone() };
+            let bench =
+                BackgroundCx { handle: self.handle.clone(), out: self.out.clone(), stop: self.stop.clone() };
             let more = if is_abort { ABORTS_MAX } else { 0 };
             return self.begin_long(id, name, more, |id, name| {
                 Box::pin(async move {
-                    let answer = long::answer(bench, id.clone(), command).await;
+                    let answer = background::answer(bench, id.clone(), command).await;
                     vec![answer::line(id.as_deref(), &name, &answer)]
                 })
             });
         }
         let (handle, settings) = (self.handle.clone(), self.settings.clone());
         let place = place(&command);
-        let job: BoxFuture<'static, Done> = if whole::is_whole(&command) {
+        let job: BoxFuture<'static, Done> = if snapshot::is_whole(&command) {
             Box::pin(async move {
-                match whole::see(&handle, command).await {
+                match snapshot::see(&handle, command).await {
                     Ok(making) => Done::Seen(make(id, name, making)),
                     Err(why) => Done::Line(answer::line(id.as_deref(), &name, &Err(why))),
                 }
             })
         } else {
             Box::pin(async move {
-                let answer = quick::answer(&handle, &settings, command).await;
+                let answer = inline::answer(&handle, &settings, command).await;
                 Done::Line(answer::line(id.as_deref(), &name, &answer))
             })
         };
@@ -429,7 +430,7 @@ impl Face {
 }
 
 /// Makes an answer where nobody waits for anything else.
-fn make(id: Option<Box<RawValue>>, name: String, making: whole::Making) -> Job {
+fn make(id: Option<Box<RawValue>>, name: String, making: snapshot::Render) -> Job {
     let (same, command) = (id.clone(), name.clone());
     let made = tokio::task::spawn_blocking(move || answer::line(id.as_deref(), &name, &making()));
     Box::pin(async move {

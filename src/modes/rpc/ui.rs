@@ -120,7 +120,7 @@ pub enum Method {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum Told {
+pub enum HostMessage {
     /// For the user behind the client.
     ExtensionUiRequest {
         /// Comes back with the answer.
@@ -140,7 +140,7 @@ pub enum Told {
     },
 }
 
-impl Told {
+impl HostMessage {
     /// The line for it.
     pub fn line(&self) -> String {
         crate::base::json::json!(self).to_string()
@@ -150,7 +150,7 @@ impl Told {
 /// What is answered to a request that wants an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(untagged))]
-pub enum Said {
+pub enum HostReply {
     /// To `select`, `input` and `editor`.
     Value {
         /// What was chosen or written.
@@ -168,7 +168,7 @@ pub enum Said {
     },
 }
 
-// For the schema; a line is read by `Said::read`.
+// For the schema; a line is read by `HostReply::read`.
 /// A line with an answer of the user.
 #[cfg(test)]
 #[derive(schemars::JsonSchema)]
@@ -180,11 +180,11 @@ pub enum Response {
         id: String,
         /// What the user said.
         #[schemars(flatten)]
-        said: Said,
+        said: HostReply,
     },
 }
 
-impl Said {
+impl HostReply {
     /// What the fields of an answer say. Whatever has another shape is a refusal.
     pub fn read(fields: &Map<String, Value>) -> Self {
         let is_open = matches!(fields.get("cancelled"), None | Some(Value::Null | Value::Bool(false)));

@@ -10,7 +10,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::place::{Facts, Git};
+use crate::agent::environment::{EnvironmentFacts, Git};
 use crate::base::clock::{self, SharedClock};
 use crate::exec::{CommandSpec, Environment};
 use crate::workspace::git;
@@ -39,7 +39,7 @@ safe_git status --porcelain --ignore-submodules=all | cut -c1-2 | sort | uniq -c
 ";
 
 /// The facts; at most [`PATIENCE`] late.
-pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> Facts {
+pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> EnvironmentFacts {
     let heard: Arc<Mutex<Vec<u8>>> = Arc::default();
     let output = heard.clone();
     let sink = Box::new(move |piece: &[u8]| {
@@ -61,11 +61,11 @@ pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> Fac
     }
     let text = String::from_utf8_lossy(&heard.lock()).into_owned();
     let date = clock::iso8601(clock.now_ms()).chars().take_while(|c| *c != 'T').collect();
-    Facts { date, ..read(&text) }
+    EnvironmentFacts { date, ..read(&text) }
 }
 
 /// The facts of the script's output, as far as it goes.
-fn read(text: &str) -> Facts {
+fn read(text: &str) -> EnvironmentFacts {
     let mut sections: Vec<&str> = text.split('\u{1e}').collect();
     // What stands behind the last end is no whole section.
     sections.pop();
@@ -78,7 +78,7 @@ fn read(text: &str) -> Facts {
         changed: sections.get(4).map(|counts| changed(counts)),
         commits: section(3).lines().take(COMMITS).map(short).collect(),
     });
-    Facts { date: String::new(), platform, os, git }
+    EnvironmentFacts { date: String::new(), platform, os, git }
 }
 
 /// This machine's system, where the place does not tell.

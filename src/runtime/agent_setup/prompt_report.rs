@@ -14,7 +14,7 @@ use crate::llm::model::{Model, ToolSpec};
 /// The system prompt as it is sent, with the tools that go with it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Shown {
+pub struct PromptReport {
     /// The profile's id.
     pub profile: &'static str,
     /// Who gets it.
@@ -27,7 +27,7 @@ pub struct Shown {
     pub tools: Vec<ToolSpec>,
 }
 
-impl Shown {
+impl PromptReport {
     /// About how many tokens all of it has.
     pub fn tokens(&self) -> usize {
         let parts = self.parts.iter().map(|part| tokens(&part.text)).sum::<usize>();
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_table_and_then_the_parts() {
         let model = Model { name: "Some Model".into(), ..Model::unknown("p", "m", "a", "") };
-        let shown = Shown {
+        let shown = PromptReport {
             profile: "pi",
             model: Arc::new(model),
             parts: vec![Part { name: "base", text: "Be good.".into() }],

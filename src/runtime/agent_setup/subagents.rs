@@ -13,9 +13,9 @@ use parking_lot::Mutex;
 use super::toolset::Toolset;
 use crate::agent::config::Config;
 use crate::agent::driver::{Services, Setup};
-use crate::agent::equip::{Ears, Equip, Gear, Recruit, Renewed};
 use crate::agent::event::AgentEvent;
-use crate::agent::team::Team;
+use crate::agent::subagent_setup::{ChangedSetup, SetupChanges, Subagent, SubagentListener, SubagentSetup};
+use crate::agent::subagents::SubagentPool;
 use crate::base::clock::SharedClock;
 use crate::base::ids::SharedIds;
 use crate::base::paths;
@@ -27,7 +27,7 @@ use crate::llm::model::{Model, Thinking};
 use crate::runtime::events::event::RuntimeEvent;
 use crate::runtime::events::hub::Hub;
 use crate::runtime::models::available::AvailableModels;
-use crate::runtime::models::choice::Wish;
+use crate::runtime::models::choice::ModelRequest;
 use crate::runtime::restore::checkpoints::Checkpoints;
 use crate::tools::interaction::delegate::Task;
 use crate::tools::permissions::policy::is_guarded;
@@ -106,8 +106,8 @@ impl Subagents {
     }
 
     /// The team of an agent of this depth; none where that is deep enough.
-    pub(in crate::runtime) fn team(&self) -> Option<Team> {
-        (self.depth <= self.limits.depth).then(|| Team::new(Arc::new(self.clone()), self.ears()))
+    pub(in crate::runtime) fn team(&self) -> Option<SubagentPool> {
+        (self.depth <= self.limits.depth).then(|| SubagentPool::new(Arc::new(self.clone()), self.ears()))
     }
 
     /// Takes what the session works with from now on.
@@ -125,7 +125,7 @@ impl Subagents {
         self.kit.lock().clone()
     }
 
-    fn ears(&self) -> Ears {
+    fn ears(&self) -> SubagentListener {
         let (hub, checkpoints) = (self.hub.clone(), self.checkpoints.clone());
         Arc::new(move |id, event: AgentEvent| {
             match (&checkpoints, &event) {
@@ -146,14 +146,16 @@ impl Subagents {
         let providers: Vec<&str> =
             kit.catalog.providers.iter().map(|provider| provider.id.as_str()).collect();
         let models = self.models.all();
-        let wish = Wish::read(None, Some(name), &providers).unwrap_or(Wish {
+        let wish = ModelRequest::read(None, Some(name), &providers).unwrap_or(ModelRequest {
             provider: None,
             id: None,
             thinking: None,
         });
         // The same provider's model of that name goes before another's.
-        let own =
-            Wish { provider: wish.provider.clone().or(Some(kit.model.provider.clone())), ..wish.clone() };
+        let own = ModelRequest {
+            provider: wish.provider.clone().or(Some(kit.model.provider.clone())),
+            ..wish.clone()
+        };
         let known =
             |model: &Arc<Model>| models.iter().any(|m| m.id == model.id && m.provider == model.provider);
         let found = own.find(&models).filter(known).or_else(|| wish.find(&models));
@@ -164,7 +166,7 @@ impl Subagents {
         Ok((model, wish.thinking.unwrap_or(kit.thinking)))
     }
 
-    async fn recruit(self, task: Task) -> Result<Recruit, String> {
+    async fn recruit(self, task: Task) -> Result<Subagent, String> {
         let kit = self.kit().ok_or("The session is not ready yet.")?;
         let (model, thinking) = self.model(&kit, &task)?;
         let context = self.context(&kit, &task).await?;
@@ -175,7 +177,7 @@ impl Subagents {
         toolset.work_in(context.env.root());
         toolset.keep(keep);
         let mut fitted = Fitted { picks: toolset.picks(), toolset, model: model.clone() };
-        let Renewed { registry, parallel, system } = fitted.now().await;
+        let ChangedSetup { registry, parallel, system } = fitted.now().await;
         let turns_max = task.turns_max.filter(|turns| *turns > 0).unwrap_or(TURNS_MAX);
         let config = Config { turns_max, close_on_failure: false, parallel, ..kit.config.clone() };
         let services = Services {
@@ -194,7 +196,7 @@ impl Subagents {
             history: Vec::new(),
             session_id: self.ids.session(self.clock.now_ms()),
         };
-        Ok(Recruit { config, services, setup, gear: Box::new(fitted) })
+        Ok(Subagent { config, services, setup, gear: Box::new(fitted) })
     }
 
     /// The session's files and rules, seen from the task's folder.
@@ -243,19 +245,19 @@ struct Fitted {
 }
 
 impl Fitted {
-    async fn now(&mut self) -> Renewed {
+    async fn now(&mut self) -> ChangedSetup {
         let (shown, _) = self.toolset.prompt(&self.model).await;
         let mut system: Vec<String> = shown.parts.into_iter().map(|part| part.text).collect();
         system.push(ROLE.to_string());
         let equipment = self.toolset.equipment();
         let mut registry = equipment.all;
         registry.retain(|name| equipment.offered.contains(name));
-        Renewed { registry, parallel: self.toolset.profile().parallel, system }
+        ChangedSetup { registry, parallel: self.toolset.profile().parallel, system }
     }
 }
 
-impl Gear for Fitted {
-    fn renewed(&mut self) -> BoxFuture<'_, Option<Renewed>> {
+impl SetupChanges for Fitted {
+    fn renewed(&mut self) -> BoxFuture<'_, Option<ChangedSetup>> {
         async move {
             // Counted before it is looked at, so that what changes meanwhile is seen the next time.
             let picks = self.toolset.picks();
@@ -268,8 +270,8 @@ impl Gear for Fitted {
     }
 }
 
-impl Equip for Subagents {
-    fn equip(&self, task: &Task) -> BoxFuture<'static, Result<Recruit, String>> {
+impl SubagentSetup for Subagents {
+    fn equip(&self, task: &Task) -> BoxFuture<'static, Result<Subagent, String>> {
         self.clone().recruit(task.clone()).boxed()
     }
 

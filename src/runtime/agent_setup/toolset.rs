@@ -11,8 +11,8 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 
 use super::facts;
-use super::prompt_report::Shown;
-use crate::agent::place::Facts;
+use super::prompt_report::PromptReport;
+use crate::agent::environment::EnvironmentFacts;
 use crate::agent::profile;
 use crate::agent::profiles::Profile;
 use crate::agent::prompt::{self, Words};
@@ -27,7 +27,7 @@ use crate::workspace;
 /// The tools of a session as they are now.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Equipment {
+pub struct ActiveTools {
     /// The profile's id.
     pub profile: &'static str,
     /// All that could be on offer.
@@ -55,7 +55,7 @@ pub struct Toolset {
     own: Option<PathBuf>,
     /// By the profile's id, read when it is first needed.
     documents: BTreeMap<&'static str, Vec<(PathBuf, String)>>,
-    facts: Shared<BoxFuture<'static, Facts>>,
+    facts: Shared<BoxFuture<'static, EnvironmentFacts>>,
 }
 
 impl Toolset {
@@ -137,9 +137,9 @@ impl Toolset {
     }
 
     /// The tools now.
-    pub fn equipment(&self) -> Equipment {
+    pub fn equipment(&self) -> ActiveTools {
         let offered = self.choice.offered(self.profile.id, &self.all);
-        Equipment { profile: self.profile.id, all: self.all.clone(), offered }
+        ActiveTools { profile: self.profile.id, all: self.all.clone(), offered }
     }
 
     /// Reads the documents of the profile, unless they were; tells what of them cannot be read.
@@ -160,11 +160,11 @@ impl Toolset {
     }
 
     /// The prompt for a model, and what is wrong with the documents that are in it.
-    pub async fn prompt(&mut self, model: &Arc<Model>) -> (Shown, Vec<Report>) {
+    pub async fn prompt(&mut self, model: &Arc<Model>) -> (PromptReport, Vec<Report>) {
         let problems = self.read_documents().await;
-        let none = Facts::default();
+        let none = EnvironmentFacts::default();
         let facts = if self.profile.environment { &self.facts.clone().await } else { &none };
-        let Equipment { mut all, offered, .. } = self.equipment();
+        let ActiveTools { mut all, offered, .. } = self.equipment();
         all.retain(|name| offered.contains(name));
         let parts = prompt::parts(prompt::Inputs {
             profile: self.profile,
@@ -176,8 +176,13 @@ impl Toolset {
             words: &self.words,
         });
         let documents = self.documents.get(self.profile.id).cloned().unwrap_or_default();
-        let shown =
-            Shown { profile: self.profile.id, model: model.clone(), parts, documents, tools: all.specs() };
+        let shown = PromptReport {
+            profile: self.profile.id,
+            model: model.clone(),
+            parts,
+            documents,
+            tools: all.specs(),
+        };
         (shown, problems)
     }
 }

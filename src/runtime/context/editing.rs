@@ -5,14 +5,14 @@
 //! undoes them. While the agent works the context is its own, and edits are refused; pins are not, since they
 //! change nothing of what it is told.
 
-use super::report::Contents;
+use super::report::ContextReport;
 use crate::base::error::Report;
 use crate::runtime::controls::handle::Handle;
 use crate::runtime::events::event::RuntimeEvent;
-use crate::runtime::history::navigation::{Ask, Told, busy};
+use crate::runtime::history::navigation::{Ask, SentMessage, busy};
 use crate::runtime::history::recorder::Recorder;
 use crate::runtime::lifecycle::owner::Live;
-use crate::session::context::editing::{self, Wish};
+use crate::session::context::editing::{self, ContextEdit};
 use crate::session::context::pins;
 use crate::session::context::projection::{Projection, original};
 use crate::session::derived::export::blocks;
@@ -23,30 +23,30 @@ const TEXT_MAX: usize = 20_000;
 impl Handle {
     /// What the next request will hold.
     #[doc(hidden)]
-    pub async fn contents(&self) -> Result<Contents, Report> {
-        self.ask(Ask::Contents).await
+    pub async fn contents(&self) -> Result<ContextReport, Report> {
+        self.ask(Ask::ContextReport).await
     }
 
     /// An entry as a model is told it; `None` where there is no such message.
     #[doc(hidden)]
-    pub async fn told(&self, entry: String) -> Result<Option<Told>, Report> {
-        self.ask(|reply| Ask::Told(entry, reply)).await
+    pub async fn told(&self, entry: String) -> Result<Option<SentMessage>, Report> {
+        self.ask(|reply| Ask::SentMessage(entry, reply)).await
     }
 
     /// Leaves a message out of what the model is told, an answer with the results of its calls. Gives a
     /// sentence for the user. Refused while the agent works.
     pub async fn leave_out(&self, entry: String) -> Result<String, Report> {
-        self.ask(|reply| Ask::Edit(entry, Wish::Drop, reply)).await?
+        self.ask(|reply| Ask::Edit(entry, ContextEdit::Drop, reply)).await?
     }
 
     /// Has a message told with other words. Refused while the agent works.
     pub async fn tell_differently(&self, entry: String, words: String) -> Result<String, Report> {
-        self.ask(|reply| Ask::Edit(entry, Wish::Replace(words), reply)).await?
+        self.ask(|reply| Ask::Edit(entry, ContextEdit::Replace(words), reply)).await?
     }
 
     /// Has a message told again as it was said. Refused while the agent works.
     pub async fn tell_as_it_was(&self, entry: String) -> Result<String, Report> {
-        self.ask(|reply| Ask::Edit(entry, Wish::Restore, reply)).await?
+        self.ask(|reply| Ask::Edit(entry, ContextEdit::Restore, reply)).await?
     }
 
     /// Pins a message, so that compactions leave it as it is, or takes its pin away.
@@ -56,15 +56,19 @@ impl Handle {
 }
 
 impl Live {
-    pub(in crate::runtime) async fn contents(&mut self) -> Contents {
+    pub(in crate::runtime) async fn contents(&mut self) -> ContextReport {
         let model = self.driver.setup().model.clone();
         let (shown, problems) = self.toolset.prompt(&model).await;
         self.notices.extend(problems);
         let path = self.driver.listener().session().tree().path();
-        Contents::of(Some(&shown), &path, false)
+        ContextReport::of(Some(&shown), &path, false)
     }
 
-    pub(in crate::runtime) async fn edit(&mut self, entry: &str, wish: &Wish) -> Result<String, Report> {
+    pub(in crate::runtime) async fn edit(
+        &mut self,
+        entry: &str,
+        wish: &ContextEdit,
+    ) -> Result<String, Report> {
         if self.driver.working() {
             return Err(busy());
         }
@@ -93,7 +97,7 @@ impl Live {
 }
 
 impl Recorder {
-    pub(in crate::runtime) fn told(&self, entry: &str) -> Option<Told> {
+    pub(in crate::runtime) fn told(&self, entry: &str) -> Option<SentMessage> {
         let path = self.session.tree().path();
         let projection = Projection::of(&path);
         let found = projection.rows.iter().filter(|row| row.entry.id() == entry);
@@ -101,7 +105,7 @@ impl Recorder {
         let summary = || serde_json::to_value(&*message).ok()?["summary"].as_str().map(str::to_string);
         let text = blocks::of_message(&message).map(blocks::Block::in_words).or_else(summary);
         let text = text.unwrap_or_default().chars().take(TEXT_MAX).collect();
-        Some(Told { text, words: editing::words(&message) })
+        Some(SentMessage { text, words: editing::words(&message) })
     }
 
     pub(in crate::runtime) fn pin(&mut self, entry: &str, pinned: bool) -> Result<(), Report> {
@@ -119,13 +123,17 @@ impl Recorder {
     }
 }
 
-fn sentence(wish: &Wish, entries: usize) -> String {
+fn sentence(wish: &ContextEdit, entries: usize) -> String {
     let told = match (wish, entries) {
-        (Wish::Drop, 1) => "the model is not told that any more",
-        (Wish::Drop, _) => "the model is not told that any more, nor what its calls gave",
-        (Wish::Replace(_), _) => "the model is told this from now on; what was said stays in the session",
-        (Wish::Restore, 1) => "the model is told that again as it was",
-        (Wish::Restore, _) => "the model is told that again as it was, with the calls and what they gave",
+        (ContextEdit::Drop, 1) => "the model is not told that any more",
+        (ContextEdit::Drop, _) => "the model is not told that any more, nor what its calls gave",
+        (ContextEdit::Replace(_), _) => {
+            "the model is told this from now on; what was said stays in the session"
+        }
+        (ContextEdit::Restore, 1) => "the model is told that again as it was",
+        (ContextEdit::Restore, _) => {
+            "the model is told that again as it was, with the calls and what they gave"
+        }
     };
     told.to_string()
 }

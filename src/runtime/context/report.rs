@@ -13,8 +13,8 @@ use crate::agent::compaction::estimate;
 use crate::agent::history;
 use crate::agent::prompt::{tokens, tool_tokens};
 use crate::llm::model::{AssistantMessage, Message, Model, StopReason};
-use crate::runtime::agent_setup::prompt_report::Shown;
-use crate::session::context::projection::{EDITED, Part, Place, Projection, Row, original};
+use crate::runtime::agent_setup::prompt_report::PromptReport;
+use crate::session::context::projection::{EDITED, Part, Projection, Row, RowKind, original};
 use crate::session::derived::outline::words;
 use crate::session::{
     Entry,
@@ -23,7 +23,7 @@ use crate::session::{
 
 /// What the next request will hold.
 #[derive(Debug, Clone, Default)]
-pub struct Contents {
+pub struct ContextReport {
     /// Who gets it; `None` where nobody can be asked.
     pub model: Option<Arc<Model>>,
     /// In the order of the request. What is left out by hand stands in its place.
@@ -46,8 +46,8 @@ pub struct Item {
     pub tokens: u64,
     /// The entry of the session that it comes from.
     pub entry: Option<String>,
-    /// Why it is there, or is not.
-    pub why: Why,
+    /// Reason it is there, or is not.
+    pub why: Reason,
     /// The entry that would be pinned with it, where that is possible.
     pub pin: Option<String>,
     /// Whether that is pinned.
@@ -58,9 +58,9 @@ pub struct Item {
     pub text: Option<String>,
 }
 
-/// Why something is there, or is not.
+/// Reason something is there, or is not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Why {
+pub enum Reason {
     /// The profile of this name has it.
     Profile(String),
     /// It is in this file.
@@ -94,7 +94,7 @@ pub enum Why {
     ForPeople,
 }
 
-impl Why {
+impl Reason {
     /// Whether it is there.
     pub fn is_told(&self) -> bool {
         !matches!(self, Self::LeftOut(_) | Self::SummedUp(_) | Self::Superseded | Self::ForPeople)
@@ -160,28 +160,29 @@ impl Why {
     }
 }
 
-impl Contents {
+impl ContextReport {
     /// Makes it of a path and what goes before the conversation. `all`: with what is summed up.
-    pub fn of(shown: Option<&Shown>, path: &[&Entry], all: bool) -> Self {
+    pub fn of(shown: Option<&PromptReport>, path: &[&Entry], all: bool) -> Self {
         let projection = Projection::of(path);
         let mut contents = Self { model: shown.map(|shown| shown.model.clone()), ..Self::default() };
         if let Some(shown) = shown {
             contents.items = before(shown);
         }
         let pinned = pins::of(path);
-        let summed = |row: &&Row<'_>| row.place == Place::SummedUp && row.entry.kind() != "compaction";
+        let summed = |row: &&Row<'_>| row.place == RowKind::SummedUp && row.entry.kind() != "compaction";
         contents.summed_up = projection.rows.iter().filter(summed).count();
         for row in &projection.rows {
-            if row.place == Place::SummedUp && !all {
+            if row.place == RowKind::SummedUp && !all {
                 continue;
             }
             let Some(mut item) = item(&projection, row, contents.summed_up) else { continue };
             let origin = pins::origin(row.entry);
             if let Some(of) = &origin
-                && matches!(item.why, Why::Path | Why::Kept(_))
+                && matches!(item.why, Reason::Path | Reason::Kept(_))
             {
                 let is_pinned = pinned.contains(of);
-                item.why = if is_pinned { Why::Carried(of.clone()) } else { Why::WasPinned(of.clone()) };
+                item.why =
+                    if is_pinned { Reason::Carried(of.clone()) } else { Reason::WasPinned(of.clone()) };
             }
             item.pin = item.pin.map(|own| origin.unwrap_or(own));
             item.pinned = item.pin.as_ref().is_some_and(|entry| pinned.contains(entry));
@@ -243,10 +244,10 @@ impl Contents {
 }
 
 /// The prompt's parts and the tools. Each document is a thing of its own.
-fn before(shown: &Shown) -> Vec<Item> {
+fn before(shown: &PromptReport) -> Vec<Item> {
     let mut items = Vec::new();
     let count = |text: &str| tokens(text) as u64;
-    let put = |what: &str, tokens: u64, why: Why, text: &str| Item {
+    let put = |what: &str, tokens: u64, why: Reason, text: &str| Item {
         what: what.to_string(),
         words: words::line(text),
         tokens,
@@ -256,27 +257,27 @@ fn before(shown: &Shown) -> Vec<Item> {
     };
     for part in &shown.parts {
         let (what, text) = (format!("system: {}", part.name), &part.text);
-        let profile = || Why::Profile(shown.profile.to_string());
+        let profile = || Reason::Profile(shown.profile.to_string());
         match part.name {
             "documents" => {
                 let mut rest = count(text);
                 for (path, text) in &shown.documents {
                     let tokens = count(text).min(rest);
                     rest -= tokens;
-                    items.push(put("instructions", tokens, Why::File(path.display().to_string()), text));
+                    items.push(put("instructions", tokens, Reason::File(path.display().to_string()), text));
                 }
                 if rest > 0 {
                     items.push(put(&what, rest, profile(), "what stands around the instructions"));
                 }
             }
-            "appended" => items.push(put(&what, count(text), Why::Appended, text)),
+            "appended" => items.push(put(&what, count(text), Reason::Appended, text)),
             _ => items.push(put(&what, count(text), profile(), text)),
         }
     }
     for tool in &shown.tools {
         let what = format!("tool {}", tool.name);
         let text = format!("{}\n\n{:#}", tool.description, tool.parameters);
-        items.push(put(&what, tool_tokens(tool) as u64, Why::Offered, &text));
+        items.push(put(&what, tool_tokens(tool) as u64, Reason::Offered, &text));
     }
     items
 }
@@ -289,22 +290,22 @@ fn item(projection: &Projection<'_>, row: &Row<'_>, summed_up: usize) -> Option<
     let role = message.map_or(row.entry.kind(), |message| message.role()).to_string();
     let for_model = told.as_ref().map(|message| history::for_model(message));
     let why = match (row.place, &for_model) {
-        (Place::SummedUp, _) => Why::SummedUp(by()),
-        (Place::Superseded, _) => Why::Superseded,
-        (_, Some(None)) => Why::ForPeople,
+        (RowKind::SummedUp, _) => Reason::SummedUp(by()),
+        (RowKind::Superseded, _) => Reason::Superseded,
+        (_, Some(None)) => Reason::ForPeople,
         (_, None) => match projection.edits.get(row.entry.id()) {
-            Some(edit) if said.is_some() && edit.replacement.is_none() => Why::LeftOut(edit.by.clone()),
-            _ if row.place == Place::Kept && said.is_some() => Why::Superseded,
+            Some(edit) if said.is_some() && edit.replacement.is_none() => Reason::LeftOut(edit.by.clone()),
+            _ if row.place == RowKind::Kept && said.is_some() => Reason::Superseded,
             // An empty summary, a compaction without a system message.
             _ => return None,
         },
-        (Place::Compaction, _) if row.part == Part::System => Why::System(by()),
-        (Place::Compaction, _) => Why::Summary(summed_up),
+        (RowKind::Compaction, _) if row.part == Part::System => Reason::System(by()),
+        (RowKind::Compaction, _) => Reason::Summary(summed_up),
         // What was told again as it was is told as it was.
         (place, _) => match projection.edits.get(row.entry.id()).filter(|_| told != said) {
-            Some(edit) => Why::Edited(edit.by.clone()),
-            None if place == Place::Kept => Why::Kept(by()),
-            None => Why::Path,
+            Some(edit) => Reason::Edited(edit.by.clone()),
+            None if place == RowKind::Kept => Reason::Kept(by()),
+            None => Reason::Path,
         },
     };
     let tokens = match for_model {
@@ -315,7 +316,7 @@ fn item(projection: &Projection<'_>, row: &Row<'_>, summed_up: usize) -> Option<
         (Part::Own, Some(message)) => words::of_said(message),
         _ => words::of(row.entry),
     };
-    let own = row.is_own() && row.place != Place::SummedUp;
+    let own = row.is_own() && row.place != RowKind::SummedUp;
     Some(Item {
         editable: own && EDITED.contains(&role.as_str()),
         pin: (own && pins::can_be(row.entry)).then(|| row.entry.id().to_string()),

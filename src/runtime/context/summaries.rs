@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use crate::agent::compaction::branch::{self, Leaving};
-use crate::agent::compaction::summary::{Unwritten, Written};
+use crate::agent::compaction::branch::{self, BranchSummaryPlan};
+use crate::agent::compaction::summary::{SummaryError, Written};
 use crate::agent::compaction::{Budget, Plan, plan};
 use crate::agent::event::Compacted;
 use crate::base::error::Report;
@@ -21,7 +21,7 @@ use crate::session::{AgentMessage, Entry, EntryBody, context::pins};
 
 impl Live {
     /// What a summary would be made of when the conversation goes to another place.
-    pub(in crate::runtime) fn leaving(&mut self, to: Option<&str>) -> Option<Leaving> {
+    pub(in crate::runtime) fn leaving(&mut self, to: Option<&str>) -> Option<BranchSummaryPlan> {
         let model = self.driver.setup().model.clone();
         let budget = self.driver.config().compaction.budget(&model);
         branch::leaving(self.driver.listener().session.tree(), to, budget)
@@ -89,12 +89,12 @@ impl Recorder {
     /// Goes from one branch to another with a summary, or stays.
     pub(in crate::runtime) fn leave(
         &mut self,
-        leaving: &Leaving,
-        summary: Result<&Written, &Unwritten>,
+        leaving: &BranchSummaryPlan,
+        summary: Result<&Written, &SummaryError>,
     ) -> Option<Vec<Message>> {
         let moved = match summary {
             Ok(written) => self.put_branch_summary(leaving, written),
-            Err(Unwritten::Failed(error)) => {
+            Err(SummaryError::Failed(error)) => {
                 Err(Report::new(format!("the branch was not summed up: {error}"))
                     .hint("go there without a summary, or try again"))
             }
@@ -105,7 +105,7 @@ impl Recorder {
         history
     }
 
-    fn put_branch_summary(&mut self, leaving: &Leaving, written: &Written) -> Result<(), Report> {
+    fn put_branch_summary(&mut self, leaving: &BranchSummaryPlan, written: &Written) -> Result<(), Report> {
         let failed = |error| Report::caused("cannot go there", &error);
         self.session.branch(leaving.to.as_deref()).map_err(failed)?;
         let body = EntryBody::BranchSummary {

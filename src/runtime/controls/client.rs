@@ -20,7 +20,7 @@ use crate::tools::Mode;
 
 /// What became of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum Withdrawn {
     /// A run has begun with them.
     Started,
     /// They wait for the run that goes on.
@@ -112,7 +112,7 @@ pub(in crate::runtime) type Reply<T> = oneshot::Sender<Result<T, Report>>;
 #[derive(Debug)]
 pub(in crate::runtime) enum ClientRequest {
     /// Take words. Without a delivery only where no run goes on.
-    Say(UserMessage, Option<Delivery>, Reply<Taken>),
+    Say(UserMessage, Option<Delivery>, Reply<Withdrawn>),
     /// Put words into a queue, which begins nothing.
     Queue(UserMessage, Lane, Reply<()>),
     /// Empty both queues.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::client::{ClientRequest, Filled, Looker, Reply, Rule, Status, Taken, Waiting, answer, ended};
+use super::client::{ClientRequest, Filled, Looker, Reply, Rule, Status, Waiting, Withdrawn, answer, ended};
 use super::handle::Handle;
 use crate::agent::config::Lifecycle;
 use crate::agent::driver::Listener;
@@ -23,7 +23,7 @@ use crate::runtime::agent_setup::trust_requests;
 use crate::runtime::events::event::{Delivery, said};
 use crate::runtime::history::navigation::busy;
 use crate::runtime::lifecycle::owner::{Command, Live};
-use crate::runtime::models::choice::Wish;
+use crate::runtime::models::choice::ModelRequest;
 use crate::session::{AgentMessage, EntryBody, Session};
 use crate::tools::Mode;
 
@@ -42,7 +42,7 @@ impl Handle {
         text: String,
         images: Vec<Part>,
         delivery: Option<Delivery>,
-    ) -> Result<Taken, Report> {
+    ) -> Result<Withdrawn, Report> {
         self.drive(|reply| ClientRequest::Say(said(text, images), delivery, reply)).await?
     }
 
@@ -207,7 +207,7 @@ impl Live {
         &mut self,
         message: UserMessage,
         delivery: Option<Delivery>,
-        reply: Reply<Taken>,
+        reply: Reply<Withdrawn>,
     ) {
         let working = self.driver.working();
         if self.driver.state().sums_by_hand() {
@@ -229,13 +229,13 @@ impl Live {
         let waits = if working {
             Some(reply)
         } else {
-            answer(reply, Ok(Taken::Started));
+            answer(reply, Ok(Withdrawn::Started));
             None
         };
         self.put_prompt().await;
         self.driver.send(Event::Prompt { message, lane }).await;
         if let Some(reply) = waits {
-            answer(reply, Ok(Taken::Queued));
+            answer(reply, Ok(Withdrawn::Queued));
         }
     }
 
@@ -287,7 +287,7 @@ impl Live {
             return self.choose_by_name(provider, id).await;
         }
         let refused = Report::new(format!("Model not found: {provider}/{id}"));
-        let wish = Wish { provider: Some(provider), id: Some(id), thinking: None };
+        let wish = ModelRequest { provider: Some(provider), id: Some(id), thinking: None };
         let hint = wish.refusal(&models, &self.catalog, self.models.are_awaited()).hint;
         Err(Report { hint, ..refused })
     }
@@ -298,7 +298,7 @@ impl Live {
         provider: String,
         id: String,
     ) -> Result<(Arc<Model>, Thinking), Report> {
-        let wish = Wish { provider: Some(provider), id: Some(id), thinking: None };
+        let wish = ModelRequest { provider: Some(provider), id: Some(id), thinking: None };
         let models = self.models.all();
         let Some(model) = wish.find(&models) else {
             return Err(wish.refusal(&models, &self.catalog, self.models.are_awaited()));

@@ -8,20 +8,20 @@ use crate::runtime::agent_setup::permissions;
 use crate::runtime::events::event::{Delivery, RuntimeEvent, Snapshot, said};
 use crate::runtime::events::hub::{Hub, Reader};
 use crate::runtime::events::observe::Observer;
-use crate::runtime::history::search::Past;
+use crate::runtime::history::search::HistorySearch;
 use crate::runtime::lifecycle::owner::{Command, WayBack};
 use crate::runtime::login::{self, Choice, Left};
 use crate::runtime::models::available::AvailableModels;
-use crate::runtime::models::refresh::{self, Told};
+use crate::runtime::models::refresh::{self, Refreshed};
 use crate::runtime::models::reload::Again;
 
 use crate::agent::abort::Abort;
 use crate::agent::config::Lifecycle;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, UserMessage};
-use crate::runtime::agent_setup::prompt_report::Shown;
+use crate::runtime::agent_setup::prompt_report::PromptReport;
 use crate::runtime::login::channel::{Line, Said};
-use crate::runtime::restore::target::{Preview, Restored, Take, Way, What};
+use crate::runtime::restore::target::{ConflictChoice, Preview, RestoreScope, RestoreTarget, Restored};
 use crate::tools::{Mode, SharedRules};
 use crate::workspace::checkpoint::Decisions;
 
@@ -59,7 +59,7 @@ impl Handle {
     }
 
     /// Waits until the session is over, be it that its task has failed.
-    /// What waits does not keep the session alive.
+    /// RestoreScope waits does not keep the session alive.
     pub fn over(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut lifecycles = self.lifecycles();
         async move {
@@ -93,8 +93,8 @@ impl Handle {
         self.send(Command::Thinking(level));
     }
 
-    /// What the model is told before the conversation; `None` after the session has been shut down.
-    pub async fn system_prompt(&self) -> Option<Shown> {
+    /// RestoreScope the model is told before the conversation; `None` after the session has been shut down.
+    pub async fn system_prompt(&self) -> Option<PromptReport> {
         let (reply, shown) = oneshot::channel();
         self.commands.send(Command::Prompted(reply)).await.ok()?;
         shown.await.ok()
@@ -105,13 +105,13 @@ impl Handle {
         self.send(Command::Tools(names));
     }
 
-    /// What was said before, in this session and in all others.
+    /// RestoreScope was said before, in this session and in all others.
     #[doc(hidden)]
-    pub fn past(&self) -> Past {
-        Past::of(self.again.options())
+    pub fn past(&self) -> HistorySearch {
+        HistorySearch::of(self.again.options())
     }
 
-    /// Puts a summary in place of the older part of the conversation, above all about `instructions`. What
+    /// Puts a summary in place of the older part of the conversation, above all about `instructions`. RestoreScope
     /// came of it is an event. While the agent works it is done before the next request.
     pub fn compact(&self, instructions: Option<String>) {
         self.send(Command::Compact(instructions));
@@ -134,41 +134,46 @@ impl Handle {
         edited.await.map_err(|_| ended())?
     }
 
-    /// What going back to an entry would do to the files. Refused while the agent works.
+    /// RestoreScope going back to an entry would do to the files. Refused while the agent works.
     #[doc(hidden)]
-    pub async fn restore_preview(&self, entry: &str, what: What) -> Result<Preview, Report> {
-        self.preview(Way::To(entry.to_string(), what), Decisions::new()).await
+    pub async fn restore_preview(&self, entry: &str, what: RestoreScope) -> Result<Preview, Report> {
+        self.preview(RestoreTarget::To(entry.to_string(), what), Decisions::new()).await
     }
 
-    /// Goes back to an entry. What is there is recorded first: [`Restored::undo`] names the way back. Refused
+    /// Goes back to an entry. RestoreScope is there is recorded first: [`Restored::undo`] names the way back. Refused
     /// while the agent works.
     #[doc(hidden)]
-    pub async fn restore(&self, entry: &str, what: What, decisions: Decisions) -> Result<Restored, Report> {
-        self.take(Way::To(entry.to_string(), what), decisions).await
+    pub async fn restore(
+        &self,
+        entry: &str,
+        what: RestoreScope,
+        decisions: Decisions,
+    ) -> Result<Restored, Report> {
+        self.take(RestoreTarget::To(entry.to_string(), what), decisions).await
     }
 
     /// Takes back what the turn of an entry changed, whatever came later.
     #[doc(hidden)]
     pub async fn revert_turn(&self, entry: &str, decisions: Decisions) -> Result<Restored, Report> {
-        self.take(Way::Without(entry.to_string()), decisions).await
+        self.take(RestoreTarget::Without(entry.to_string()), decisions).await
     }
 
-    /// What going any way would do, with these decisions.
+    /// RestoreScope going any way would do, with these decisions.
     #[doc(hidden)]
-    pub async fn preview(&self, way: Way, decisions: Decisions) -> Result<Preview, Report> {
+    pub async fn preview(&self, way: RestoreTarget, decisions: Decisions) -> Result<Preview, Report> {
         let (reply, told) = oneshot::channel();
         self.asked(Command::WayBack(WayBack::Preview(way, decisions, reply)), told).await
     }
 
     /// Goes any way.
     #[doc(hidden)]
-    pub async fn take(&self, way: Way, decisions: Decisions) -> Result<Restored, Report> {
+    pub async fn take(&self, way: RestoreTarget, decisions: Decisions) -> Result<Restored, Report> {
         let (reply, done) = oneshot::channel();
         self.asked(Command::WayBack(WayBack::Go(way, decisions, reply)), done).await
     }
 
-    /// What going any way would do, with one decision for everything that both sides changed.
-    pub async fn preview_all(&self, way: Way, take: Take) -> Result<Preview, Report> {
+    /// RestoreScope going any way would do, with one decision for everything that both sides changed.
+    pub async fn preview_all(&self, way: RestoreTarget, take: ConflictChoice) -> Result<Preview, Report> {
         let preview = self.preview(way.clone(), Decisions::new()).await?;
         if preview.conflicts() == 0 {
             return Ok(preview);
@@ -177,7 +182,7 @@ impl Handle {
     }
 
     /// Goes any way, with one decision for everything that both sides changed.
-    pub async fn take_all(&self, way: Way, take: Take) -> Result<Restored, Report> {
+    pub async fn take_all(&self, way: RestoreTarget, take: ConflictChoice) -> Result<Restored, Report> {
         let preview = self.preview(way.clone(), Decisions::new()).await?;
         self.take(way, preview.decide(take.into())).await
     }
@@ -249,7 +254,7 @@ impl Handle {
     }
 
     /// Asks providers, or one, which models they have, and offers them.
-    pub async fn refresh_models(&self, only: Option<&str>) -> Result<Vec<Told>, Report> {
+    pub async fn refresh_models(&self, only: Option<&str>) -> Result<Vec<Refreshed>, Report> {
         let told = refresh::refresh(self.again.options(), only).await?;
         self.look_again(false).await?;
         Ok(told)

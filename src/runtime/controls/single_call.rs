@@ -13,7 +13,7 @@ use crate::agent::profiles::PROFILES;
 use crate::base::error::Report;
 use crate::llm::model::ToolCall;
 use crate::runtime::agent_setup::permissions;
-use crate::runtime::agent_setup::toolset::{Equipment, Toolset};
+use crate::runtime::agent_setup::toolset::{ActiveTools, Toolset};
 use crate::runtime::lifecycle::options::Options;
 use crate::runtime::lifecycle::owner::COMMANDS_LEAVE;
 use crate::runtime::lifecycle::start;
@@ -39,15 +39,15 @@ pub struct Ran {
 }
 
 /// The tools that whoever would answer has, and what is wrong with the user's files. Reads files.
-pub fn tools(options: &Options) -> Result<(Equipment, Vec<Report>), Report> {
+pub fn tools(options: &Options) -> Result<(ActiveTools, Vec<Report>), Report> {
     let reached = access::reach(options);
     let model = start::answering(options, &reached, &Chosen::default())?;
     Ok((Toolset::new(options, &model)?.equipment(), reached.problems))
 }
 
 /// Refuses a name that means none of the tools: tells what there is, and what is near to it.
-pub fn check_name(equipment: &Equipment, name: &str, args: &Value) -> Result<(), Report> {
-    let Equipment { profile, all, .. } = equipment;
+pub fn check_name(equipment: &ActiveTools, name: &str, args: &Value) -> Result<(), Report> {
+    let ActiveTools { profile, all, .. } = equipment;
     if all.meant(name, args).is_some() {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use serde_json::Map;
 use crate::agent::event::AgentEvent;
 use crate::base::error::Report;
 use crate::llm::model::{Model, Part, Thinking, Usage, UserMessage};
-use crate::runtime::agent_setup::toolset::Equipment;
+use crate::runtime::agent_setup::toolset::ActiveTools;
 use crate::runtime::restore::target::Restored;
 use crate::session::format::message::{AgentMessage, Earlier};
 
@@ -51,7 +51,7 @@ pub enum RuntimeEvent {
     /// Another thinking level.
     ThinkingChanged(Thinking),
     /// Other tools are on offer, perhaps those of another profile.
-    ToolsChanged(Arc<Equipment>),
+    ToolsChanged(Arc<ActiveTools>),
     /// A run has ended, and nothing follows it by itself: no compaction, nothing that waited.
     Settled,
     /// The tools work in another place from now on.
@@ -95,7 +95,7 @@ pub struct Snapshot {
     /// The model that answers.
     pub model: Option<Arc<Model>>,
     /// What it works with.
-    pub equipment: Arc<Equipment>,
+    pub equipment: Arc<ActiveTools>,
     /// How hard it thinks.
     pub thinking: Thinking,
     /// Sum over the conversation.

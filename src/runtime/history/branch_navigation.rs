@@ -19,11 +19,11 @@ use crate::runtime::events::event::{RuntimeEvent, Snapshot, Summary};
 use crate::runtime::lifecycle::options::{Options, SessionChoice};
 use crate::runtime::lifecycle::owner::{Command, Live};
 use crate::runtime::lifecycle::start;
-use crate::runtime::models::choice::Wish;
+use crate::runtime::models::choice::ModelRequest;
 use crate::session::derived::outline::turn::Turn;
 use crate::session::derived::outline::{Filter, Outline};
 use crate::session::derived::recent::Chosen;
-use crate::session::store::listing::{self, Listed};
+use crate::session::store::listing::{self, StoredSession};
 use crate::session::{EntryBody, Session, SessionError};
 
 fn ended() -> Report {
@@ -89,7 +89,7 @@ impl Handle {
 
     /// The sessions of this folder, or of every one, those that were active last first.
     #[doc(hidden)]
-    pub async fn sessions(&self, anywhere: bool) -> Result<Vec<Listed>, Report> {
+    pub async fn sessions(&self, anywhere: bool) -> Result<Vec<StoredSession>, Report> {
         let options = self.again.options();
         let (root, cwd) = (options.session_root(), options.cwd.to_string_lossy().into_owned());
         let listed = tokio::task::spawn_blocking(move || {
@@ -134,11 +134,11 @@ impl Live {
                 let snapshot = self.snapshot();
                 answer(reply, snapshot);
             }
-            Ask::Contents(reply) => {
+            Ask::ContextReport(reply) => {
                 let contents = self.contents().await;
                 answer(reply, contents);
             }
-            Ask::Told(id, reply) => answer(reply, recorder.told(&id)),
+            Ask::SentMessage(id, reply) => answer(reply, recorder.told(&id)),
             Ask::Edit(id, wish, reply) => {
                 let edited = self.edit(&id, &wish).await;
                 answer(reply, edited);
@@ -343,7 +343,8 @@ impl Live {
         let thinking = chosen.thinking.unwrap_or(now);
         let mut lost = None;
         if let Some((provider, id)) = &chosen.model {
-            let wish = Wish { provider: Some(provider.clone()), id: Some(id.clone()), thinking: None };
+            let wish =
+                ModelRequest { provider: Some(provider.clone()), id: Some(id.clone()), thinking: None };
             match wish.find(&self.models.all()) {
                 Some(found) => model = found,
                 None => lost = Some(not_there(provider, id, &model.name)),

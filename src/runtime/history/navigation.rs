@@ -8,10 +8,10 @@ use tokio::sync::oneshot;
 
 use crate::base::error::Report;
 use crate::llm::model::{Model, UserMessage};
-use crate::runtime::context::report::Contents;
+use crate::runtime::context::report::ContextReport;
 use crate::runtime::events::event::{Snapshot, Summary};
 use crate::runtime::lifecycle::options::Options;
-use crate::session::context::editing::Wish;
+use crate::session::context::editing::ContextEdit;
 use crate::session::derived::outline::turn::Turn;
 use crate::session::derived::outline::{Filter, Outline};
 use crate::session::derived::recent::Chosen;
@@ -46,7 +46,7 @@ pub enum Change {
 /// A message as a model is told it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[doc(hidden)]
-pub struct Told {
+pub struct SentMessage {
     /// At length, calls and thoughts included; only the beginning of what is very long.
     pub text: String,
     /// Its words alone, which others can be put in place of.
@@ -69,11 +69,11 @@ pub(in crate::runtime) enum Ask {
     /// How it stands.
     Snapshot(oneshot::Sender<Snapshot>),
     /// What the next request will hold.
-    Contents(oneshot::Sender<Contents>),
+    ContextReport(oneshot::Sender<ContextReport>),
     /// An entry as it is told.
-    Told(String, oneshot::Sender<Option<Told>>),
+    SentMessage(String, oneshot::Sender<Option<SentMessage>>),
     /// Have an entry told differently, or not at all, or as it was.
-    Edit(String, Wish, oneshot::Sender<Result<String, Report>>),
+    Edit(String, ContextEdit, oneshot::Sender<Result<String, Report>>),
     /// Pin an entry, or take its pin away.
     Pin(String, bool, oneshot::Sender<Result<(), Report>>),
     /// Go somewhere else in it, perhaps with a summary of what is left.

@@ -8,15 +8,15 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::navigation::Moving;
-use crate::agent::compaction::branch::Leaving;
-use crate::agent::compaction::summary::{Unwritten, Written};
+use crate::agent::compaction::branch::BranchSummaryPlan;
+use crate::agent::compaction::summary::{SummaryError, Written};
 use crate::agent::compaction::{Budget, Plan};
 use crate::agent::driver::Listener;
 use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
 use crate::agent::{fullness, history};
 use crate::base::error::Report;
 use crate::llm::model::{AssistantMessage, Message, Model, StopReason, Thinking, Usage, UserMessage};
-use crate::runtime::agent_setup::toolset::Equipment;
+use crate::runtime::agent_setup::toolset::ActiveTools;
 use crate::runtime::controls::client::answer;
 use crate::runtime::events::event::{RuntimeEvent, Snapshot};
 use crate::runtime::events::hub::Hub;
@@ -25,7 +25,7 @@ use crate::session::derived::recent::{Bound, Chosen};
 use crate::session::format::message::Piece;
 use crate::session::restore::checkpoints::{self, Checkpoint, When};
 use crate::session::{AgentMessage, EntryBody, Session, SessionError};
-use crate::workspace::checkpoint::Taken;
+use crate::workspace::checkpoint::TakenCheckpoint;
 
 /// How long the end of a session waits for a look at what agents have left behind.
 const LAST_LOOK: Duration = Duration::from_secs(2);
@@ -154,7 +154,7 @@ impl Recorder {
 
     /// The user is about to leave this state of the workspace for another: where files change, or the entries so
     /// far do not lead back to it, it is written down. Gives the entry that leads back.
-    pub async fn leave_state(&mut self, now: &Taken, changes: bool) -> Option<String> {
+    pub async fn leave_state(&mut self, now: &TakenCheckpoint, changes: bool) -> Option<String> {
         self.settle().await;
         if changes || !checkpoints::is_known(self.session.tree(), &now.id.to_string()) {
             let left = self.checkpoints.as_ref()?.entry(When::Left, now);
@@ -192,7 +192,7 @@ impl Recorder {
     }
 
     /// The session as it stands, with all messages or the latest.
-    pub fn snapshot(&self, working: bool, equipment: Arc<Equipment>, recent: bool) -> Snapshot {
+    pub fn snapshot(&self, working: bool, equipment: Arc<ActiveTools>, recent: bool) -> Snapshot {
         let Piece { messages, earlier } = if recent {
             self.session.recent(RECENT)
         } else {
@@ -447,8 +447,8 @@ impl Listener for Recorder {
 
     async fn left(
         &mut self,
-        leaving: &Leaving,
-        summary: Result<&Written, &Unwritten>,
+        leaving: &BranchSummaryPlan,
+        summary: Result<&Written, &SummaryError>,
     ) -> Option<Vec<Message>> {
         self.leave(leaving, summary)
     }

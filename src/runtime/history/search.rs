@@ -17,7 +17,7 @@ use crate::session::store::{import, listing, prompts, trash};
 
 /// Where what was said is kept. Cheap to clone.
 #[derive(Clone)]
-pub struct Past {
+pub struct HistorySearch {
     data: PathBuf,
     root: PathBuf,
     cwd: PathBuf,
@@ -30,7 +30,7 @@ pub struct Past {
 
 /// Something that was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct PastPrompt {
     /// The words, without secrets.
     pub text: String,
     /// In which folder.
@@ -41,7 +41,7 @@ pub struct Said {
 
 /// A place in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundSaid {
+pub struct HistoryHit {
     /// The session's id.
     pub session: String,
     /// Its file.
@@ -60,7 +60,7 @@ pub struct FoundSaid {
     pub title: String,
 }
 
-impl Past {
+impl HistorySearch {
     /// That of a session with these options.
     pub fn of(options: &Options) -> Self {
         Self {
@@ -84,10 +84,10 @@ impl Past {
     }
 
     /// The prompts of all folders, the oldest first, each once.
-    pub fn recall(&self) -> Vec<Said> {
+    pub fn recall(&self) -> Vec<PastPrompt> {
         let here = self.cwd.to_string_lossy();
         let all = prompts::recall(&self.data, None).into_iter();
-        all.map(|said| Said { here: said.cwd == here, text: said.text, cwd: said.cwd }).collect()
+        all.map(|said| PastPrompt { here: said.cwd == here, text: said.text, cwd: said.cwd }).collect()
     }
 
     /// The prompts of the session's folder.
@@ -146,7 +146,7 @@ impl Past {
         text: &str,
         limit: usize,
         stop: &Stop,
-        mut found: impl FnMut(Vec<FoundSaid>),
+        mut found: impl FnMut(Vec<HistoryHit>),
     ) -> Result<Option<String>, Report> {
         let query = Query::parse(text, self.clock.now_ms(), true);
         let mut ask = || {
@@ -168,7 +168,7 @@ impl Past {
     }
 }
 
-fn place(hit: Hit) -> FoundSaid {
+fn place(hit: Hit) -> HistoryHit {
     let Hit { path, session, cwd, title, entry, at_ms, role, snippet } = hit;
-    FoundSaid { session, file: path, entry, text: snippet.text, role, at_ms, cwd, title }
+    HistoryHit { session, file: path, entry, text: snippet.text, role, at_ms, cwd, title }
 }

@@ -28,7 +28,7 @@ const PIECE: Bound = Bound { messages: 20, bytes: 1 << 20 };
 
 /// A place where a session can be forked: something that the user said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct MessageCounts {
     /// Its entry.
     pub entry: String,
     /// The words.
@@ -55,7 +55,7 @@ impl Account {
     }
 
     /// What the user said, anywhere in the session, in the order of its file.
-    pub fn fork_places(&self) -> Vec<Said> {
+    pub fn fork_places(&self) -> Vec<MessageCounts> {
         places(&self.session)
     }
 
@@ -116,7 +116,7 @@ impl Handle {
 
     /// [`Account::fork_places`] as they are now.
     #[doc(hidden)]
-    pub async fn fork_places(&self) -> Result<Vec<Said>, Report> {
+    pub async fn fork_places(&self) -> Result<Vec<MessageCounts>, Report> {
         self.tell(Account::fork_places).await
     }
 
@@ -244,15 +244,15 @@ fn named(session: &Session) -> HashMap<String, (String, String)> {
     labels.into_iter().map(with_time).collect()
 }
 
-fn places(session: &Session) -> Vec<Said> {
+fn places(session: &Session) -> Vec<MessageCounts> {
     let said = session.tree().of_kind("message").filter_map(|entry| {
         let EntryBody::Message { message: AgentMessage::Llm(Message::User(user)) } = entry.body() else {
             return None;
         };
         let text = join_text(&user.content);
-        (!text.is_empty()).then(|| Said { entry: entry.id().to_string(), text })
+        (!text.is_empty()).then(|| MessageCounts { entry: entry.id().to_string(), text })
     });
-    let mut said: Vec<Said> = said.collect();
+    let mut said: Vec<MessageCounts> = said.collect();
     // The latest came first.
     said.reverse();
     said

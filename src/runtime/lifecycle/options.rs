@@ -18,9 +18,9 @@ use crate::exec::Environment;
 use crate::llm::model::Thinking;
 use crate::llm::provider::Injected;
 use crate::llm::retry::Policy;
+use crate::net::cassette::Cassette;
+use crate::net::certificates::Roots;
 use crate::net::http::Transport;
-use crate::net::roots::Roots;
-use crate::net::tape::Tape;
 use crate::tools::contract::choice::Flags;
 use crate::tools::files::state::ReadFirst;
 use crate::tools::interaction::questions::Questions;
@@ -121,7 +121,7 @@ pub struct Options {
     /// How often failed model calls are retried, and how long a wait may be.
     pub retry: Policy,
     /// Where exchanges with models are recorded, or played from.
-    pub tape: Option<Tape>,
+    pub tape: Option<Cassette>,
     /// How models are talked to where there is a choice.
     pub transport: Transport,
     /// Authorities that are trusted beside the system's.

@@ -10,12 +10,12 @@ use crate::agent::config::Lifecycle;
 use crate::agent::driver::Driver;
 use crate::agent::effect::Event;
 use crate::agent::queue::Lane;
-use crate::agent::team::Team;
+use crate::agent::subagents::SubagentPool;
 use crate::base::error::Report;
 use crate::llm::catalog::Catalog;
 use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking, UserMessage};
-use crate::runtime::agent_setup::prompt_report::Shown;
+use crate::runtime::agent_setup::prompt_report::PromptReport;
 use crate::runtime::agent_setup::subagents::{Kit, Subagents};
 use crate::runtime::agent_setup::toolset::Toolset;
 use crate::runtime::controls::client::{ClientRequest, answer};
@@ -26,7 +26,7 @@ use crate::runtime::history::recorder::Recorder;
 use crate::runtime::models::available::AvailableModels;
 use crate::runtime::models::reload::Again;
 use crate::runtime::restore::perform;
-use crate::runtime::restore::target::{Preview, Restored, Way, What};
+use crate::runtime::restore::target::{Preview, RestoreScope, RestoreTarget, Restored};
 use crate::tools::Mode;
 use crate::tools::interaction::delegate::Delegate;
 use crate::workspace::checkpoint::Decisions;
@@ -35,7 +35,7 @@ use crate::workspace::checkpoint::Decisions;
 /// SIGKILL, and a moment to be gone.
 pub(in crate::runtime) const COMMANDS_LEAVE: std::time::Duration = std::time::Duration::from_millis(2300);
 
-/// What a [`crate::runtime::Handle`] asks for.
+/// RestoreScope a [`crate::runtime::Handle`] asks for.
 #[derive(Debug)]
 pub(in crate::runtime) enum Command {
     /// A user says something.
@@ -52,8 +52,8 @@ pub(in crate::runtime) enum Command {
     Thinking(Thinking),
     /// Other tools, by name.
     Tools(Vec<String>),
-    /// What the model is told before the conversation.
-    Prompted(oneshot::Sender<Shown>),
+    /// RestoreScope the model is told before the conversation.
+    Prompted(oneshot::Sender<PromptReport>),
     /// About states of the workspace.
     WayBack(WayBack),
     /// About the session's tree, or for another session.
@@ -76,15 +76,15 @@ pub(in crate::runtime) enum Command {
     Shutdown(oneshot::Sender<()>),
 }
 
-/// What is asked about states of the workspace.
+/// RestoreScope is asked about states of the workspace.
 #[derive(Debug)]
 pub(in crate::runtime) enum WayBack {
     /// Some were recorded, and are to be written down.
     Recorded(oneshot::Sender<()>),
-    /// What would going back do, with these decisions?
-    Preview(Way, Decisions, oneshot::Sender<Result<Preview, Report>>),
+    /// RestoreScope would going back do, with these decisions?
+    Preview(RestoreTarget, Decisions, oneshot::Sender<Result<Preview, Report>>),
     /// Go back.
-    Go(Way, Decisions, oneshot::Sender<Result<Restored, Report>>),
+    Go(RestoreTarget, Decisions, oneshot::Sender<Result<Restored, Report>>),
 }
 
 /// The owner.
@@ -95,7 +95,7 @@ pub(in crate::runtime) struct Live {
     pub(in crate::runtime) stay: Option<Stay>,
     /// Who equips the agents that the agent starts, and those agents.
     pub(super) recruits: Subagents,
-    pub(in crate::runtime) team: Option<Team>,
+    pub(in crate::runtime) team: Option<SubagentPool>,
     /// Whether the driver has the system prompt that goes with model and tools as they are now.
     pub(super) prompted: bool,
     pub(in crate::runtime) commands: mpsc::Receiver<Command>,
@@ -105,11 +105,11 @@ pub(in crate::runtime) struct Live {
     pub(in crate::runtime) lifecycle: watch::Sender<Lifecycle>,
     /// Who there is, for telling what could have been meant.
     pub(in crate::runtime) catalog: Catalog,
-    /// What it was started with.
+    /// RestoreScope it was started with.
     pub(in crate::runtime) again: Again,
-    /// What went wrong before anybody listened.
+    /// RestoreScope went wrong before anybody listened.
     pub(in crate::runtime) notices: Vec<Report>,
-    /// What the user ran while the agent worked, to be written down behind that.
+    /// RestoreScope the user ran while the agent worked, to be written down behind that.
     pub(in crate::runtime) ran: Vec<Value>,
 }
 
@@ -154,7 +154,7 @@ impl Live {
         let tools = Arc::clone(&self.driver.tools().shared);
         // At the same time, so that the two seconds of both are the same ones.
         tokio::join!(self.driver.end_work(), tools.jobs.end_all(COMMANDS_LEAVE));
-        // What a call that was just interrupted has left behind.
+        // RestoreScope a call that was just interrupted has left behind.
         tools.jobs.end_all(COMMANDS_LEAVE).await;
         // Before the last state is recorded: what they change until then is theirs.
         if let Some(team) = &self.team {
@@ -329,10 +329,10 @@ impl Live {
     }
 
     /// Goes back in the conversation, the files or both.
-    async fn restore(&mut self, way: Way, decisions: Decisions) -> Result<Restored, Report> {
+    async fn restore(&mut self, way: RestoreTarget, decisions: Decisions) -> Result<Restored, Report> {
         let way = way.from(self.driver.listener().session().leaf());
         let place = match &way {
-            Way::To(entry, What::Conversation | What::Both) => Some(entry.clone()),
+            RestoreTarget::To(entry, RestoreScope::Conversation | RestoreScope::Both) => Some(entry.clone()),
             _ => None,
         };
         let begun = perform::begin(&mut self.driver, way, decisions).await?;

@@ -11,14 +11,14 @@ use crate::agent::abort::Abort;
 use crate::agent::config::{Config, Lifecycle};
 use crate::agent::driver::{Driver, Services, Setup};
 use crate::agent::history;
-use crate::agent::team::Team;
+use crate::agent::subagents::SubagentPool;
 use crate::base::error::Report;
 use crate::base::paths::Home;
 use crate::llm::catalog::Catalog;
 use crate::llm::client::Client;
 use crate::llm::model::{Model, Thinking};
 use crate::runtime::agent_setup::permissions;
-use crate::runtime::agent_setup::prompt_report::Shown;
+use crate::runtime::agent_setup::prompt_report::PromptReport;
 use crate::runtime::agent_setup::subagents::{Limits, Subagents};
 use crate::runtime::agent_setup::toolset::Toolset;
 use crate::runtime::controls::handle::Handle;
@@ -28,7 +28,7 @@ use crate::runtime::history::navigation;
 use crate::runtime::history::recorder::Recorder;
 use crate::runtime::models::access::{self, Reached};
 use crate::runtime::models::available::AvailableModels;
-use crate::runtime::models::choice::Wish;
+use crate::runtime::models::choice::ModelRequest;
 use crate::runtime::models::reload::{self, Again};
 use crate::runtime::restore::checkpoints::{self, Checkpoints};
 use crate::session::derived::recent::Chosen;
@@ -215,7 +215,7 @@ pub(in crate::runtime) fn context(
 pub(in crate::runtime) fn shared(
     options: &Options,
     session: &str,
-    team: Option<Team>,
+    team: Option<SubagentPool>,
     checkpoints: Option<Checkpoints>,
 ) -> Arc<tools::Shared> {
     let folder = options.outputs();
@@ -266,13 +266,16 @@ pub async fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) 
 
 /// The system prompt that a new session would have, and what is wrong with the user's files. Needs no
 /// key: the model may be any that is known. Reads files, and asks nobody.
-pub async fn prompt_of(options: &Options) -> Result<(Shown, Vec<Report>), Report> {
+pub async fn prompt_of(options: &Options) -> Result<(PromptReport, Vec<Report>), Report> {
     prompt_to_go_on(options, &Chosen::default()).await
 }
 
 /// The same for a session that goes on with a conversation, for the model that answered there last, whether
 /// it can be asked or not.
-pub async fn prompt_to_go_on(options: &Options, chosen: &Chosen) -> Result<(Shown, Vec<Report>), Report> {
+pub async fn prompt_to_go_on(
+    options: &Options,
+    chosen: &Chosen,
+) -> Result<(PromptReport, Vec<Report>), Report> {
     let reached = access::reach(options);
     let model = answering(options, &reached, chosen)?;
     let mut toolset = Toolset::new(options, &model)?;
@@ -335,9 +338,9 @@ fn choose(
 }
 
 /// The model that answered last in a conversation.
-fn wish_of(chosen: &Chosen) -> Option<Wish> {
+fn wish_of(chosen: &Chosen) -> Option<ModelRequest> {
     let (provider, id) = chosen.model.as_ref()?;
-    Some(Wish { provider: Some(provider.clone()), id: Some(id.clone()), thinking: None })
+    Some(ModelRequest { provider: Some(provider.clone()), id: Some(id.clone()), thinking: None })
 }
 
 /// The session that was asked for. One that another program has open goes on as a copy, and that is told.

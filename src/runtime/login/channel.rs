@@ -6,7 +6,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::llm::auth::oauth::Talk;
+use crate::llm::auth::oauth::LoginUi;
 use crate::llm::model::{Notice, Question};
 
 /// One thing that a login says.
@@ -23,7 +23,7 @@ pub enum Said {
 #[doc(hidden)]
 pub struct Line(pub mpsc::Sender<Said>);
 
-impl Talk for Line {
+impl LoginUi for Line {
     fn tell(&self, notice: Notice) {
         if self.0.try_send(Said::Told(notice)).is_err() {
             tracing::warn!("nobody heard what a login said");

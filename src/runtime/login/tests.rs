@@ -35,7 +35,7 @@ impl Person {
     }
 }
 
-impl Talk for Person {
+impl LoginUi for Person {
     fn tell(&self, notice: Notice) {
         self.heard.lock().unwrap().push(format!("{notice:?}"));
     }

@@ -10,7 +10,7 @@ use futures::FutureExt;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::choice::Wish;
+use super::choice::ModelRequest;
 use crate::base::error::Report;
 use crate::exec::{CommandSpec, Environment, Exit};
 use crate::llm::auth::store::Store;
@@ -115,7 +115,7 @@ fn written(options: &Options) -> (Catalog, Vec<Report>) {
 }
 
 /// What the flags ask for.
-pub fn wish(options: &Options, catalog: &Catalog) -> Option<Wish> {
+pub fn wish(options: &Options, catalog: &Catalog) -> Option<ModelRequest> {
     read_wish(options, catalog, options.provider.as_deref(), options.model.as_deref())
 }
 
@@ -125,11 +125,11 @@ pub fn read_wish(
     catalog: &Catalog,
     provider: Option<&str>,
     model: Option<&str>,
-) -> Option<Wish> {
+) -> Option<ModelRequest> {
     let known = catalog.providers.iter().map(|p| p.id.as_str());
     let injected = options.providers.iter().map(|p| p.provider.id());
     let providers: Vec<&str> = known.chain(injected).collect();
-    Wish::read(provider, model, &providers)
+    ModelRequest::read(provider, model, &providers)
 }
 
 /// Runs the commands that stand for values, in the folder that is worked on. The command is ended

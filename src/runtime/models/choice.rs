@@ -8,7 +8,7 @@ use crate::llm::model::{Model, Thinking};
 
 /// A model as a user writes it: `id`, `provider/id`, either with `:level` behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wish {
+pub struct ModelRequest {
     /// The provider, where one is named.
     pub provider: Option<String>,
     /// The model's id; `None` for the provider's first one.
@@ -17,7 +17,7 @@ pub struct Wish {
     pub thinking: Option<Thinking>,
 }
 
-impl Wish {
+impl ModelRequest {
     /// Reads `--provider` and `--model`; nothing when both are missing.
     pub fn read(provider: Option<&str>, model: Option<&str>, providers: &[&str]) -> Option<Self> {
         let Some(text) = model else {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn found(provider: Option<&str>, model: Option<&str>) -> Option<String> {
-        let wish = Wish::read(provider, model, &["a", "b", "demo"])?;
+        let wish = ModelRequest::read(provider, model, &["a", "b", "demo"])?;
         let level = wish.thinking.map_or(String::new(), |t| format!(":{}", t.name()));
         wish.find(&models()).map(|m| format!("{}/{}{level}", m.provider, m.id))
     }
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn refusals_say_what_to_do() {
         let refusal = |provider, model| {
-            let wish = Wish::read(provider, model, &["anthropic"]).unwrap();
+            let wish = ModelRequest::read(provider, model, &["anthropic"]).unwrap();
             wish.refusal(&models(), Catalog::builtin(), false).to_string()
         };
         assert_eq!(
@@ -186,7 +186,7 @@ mod tests {
         );
         let mut offline = Catalog::builtin().clone();
         offline.withheld = vec!["anthropic".into()];
-        let wish = Wish::read(Some("anthropic"), None, &[]).unwrap();
+        let wish = ModelRequest::read(Some("anthropic"), None, &[]).unwrap();
         assert_eq!(
             wish.refusal(&models(), &offline, false).to_string(),
             "provider `anthropic` cannot be asked: bowline is offline (start it without --offline and BOWLINE_OFFLINE)"
@@ -207,7 +207,7 @@ mod tests {
         let catalog = Catalog::builtin().with_user(user);
         let refusal = |provider, model| {
             let known = ["anthropic", "mine", "workshop"];
-            Wish::read(provider, model, &known).unwrap().refusal(&usable, &catalog, false).to_string()
+            ModelRequest::read(provider, model, &known).unwrap().refusal(&usable, &catalog, false).to_string()
         };
         let told = refusal(None, Some("qwen3-codr"));
         assert!(told.starts_with("model `qwen3-codr` is not known (did you mean `qwen3-coder`"), "{told}");
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn servers_of_this_machine_are_not_forgotten() {
         let refusal = |awaited| {
-            let wish = Wish::read(None, Some("ollama/qwen3"), &["ollama"]).unwrap();
+            let wish = ModelRequest::read(None, Some("ollama/qwen3"), &["ollama"]).unwrap();
             wish.refusal(&models(), Catalog::builtin(), awaited).to_string()
         };
         assert_eq!(
@@ -239,7 +239,7 @@ mod tests {
         };
         usable.extend([model("c", "big-20270101", "big"), model("c", "other", "one")]);
         let find = |text| {
-            let wish = Wish::read(None, Some(text), &["a", "c"]).unwrap();
+            let wish = ModelRequest::read(None, Some(text), &["a", "c"]).unwrap();
             let level = wish.thinking.map_or(String::new(), |t| format!(":{}", t.name()));
             wish.find(&usable).map(|m| format!("{}/{}{level}", m.provider, m.id))
         };
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(find("c/big:high").as_deref(), Some("c/big-20270101:high"));
         assert_eq!(find("one").as_deref(), Some("a/one"), "an id goes before an alias");
         assert_eq!(find("c/one").as_deref(), Some("c/other"));
-        let wish = Wish::read(None, Some("bigg"), &[]).unwrap();
+        let wish = ModelRequest::read(None, Some("bigg"), &[]).unwrap();
         let told = wish.refusal(&usable, Catalog::builtin(), false).to_string();
         assert!(told.contains("did you mean `big`"), "{told}");
     }

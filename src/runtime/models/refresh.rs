@@ -8,20 +8,20 @@ use super::access::{self, Reached};
 use crate::base::error::Report;
 use crate::llm::auth;
 use crate::llm::catalog::Catalog;
-use crate::llm::catalog::listed::List;
+use crate::llm::catalog::model_list::List;
 use crate::runtime::lifecycle::options::Options;
 
 /// What came of one provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Told {
+pub struct Refreshed {
     /// Its id.
     pub provider: String,
     /// Models in its list, and how many of them nobody knew before; or why there is none.
     pub outcome: Result<(usize, usize), String>,
 }
 
-impl Told {
+impl Refreshed {
     /// For a user.
     pub fn sentence(&self) -> String {
         let Self { provider, outcome } = self;
@@ -57,7 +57,7 @@ pub async fn freshen(options: &Options) {
 
 /// Asks all that have a list, or one, at the same time; one that fails does not hold up the others.
 #[doc(hidden)]
-pub async fn refresh(options: &Options, only: Option<&str>) -> Result<Vec<Told>, Report> {
+pub async fn refresh(options: &Options, only: Option<&str>) -> Result<Vec<Refreshed>, Report> {
     let files = options.clone();
     let read = move || (access::reach(&files), access::listed(&files));
     let read = tokio::task::spawn_blocking(read).await;
@@ -80,7 +80,7 @@ pub async fn refresh(options: &Options, only: Option<&str>) -> Result<Vec<Told>,
             lists.push((provider.clone(), list));
             counts
         });
-        told.push(Told { provider, outcome });
+        told.push(Refreshed { provider, outcome });
     }
     keep(options, lists).await?;
     Ok(told)

@@ -22,7 +22,9 @@ use crate::runtime::events::hub::Hub;
 use crate::runtime::lifecycle::options::Options;
 use crate::session::restore::checkpoints::{Checkpoint, LEFT_OUT_MAX, When};
 use crate::tools::Witness;
-use crate::workspace::checkpoint::{CheckpointError, Files, Keeper, Limits, Name, Node, Oid, Taken};
+use crate::workspace::checkpoint::{
+    CheckpointError, Checkpointer, Files, Limits, Name, Node, Oid, TakenCheckpoint,
+};
 
 /// Names of what was left out that the user is told.
 const TOLD_MAX: usize = 5;
@@ -42,7 +44,7 @@ struct Inner {
     /// Has the session's owner write down what was recorded.
     write: Write,
     /// Made with the first change; where it cannot be, the next one tries again.
-    keeper: OnceCell<Arc<Keeper>>,
+    keeper: OnceCell<Arc<Checkpointer>>,
     open: tokio::sync::Mutex<Open>,
     /// Agents beside the session's own that are working.
     others: AtomicUsize,
@@ -50,7 +52,7 @@ struct Inner {
     in_turn: AtomicBool,
     /// What was recorded and is not in the session's file yet, in order.
     unwritten: Mutex<Vec<Checkpoint>>,
-    told: Mutex<Told>,
+    told: Mutex<Reported>,
     /// Ends what is under way when the session ends.
     cancel: CancellationToken,
 }
@@ -74,7 +76,7 @@ struct Round {
 
 /// What the user has been told already.
 #[derive(Default)]
-struct Told {
+struct Reported {
     failure: bool,
     left_out: bool,
     /// Looks that took too long, one after the other.
@@ -109,11 +111,11 @@ impl Checkpoints {
     }
 
     /// The keeper of the workspace; the error is told to whoever asked for it, and to the user once.
-    pub(super) async fn keeper(&self) -> Result<Arc<Keeper>, Report> {
+    pub(super) async fn keeper(&self) -> Result<Arc<Checkpointer>, Report> {
         let inner = &self.0;
         let made = inner.keeper.get_or_try_init(|| async {
             let (base, root, own) = (inner.base.clone(), inner.root.clone(), inner.own.clone());
-            let opened = blocking(move || Keeper::open(&base, &root, &own, Limits::default())).await;
+            let opened = blocking(move || Checkpointer::open(&base, &root, &own, Limits::default())).await;
             if let Err(report) = &opened {
                 self.failed(report).await;
             }
@@ -127,7 +129,7 @@ impl Checkpoints {
         &self,
         extra: Vec<Name>,
         instead: Vec<(Name, Vec<u8>)>,
-    ) -> Result<Taken, Report> {
+    ) -> Result<TakenCheckpoint, Report> {
         let keeper = self.keeper().await?;
         let cancel = self.0.cancel.clone();
         let this = self.clone();
@@ -182,7 +184,7 @@ impl Checkpoints {
     }
 
     /// A recorded state as an entry for the session.
-    pub(in crate::runtime) fn entry(&self, at: When, taken: &Taken) -> Checkpoint {
+    pub(in crate::runtime) fn entry(&self, at: When, taken: &TakenCheckpoint) -> Checkpoint {
         state(self.0.keeper.get().map_or(&*self.0.root, |keeper| keeper.root()), at, taken)
     }
 
@@ -224,7 +226,7 @@ impl Checkpoints {
         self.0.cancel.cancel();
     }
 
-    async fn recorded(&self, state: Checkpoint, taken: &Taken) {
+    async fn recorded(&self, state: Checkpoint, taken: &TakenCheckpoint) {
         lock(&self.0.unwritten).push(state);
         self.tell_left_out(taken).await;
     }
@@ -281,7 +283,7 @@ impl Checkpoints {
         self.0.hub.tell(RuntimeEvent::Failed(told.hint(hint))).await;
     }
 
-    async fn tell_left_out(&self, taken: &Taken) {
+    async fn tell_left_out(&self, taken: &TakenCheckpoint) {
         if taken.left_out.is_empty() || std::mem::replace(&mut lock(&self.0.told).left_out, true) {
             return;
         }
@@ -298,7 +300,7 @@ impl Checkpoints {
 }
 
 /// A recorded state of a folder as an entry for a session.
-pub fn state(root: &Path, at: When, taken: &Taken) -> Checkpoint {
+pub fn state(root: &Path, at: When, taken: &TakenCheckpoint) -> Checkpoint {
     Checkpoint {
         at,
         tree: taken.id.to_string(),
@@ -353,10 +355,10 @@ pub(in crate::runtime) async fn contents(
 /// Adds to the state before a round what nobody has recorded of files that the round has not touched yet: ignored
 /// ones, and the unsaved text of open ones.
 async fn add(
-    keeper: Arc<Keeper>,
+    keeper: Arc<Checkpointer>,
     round: &Round,
     with: Vec<(Name, Vec<u8>)>,
-) -> Result<Option<Taken>, Report> {
+) -> Result<Option<TakenCheckpoint>, Report> {
     let (files, at_ms) = (Arc::clone(&round.files), round.at_ms);
     blocking(move || {
         let mut new = Vec::new();

@@ -1,7 +1,7 @@
 //! Going back to another place of a session: the conversation, the files of the workspace, or both; and taking
 //! back what one turn changed.
 //!
-//! Must not know who asks. What is there is recorded first, so that every way back has a way back.
+//! Must not know who asks. RestoreScope is there is recorded first, so that every way back has a way back.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tokio::runtime::Handle as Runtime;
 
 use super::checkpoints::{Checkpoints, blocking, contents};
-use super::target::{Preview, Restored, Shown, Way, What};
+use super::target::{Preview, PreviewPath, RestoreScope, RestoreTarget, Restored};
 use crate::agent::driver::Driver;
 use crate::base::error::Report;
 use crate::exec::Environment;
@@ -24,21 +24,21 @@ use crate::workspace::checkpoint::merge::is_text;
 use crate::workspace::checkpoint::object::Kind;
 use crate::workspace::checkpoint::plan::differences;
 use crate::workspace::checkpoint::{
-    CheckpointError, Decisions, Files, Keeper, Name, Node, Oid, Plan, Step, Taken,
+    CheckpointError, Checkpointer, Decisions, Files, Name, Node, Oid, Plan, Step, TakenCheckpoint,
 };
 
 /// Bytes of texts that a preview compares; of files beyond only the names are shown.
 const COMPARED_MAX: usize = 32 << 20;
 
 /// The legs of a way on the files, each from a state to another; none where they stay.
-pub fn legs(session: &Session, way: &Way) -> Result<Vec<RestoreStep>, Report> {
+pub fn legs(session: &Session, way: &RestoreTarget) -> Result<Vec<RestoreStep>, Report> {
     match way {
-        Way::To(_, What::Conversation) => Ok(Vec::new()),
-        Way::To(entry, _) => steps::to(session.tree(), entry).ok_or_else(|| {
+        RestoreTarget::To(_, RestoreScope::Conversation) => Ok(Vec::new()),
+        RestoreTarget::To(entry, _) => steps::to(session.tree(), entry).ok_or_else(|| {
             Report::new("nobody recorded how the files were there")
                 .hint("they are recorded from the first change of an agent on")
         }),
-        Way::Without(entry) => {
+        RestoreTarget::Without(entry) => {
             let legs = steps::without(session.tree(), entry);
             if legs.is_empty() { Err(Report::new("this turn changed no files")) } else { Ok(legs) }
         }
@@ -47,8 +47,8 @@ pub fn legs(session: &Session, way: &Way) -> Result<Vec<RestoreStep>, Report> {
 
 /// A way on the files that is worked out.
 struct Worked {
-    keeper: Arc<Keeper>,
-    now: Taken,
+    keeper: Arc<Checkpointer>,
+    now: TakenCheckpoint,
     plan: Plan,
     open: HashSet<Name>,
     recorded: Recorded,
@@ -63,13 +63,13 @@ fn content(name: &Name, bytes: &[u8]) -> (Name, Oid) {
 
 async fn work_out(
     driver: &mut Driver<Recorder>,
-    way: &Way,
+    way: &RestoreTarget,
     decisions: Decisions,
 ) -> Result<Option<Worked>, Report> {
     if driver.working() {
         return Err(Report::new("the agent is working").hint("interrupt it first (Escape)"));
     }
-    if matches!(way, Way::To(_, What::Conversation)) {
+    if matches!(way, RestoreTarget::To(_, RestoreScope::Conversation)) {
         return Ok(None);
     }
     let kept = driver.listener().checkpoints();
@@ -131,13 +131,16 @@ pub fn are_here(wanted: &[RestoreStep], root: &Path) -> Result<(), Report> {
     }
 }
 
-fn load_state(keeper: &Keeper, state: &Checkpoint) -> Result<Arc<Files>, CheckpointError> {
+fn load_state(keeper: &Checkpointer, state: &Checkpoint) -> Result<Arc<Files>, CheckpointError> {
     keeper.load(Oid::parse(&state.tree).ok_or(CheckpointError::Missing(Oid([0; 20])))?)
 }
 
 /// Whether how the disk is now is where legs begin, since nobody has recorded it, as after a crash; and then the
 /// ignored paths that one has to look at, too.
-pub fn open_ended(keeper: &Keeper, wanted: &[RestoreStep]) -> Result<Option<Vec<Name>>, CheckpointError> {
+pub fn open_ended(
+    keeper: &Checkpointer,
+    wanted: &[RestoreStep],
+) -> Result<Option<Vec<Name>>, CheckpointError> {
     let mut names = None;
     for leg in wanted.iter().filter(|leg| leg.base.is_none()) {
         let target = load_state(keeper, &leg.target)?;
@@ -148,9 +151,9 @@ pub fn open_ended(keeper: &Keeper, wanted: &[RestoreStep]) -> Result<Option<Vec<
 
 /// Reads the states of legs; `disk` is how it is now where they begin there.
 pub fn load(
-    keeper: &Keeper,
+    keeper: &Checkpointer,
     wanted: &[RestoreStep],
-    disk: Option<&Taken>,
+    disk: Option<&TakenCheckpoint>,
 ) -> Result<Vec<Step>, CheckpointError> {
     let step = |leg: &RestoreStep| {
         let base = match (&leg.base, disk) {
@@ -164,14 +167,14 @@ pub fn load(
 }
 
 /// The files of the workspace that somebody has open.
-async fn open(env: &dyn Environment, keeper: &Keeper) -> HashSet<Name> {
+async fn open(env: &dyn Environment, keeper: &Checkpointer) -> HashSet<Name> {
     env.open_files().await.iter().filter_map(|path| Name::below(keeper.root(), path)).collect()
 }
 
 /// Says what a way back would do.
 pub(in crate::runtime) async fn preview(
     driver: &mut Driver<Recorder>,
-    way: Way,
+    way: RestoreTarget,
     decisions: Decisions,
 ) -> Result<Preview, Report> {
     let Some(Worked { keeper, plan, .. }) = work_out(driver, &way, decisions).await? else {
@@ -181,7 +184,7 @@ pub(in crate::runtime) async fn preview(
 }
 
 /// A plan as people see it.
-pub fn show(keeper: &Keeper, way: Way, plan: Plan) -> Preview {
+pub fn show(keeper: &Checkpointer, way: RestoreTarget, plan: Plan) -> Preview {
     let mut left_to_compare = COMPARED_MAX;
     let mut text = |node: Option<Node>| match node {
         None => Some(String::new()),
@@ -203,12 +206,12 @@ pub fn show(keeper: &Keeper, way: Way, plan: Plan) -> Preview {
             continue;
         }
         let merged = plan.merged.contains(&name);
-        files.push(Shown { diff: compared(from, to), name, from, to, merged, conflict: None });
+        files.push(PreviewPath { diff: compared(from, to), name, from, to, merged, conflict: None });
     }
     for conflict in plan.conflicts {
         let (from, to) = (conflict.mine, conflict.theirs);
         let name = conflict.name.clone();
-        files.push(Shown {
+        files.push(PreviewPath {
             diff: compared(from, to),
             name,
             from,
@@ -224,7 +227,7 @@ pub fn show(keeper: &Keeper, way: Way, plan: Plan) -> Preview {
 
 /// A way back that has begun: what was there is recorded.
 pub(in crate::runtime) struct Begun {
-    way: Way,
+    way: RestoreTarget,
     worked: Option<Worked>,
     undo: Option<String>,
 }
@@ -232,7 +235,7 @@ pub(in crate::runtime) struct Begun {
 /// Works a way out and records what is there.
 pub(in crate::runtime) async fn begin(
     driver: &mut Driver<Recorder>,
-    way: Way,
+    way: RestoreTarget,
     decisions: Decisions,
 ) -> Result<Begun, Report> {
     let worked = work_out(driver, &way, decisions).await?;
@@ -267,7 +270,7 @@ pub(in crate::runtime) async fn finish(
 /// Writes open files where they are open.
 struct OpenFiles {
     env: Arc<dyn Environment>,
-    keeper: Arc<Keeper>,
+    keeper: Arc<Checkpointer>,
     open: HashSet<Name>,
     recorded: Recorded,
     runtime: Runtime,

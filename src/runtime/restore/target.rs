@@ -9,9 +9,9 @@ use crate::llm::model::message::join_text;
 use crate::patch::diff::LineDiff;
 use crate::workspace::checkpoint::{Applied, Conflict, Decision, Decisions, Name, Node};
 
-/// What goes back.
+/// RestoreScope goes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum RestoreScope {
     /// The conversation; files stay.
     Conversation,
     /// The files; the conversation stays.
@@ -20,7 +20,7 @@ pub enum What {
     Both,
 }
 
-impl What {
+impl RestoreScope {
     /// By its word.
     pub fn parse(word: &str) -> Option<Self> {
         match word {
@@ -32,24 +32,24 @@ impl What {
     }
 }
 
-/// What is done about everything that both sides changed.
+/// RestoreScope is done about everything that both sides changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Take {
-    /// What is there stays.
+pub enum ConflictChoice {
+    /// RestoreScope is there stays.
     #[default]
     Mine,
-    /// What was recorded takes its place.
+    /// RestoreScope was recorded takes its place.
     Theirs,
-    /// What was recorded is written beside it.
+    /// RestoreScope was recorded is written beside it.
     Beside,
 }
 
-impl From<Take> for Decision {
-    fn from(take: Take) -> Self {
+impl From<ConflictChoice> for Decision {
+    fn from(take: ConflictChoice) -> Self {
         match take {
-            Take::Mine => Self::Mine,
-            Take::Theirs => Self::Theirs,
-            Take::Beside => Self::Beside,
+            ConflictChoice::Mine => Self::Mine,
+            ConflictChoice::Theirs => Self::Theirs,
+            ConflictChoice::Beside => Self::Beside,
         }
     }
 }
@@ -59,14 +59,14 @@ pub const HERE: &str = "";
 
 /// Where to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub enum RestoreTarget {
     /// To how it was at an entry.
-    To(String, What),
+    To(String, RestoreScope),
     /// To how it would be without the turn that an entry belongs to; the conversation stays.
     Without(String),
 }
 
-impl Way {
+impl RestoreTarget {
     /// The same with an entry in the place of [`HERE`].
     #[must_use]
     #[doc(hidden)]
@@ -82,12 +82,12 @@ impl Way {
 /// One path of a preview.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[doc(hidden)]
-pub struct Shown {
+pub struct PreviewPath {
     /// Which.
     pub name: Name,
-    /// What is there.
+    /// RestoreScope is there.
     pub from: Option<Node>,
-    /// What is to be there; of a conflict what was recorded.
+    /// RestoreScope is to be there; of a conflict what was recorded.
     pub to: Option<Node>,
     /// How the texts differ; `None` where they are none, or too long.
     pub diff: Option<LineDiff>,
@@ -97,8 +97,8 @@ pub struct Shown {
     pub conflict: Option<Conflict>,
 }
 
-impl Shown {
-    /// What happens to it, in git's letters; `U` where somebody has to decide.
+impl PreviewPath {
+    /// RestoreScope happens to it, in git's letters; `U` where somebody has to decide.
     pub fn letter(&self) -> char {
         match (self.from, self.to) {
             _ if self.conflict.is_some() => 'U',
@@ -123,16 +123,16 @@ impl Shown {
     }
 }
 
-/// What a way back would do.
+/// RestoreScope a way back would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Preview {
     /// Where to.
-    pub way: Way,
-    /// What changes and what has to be decided, by path; folders only where nothing else tells of them.
+    pub way: RestoreTarget,
+    /// RestoreScope changes and what has to be decided, by path; folders only where nothing else tells of them.
     #[doc(hidden)]
-    pub files: Vec<Shown>,
-    /// What stays though it was different, and why.
+    pub files: Vec<PreviewPath>,
+    /// RestoreScope stays though it was different, and why.
     #[doc(hidden)]
     pub left: Vec<(Name, &'static str)>,
 }
@@ -154,30 +154,30 @@ impl Preview {
     pub fn json(&self) -> Value {
         let left = self.left.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why}));
         json!({
-            "files": self.files.iter().map(Shown::json).collect::<Vec<_>>(), "left": left.collect::<Vec<_>>(),
+            "files": self.files.iter().map(PreviewPath::json).collect::<Vec<_>>(), "left": left.collect::<Vec<_>>(),
             "conflicts": self.conflicts(),
         })
     }
 }
 
-/// What a way back did.
+/// RestoreScope a way back did.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Restored {
     /// Where to.
-    pub way: Way,
-    /// What was done on the disk.
+    pub way: RestoreTarget,
+    /// RestoreScope was done on the disk.
     #[doc(hidden)]
     pub applied: Applied,
-    /// What stayed because both sides had changed it.
+    /// RestoreScope stayed because both sides had changed it.
     #[doc(hidden)]
     pub conflicts: Vec<Conflict>,
-    /// What both sides had changed and was put together.
+    /// RestoreScope both sides had changed and was put together.
     #[doc(hidden)]
     pub merged: Vec<Name>,
     /// The entry at which one finds what was there before; `None` where files were not touched.
     pub undo: Option<String>,
-    /// What the user may want to say differently, where the conversation went before his words.
+    /// RestoreScope the user may want to say differently, where the conversation went before his words.
     pub said: Option<UserMessage>,
 }
 
@@ -199,7 +199,7 @@ impl Restored {
     }
 
     /// A way on which no file was looked at.
-    pub(super) fn nothing(way: Way) -> Self {
+    pub(super) fn nothing(way: RestoreTarget) -> Self {
         let applied = Applied::default();
         Self { way, applied, conflicts: Vec::new(), merged: Vec::new(), undo: None, said: None }
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use super::projection::{EDITED, Place, Projection, Row, message_of};
+use super::projection::{EDITED, Projection, Row, RowKind, message_of};
 use crate::llm::model::Message;
 use crate::session::format::body::EntryBody;
 use crate::session::format::entry::Entry;
@@ -20,7 +20,7 @@ pub const LEFT_OUT: &str = "(left out by the user)";
 
 /// What is to become of an entry in the context.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum ContextEdit {
     /// It is not told any more.
     Drop,
     /// It is told with these words in place of its own.
@@ -56,26 +56,26 @@ pub enum Refused {
 }
 
 /// The entries that bring a wish about at the end of a path.
-pub fn edits(path: &[&Entry], target: &str, wish: &Wish) -> Result<Vec<EntryBody>, Refused> {
+pub fn edits(path: &[&Entry], target: &str, wish: &ContextEdit) -> Result<Vec<EntryBody>, Refused> {
     let projection = Projection::of(path);
     let place = projection.rows.iter().position(|row| row.entry.id() == target && row.is_own());
     let place = place.ok_or_else(|| Refused::Unknown(target.to_string()))?;
     let row = &projection.rows[place];
     let message = message_of(row.entry).ok_or(Refused::NoMessage)?;
     match (row.place, projection.compaction) {
-        (Place::SummedUp, Some(by)) => return Err(Refused::SummedUp(by.id().to_string())),
+        (RowKind::SummedUp, Some(by)) => return Err(Refused::SummedUp(by.id().to_string())),
         _ if !EDITED.contains(&message.role()) => return Err(Refused::NoMessage),
         _ => {}
     }
     match wish {
-        Wish::Drop => dropped(&projection, place, &message),
-        Wish::Replace(text) if text.trim().is_empty() => Err(Refused::Empty),
-        Wish::Replace(_) if is_left_out(&projection, place, &message) => Err(Refused::LeftOut),
-        Wish::Replace(text) => {
+        ContextEdit::Drop => dropped(&projection, place, &message),
+        ContextEdit::Replace(text) if text.trim().is_empty() => Err(Refused::Empty),
+        ContextEdit::Replace(_) if is_left_out(&projection, place, &message) => Err(Refused::LeftOut),
+        ContextEdit::Replace(text) => {
             let content = with_words(&content_of(&message), text);
             Ok(vec![edit(row.entry, Some(content))])
         }
-        Wish::Restore => restored(path, &projection, place, &message),
+        ContextEdit::Restore => restored(path, &projection, place, &message),
     }
 }
 

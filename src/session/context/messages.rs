@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::projection::{Edits, Place, Projection, message_of};
-use crate::base::shares;
+use super::projection::{Edits, Projection, RowKind, message_of};
+use crate::base::parallel;
 use crate::llm::model::Thinking;
 use crate::session::format::entry::Entry;
 use crate::session::format::message::AgentMessage;
@@ -35,7 +35,7 @@ pub fn build(path: &[&Entry]) -> SessionContext {
     for row in &projection.rows {
         let Some(message) = projection.told(row) else { continue };
         context.messages.push(message);
-        if matches!(row.place, Place::Kept | Place::Compaction) || row.at < edited {
+        if matches!(row.place, RowKind::Kept | RowKind::Compaction) || row.at < edited {
             context.kept = context.messages.len();
         }
     }
@@ -49,8 +49,8 @@ pub(in crate::session) fn decode(path: &[&Entry]) {
     if path.len() < 2 * SHARE_MIN {
         return;
     }
-    let share = path.len().div_ceil(shares::threads()).max(SHARE_MIN);
-    shares::each(path, share, |share| share.iter().for_each(|entry| drop(message_of(entry))));
+    let share = path.len().div_ceil(parallel::threads()).max(SHARE_MIN);
+    parallel::each(path, share, |share| share.iter().for_each(|entry| drop(message_of(entry))));
 }
 
 /// What each entry of a path from `from` on contributes by itself, with the edits of the whole path

@@ -31,7 +31,7 @@ pub enum Part {
 
 /// Where a row stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum RowKind {
     /// Behind the compaction that counts, or there is none.
     Path,
     /// Before it, and kept by it.
@@ -54,7 +54,7 @@ pub struct Row<'a> {
     /// What of it.
     pub part: Part,
     /// Where it stands.
-    pub place: Place,
+    pub place: RowKind,
 }
 
 /// Another content for an entry.
@@ -100,28 +100,28 @@ impl<'a> Projection<'a> {
         let mut projection = Self::default();
         projection.scan(path);
         let Some(at) = path.iter().rposition(|entry| entry.kind() == "compaction") else {
-            projection.add(path, 0..path.len(), Place::Path);
+            projection.add(path, 0..path.len(), RowKind::Path);
             return projection;
         };
         let compaction = path[at];
         projection.compaction = Some(compaction);
         let kept = kept_from(path);
         if with_summed_up {
-            projection.add(path, 0..kept, Place::SummedUp);
+            projection.add(path, 0..kept, RowKind::SummedUp);
         }
         for part in [Part::System, Part::Summary] {
-            projection.rows.push(Row { entry: compaction, at, part, place: Place::Compaction });
+            projection.rows.push(Row { entry: compaction, at, part, place: RowKind::Compaction });
         }
-        projection.add(path, kept..at, Place::Kept);
-        projection.add(path, at + 1..path.len(), Place::Path);
+        projection.add(path, kept..at, RowKind::Kept);
+        projection.add(path, at + 1..path.len(), RowKind::Path);
         projection
     }
 
-    fn add(&mut self, path: &[&'a Entry], range: Range<usize>, place: Place) {
+    fn add(&mut self, path: &[&'a Entry], range: Range<usize>, place: RowKind) {
         for at in range {
             let entry = path[at];
             let place = match entry.kind() {
-                "compaction" if place == Place::Kept => Place::Superseded,
+                "compaction" if place == RowKind::Kept => RowKind::Superseded,
                 "message" | "custom_message" | "branch_summary" | "compaction" => place,
                 _ => continue,
             };
@@ -162,11 +162,11 @@ impl<'a> Projection<'a> {
     /// What a model is told of a row; `None` where it is told nothing.
     pub fn told(&self, row: &Row<'_>) -> Option<Arc<AgentMessage>> {
         match row.place {
-            Place::SummedUp | Place::Superseded => None,
-            Place::Path | Place::Kept | Place::Compaction => {
+            RowKind::SummedUp | RowKind::Superseded => None,
+            RowKind::Path | RowKind::Kept | RowKind::Compaction => {
                 let message = original(row)?;
                 // Those of the kept part are from before the compaction, which has its own.
-                if row.place == Place::Kept && message.role() == "system" {
+                if row.place == RowKind::Kept && message.role() == "system" {
                     return None;
                 }
                 // Of a compaction an edit can only take everything away.
@@ -179,7 +179,7 @@ impl<'a> Projection<'a> {
 impl Row<'_> {
     /// Whether it is what an entry says by itself.
     pub fn is_own(&self) -> bool {
-        self.part == Part::Own && self.place != Place::Superseded
+        self.part == Part::Own && self.place != RowKind::Superseded
     }
 }
 

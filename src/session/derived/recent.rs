@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::llm::model::{Message, Thinking};
 use crate::session::context::messages::SessionContext;
-use crate::session::context::projection::{self, Edits, Part, Place, Row};
+use crate::session::context::projection::{self, Edits, Part, Row, RowKind};
 use crate::session::format::body::EntryBody;
 use crate::session::format::entry::Entry;
 use crate::session::format::message::{AgentMessage, Earlier, Piece};
@@ -84,7 +84,7 @@ impl<'t> Way<'t> {
         let compaction = self.compaction.map(|(at, _)| self.tree.entry(at));
         let message = |part| {
             let entry = compaction?;
-            let row = Row { entry, at: 0, part, place: Place::Compaction };
+            let row = Row { entry, at: 0, part, place: RowKind::Compaction };
             self.edits.apply(entry, projection::original(&row)?)
         };
         [message(Part::System), message(Part::Summary)].into_iter().flatten()

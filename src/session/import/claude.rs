@@ -11,17 +11,21 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
+use super::imported::{Chain, ImportedEntry, ImportedSession, kept};
 use super::parts::{self, Line, text};
-use super::story::{Chain, Draft, Story, kept};
 use crate::base::clock;
 use crate::llm::model::message::KnownPart;
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, Usage};
 use crate::session::format::body::EntryBody;
 
 /// Reads a session, line by line. `name` is the file's, without its ending.
-pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> Story {
-    let mut reader =
-        Reader { story: Story::default(), chains: Vec::new(), nodes: HashMap::new(), ..Reader::default() };
+pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> ImportedSession {
+    let mut reader = Reader {
+        story: ImportedSession::default(),
+        chains: Vec::new(),
+        nodes: HashMap::new(),
+        ..Reader::default()
+    };
     for (number, line) in lines {
         let Some(line) = line else {
             reader.story.problem(number, "not an entry; skipped");
@@ -42,7 +46,7 @@ pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> Story {
 
 #[derive(Default)]
 struct Reader {
-    story: Story,
+    story: ImportedSession,
     chains: Vec<Chain>,
     /// The chain of a line, by its `uuid`.
     nodes: HashMap<String, usize>,
@@ -80,7 +84,7 @@ impl Reader {
         let uuid = text(line, "uuid");
         let at = text(line, "timestamp").to_string();
         let stamp = clock::parse_iso8601(&at).unwrap_or(0);
-        let draft = |body| Draft { id: uuid.to_string(), at: at.clone(), body };
+        let draft = |body| ImportedEntry { id: uuid.to_string(), at: at.clone(), body };
         match text(line, "type") {
             "assistant" if !uuid.is_empty() && !is_made_up(line) => self.answer(line, uuid, &at, stamp),
             "user" if !uuid.is_empty() => self.user(line, uuid, &at, stamp),
@@ -98,7 +102,7 @@ impl Reader {
     }
 
     /// A chain of its own behind the one that the line names.
-    fn node(&mut self, line: &Value, uuid: &str, drafts: Vec<Draft>) -> usize {
+    fn node(&mut self, line: &Value, uuid: &str, drafts: Vec<ImportedEntry>) -> usize {
         let parent =
             ["parentUuid", "logicalParentUuid"].iter().find_map(|name| self.nodes.get(text(line, name)));
         let chain = Chain { parent: parent.copied(), drafts, aside: line["isSidechain"] == true };
@@ -147,7 +151,7 @@ impl Reader {
 
     /// A line about the conversation itself.
     fn behind_main(&mut self, id: String, at: &str, body: EntryBody) {
-        let draft = Draft { id, at: at.to_string(), body };
+        let draft = ImportedEntry { id, at: at.to_string(), body };
         match self.main {
             Some(chain) => self.chains[chain].drafts.push(draft),
             None => self.chains.push(Chain { drafts: vec![draft], ..Chain::default() }),
@@ -156,7 +160,7 @@ impl Reader {
 
     /// A line without a place of its own.
     fn behind(&mut self, number: usize, at: &str, body: EntryBody) {
-        let draft = Draft { id: format!("{number:08x}"), at: at.to_string(), body };
+        let draft = ImportedEntry { id: format!("{number:08x}"), at: at.to_string(), body };
         match self.latest {
             Some(chain) => self.chains[chain].drafts.push(draft),
             None => {
@@ -176,7 +180,7 @@ impl Reader {
         let node = known.unwrap_or_else(|| {
             let fresh = parts::answer("anthropic-messages", "anthropic", text(said, "model"), stamp);
             let body = parts::message(Message::Assistant(fresh));
-            self.node(line, uuid, vec![Draft { id: uuid.to_string(), at: at.to_string(), body }])
+            self.node(line, uuid, vec![ImportedEntry { id: uuid.to_string(), at: at.to_string(), body }])
         });
         self.answers.insert(id.to_string(), node);
         self.nodes.insert(uuid.to_string(), node);
@@ -194,7 +198,7 @@ impl Reader {
 
     fn user(&mut self, line: &Value, uuid: &str, at: &str, stamp: u64) {
         let content = &line["message"]["content"];
-        let draft = |id: String, body| Draft { id, at: at.to_string(), body };
+        let draft = |id: String, body| ImportedEntry { id, at: at.to_string(), body };
         if line["isCompactSummary"] == true {
             let body = EntryBody::Compaction {
                 summary: parts::parts(content).iter().filter_map(Part::as_text).collect(),
@@ -211,7 +215,7 @@ impl Reader {
         let items = content.as_array().map(Vec::as_slice).unwrap_or_default();
         let (results, rest): (Vec<&Value>, Vec<&Value>) =
             items.iter().partition(|item| text(item, "type") == "tool_result");
-        let mut drafts: Vec<Draft> = Vec::new();
+        let mut drafts: Vec<ImportedEntry> = Vec::new();
         for (n, result) in results.iter().enumerate() {
             let id = if n == 0 { uuid.to_string() } else { format!("{uuid}-{n}") };
             drafts.push(draft(id, self.result(line, result, results.len() == 1, stamp)));

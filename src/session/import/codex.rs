@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
+use super::imported::{Chain, ImportedEntry, ImportedSession, kept};
 use super::parts::{self, Line, text};
-use super::story::{Chain, Draft, Story, kept};
 use crate::base::clock;
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, Thinking, Usage};
 use crate::session::format::body::EntryBody;
@@ -36,7 +36,7 @@ const ADDED: [&str; 6] = [
 ];
 
 /// Reads a session, line by line. `name` is the file's, without its ending.
-pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> Story {
+pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> ImportedSession {
     let mut reader =
         Reader { chains: vec![Chain::default()], provider: "openai".to_string(), ..Reader::default() };
     for (number, line) in lines {
@@ -57,7 +57,7 @@ pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> Story {
 
 #[derive(Default)]
 struct Reader {
-    story: Story,
+    story: ImportedSession,
     chains: Vec<Chain>,
     /// Where the conversation is.
     here: usize,
@@ -91,7 +91,11 @@ impl Reader {
 
     fn push(&mut self, number: usize, at: &str, body: EntryBody) {
         self.open = false;
-        self.chains[self.here].drafts.push(Draft { id: format!("{number:08x}"), at: at.to_string(), body });
+        self.chains[self.here].drafts.push(ImportedEntry {
+            id: format!("{number:08x}"),
+            at: at.to_string(),
+            body,
+        });
     }
 
     /// Keeps a line as it is.
@@ -103,7 +107,7 @@ impl Reader {
             let place = drafts.len() - 1;
             drafts.insert(
                 place,
-                Draft { id: format!("{number:08x}"), at: at.to_string(), body: kept("codex", line) },
+                ImportedEntry { id: format!("{number:08x}"), at: at.to_string(), body: kept("codex", line) },
             );
         } else {
             self.push(number, at, kept("codex", line));
@@ -139,7 +143,7 @@ impl Reader {
             self.open = false;
             let body = EntryBody::ThinkingLevelChange { thinking_level: effort.to_string() };
             let id = format!("{number:08x}-effort");
-            self.chains[self.here].drafts.push(Draft { id, at: at.to_string(), body });
+            self.chains[self.here].drafts.push(ImportedEntry { id, at: at.to_string(), body });
         }
     }
 

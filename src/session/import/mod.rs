@@ -6,9 +6,9 @@
 
 pub mod claude;
 pub mod codex;
+pub mod imported;
 pub mod parts;
 pub mod source;
-pub mod story;
 
+pub use imported::ImportedSession;
 pub use source::Source;
-pub use story::Story;

@@ -3,7 +3,7 @@
 //!
 //! Pure. Must not know files or databases: the index is kept by `store::search`.
 
-pub mod harvest;
+pub mod entry_text;
 pub mod hit;
 pub mod query;
 pub mod snippet;

@@ -13,7 +13,7 @@ use crate::base::ids::SharedIds;
 use crate::session::conversation::Session;
 use crate::session::format::error::{Problem, SessionError};
 use crate::session::import::parts::{Line, object};
-use crate::session::import::{Source, Story, claude, codex};
+use crate::session::import::{ImportedSession, Source, claude, codex};
 
 /// Longest file that is read, in bytes.
 const FILE_MAX: u64 = 2 << 30;
@@ -64,7 +64,7 @@ pub fn import(
     if story.entries.is_empty() || !is_name(&story.id) {
         return Err(refuse());
     }
-    let Story { id, began, cwd, parent, entries, problems } = story;
+    let ImportedSession { id, began, cwd, parent, entries, problems } = story;
     let is_it = |path: &PathBuf| listing::read_header(path).is_some_and(|header| header.id == id);
     let known = listing::find(root, &id).into_iter().find(is_it);
     let (path, added, before) = match known {
@@ -121,13 +121,13 @@ fn lines(file: &Path, failed: &mut io::Result<()>) -> impl Iterator<Item = Line>
 }
 
 /// A session in pi's format, entries byte for byte as they are.
-fn ours(file: &Path, clock: &SharedClock, ids: &SharedIds) -> Result<Story, SessionError> {
+fn ours(file: &Path, clock: &SharedClock, ids: &SharedIds) -> Result<ImportedSession, SessionError> {
     let session = Session::look_at(file, clock.clone(), ids.clone())?;
     let lines = session.entries().map(|entry| entry.behind(entry.parent_id()));
     let entries: std::io::Result<Vec<_>> = lines.collect();
     let entries = entries.map_err(|source| SessionError::Io { path: file.to_path_buf(), source })?;
     let header = session.header();
-    Ok(Story {
+    Ok(ImportedSession {
         id: header.id.clone(),
         began: header.timestamp.clone(),
         cwd: header.cwd.clone(),

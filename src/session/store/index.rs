@@ -24,8 +24,8 @@ use crate::llm::model::Usage;
 use crate::llm::model::usage::Cost;
 use crate::session::format::error::Problem;
 use crate::session::tree::Tree;
+use crate::session::tree::append::Remembered;
 use crate::session::tree::base::{Base, PAGE, Pages, pages};
-use crate::session::tree::grow::Remembered;
 use crate::session::tree::rows::Widths;
 use crate::session::usage::totals::Sums;
 

@@ -32,7 +32,7 @@ const READERS: usize = 4;
 
 /// One session file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
+pub struct StoredSession {
     /// Where it is.
     pub path: PathBuf,
     /// Bytes.
@@ -69,7 +69,7 @@ struct Remembering<'a> {
 
 /// All sessions below a root, those that were active last first. Files that are no sessions, and such
 /// that cannot be read, are passed over.
-pub fn list(root: &Path) -> Vec<Listed> {
+pub fn list(root: &Path) -> Vec<StoredSession> {
     let mut known: HashMap<OsString, Known> =
         remembered(root).into_iter().map(|known| (known.path.clone().into_os_string(), known)).collect();
     let (files, before) = (files_below(root), known.len());
@@ -106,7 +106,7 @@ pub fn list(root: &Path) -> Vec<Listed> {
             tracing::debug!(root = %root.display(), %error, "cannot remember the list of sessions");
         }
     }
-    let listed = |Seen { path, size, known, .. }| Listed { path, size, summary: known.summary };
+    let listed = |Seen { path, size, known, .. }| StoredSession { path, size, summary: known.summary };
     found.into_iter().map(listed).collect()
 }
 

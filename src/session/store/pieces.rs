@@ -6,11 +6,11 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use crate::base::shares;
+use crate::base::parallel;
 use crate::session::format::entry::Place;
 use crate::session::format::line_head;
 use crate::session::restore::checkpoints;
-use crate::session::tree::sum::IdSums;
+use crate::session::tree::id_hash::IdSums;
 use crate::session::usage::line::Counted;
 use crate::session::usage::totals;
 
@@ -23,7 +23,7 @@ const MORE: usize = 16 << 10;
 #[expect(clippy::large_enum_variant, reason = "nearly all are the largest")]
 pub(super) enum Found {
     /// An entry, with the sum of its id.
-    Entry(Place, u32, Told),
+    Entry(Place, u32, EntryFacts),
     /// Nothing, or what it is was not asked and nobody wants to know.
     Nothing,
     /// What it is was not asked.
@@ -33,7 +33,7 @@ pub(super) enum Found {
 }
 
 /// What an entry says that is remembered of it.
-pub(super) struct Told {
+pub(super) struct EntryFacts {
     /// What was spent on it.
     pub(super) spent: Option<Counted>,
     /// Whether the workspace was brought back to a state.
@@ -122,7 +122,7 @@ impl Part<'_> {
         let make = |n: usize, room: &mut Vec<u8>, piece: &mut Piece| {
             piece.failed = self.fill(piece, n, room).err();
         };
-        shares::in_order(count as usize, make, |piece: &mut Piece| match piece.failed.take() {
+        parallel::in_order(count as usize, make, |piece: &mut Piece| match piece.failed.take() {
             Some(error) => Err(error.into()),
             None => take(piece),
         })
@@ -199,7 +199,7 @@ impl Part<'_> {
         };
         let restores = checkpoints::restores(&place.kind, text);
         let sum = self.sums.of(&place.id);
-        Found::Entry(place, sum, Told { spent, restores })
+        Found::Entry(place, sum, EntryFacts { spent, restores })
     }
 }
 

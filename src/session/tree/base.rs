@@ -10,7 +10,7 @@ use std::sync::Arc;
 use compact_str::CompactString;
 
 use super::rows::{Bytes, Row, Widths};
-use crate::base::shares;
+use crate::base::parallel;
 
 /// Bytes of a page.
 pub(in crate::session) const PAGE: usize = 16 * 1024 - 4;
@@ -158,7 +158,7 @@ pub(in crate::session) fn write<E>(
         }
         bytes.resize(PAGE, 0);
     };
-    shares::in_order(count.div_ceil(each) as usize, rows, |(bytes, starts)| {
+    parallel::in_order(count.div_ceil(each) as usize, rows, |(bytes, starts)| {
         order.append(starts);
         page(bytes)
     })?;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::summary::{Spent, Summary, ToolUse};
+use super::summary::{Summary, ToolUse, UsageSummary};
 
 /// By what is added up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub struct Row {
     /// Sessions with a part in it.
     pub sessions: u64,
     /// Of requests to models; nothing for a tool.
-    pub spent: Spent,
+    pub spent: UsageSummary,
     /// From 0 to 1.
     pub cache_share: f64,
     /// Of tools; nothing for a model, since which one has called is not told.
@@ -65,7 +65,7 @@ pub fn rows<'a>(all: impl IntoIterator<Item = &'a Summary>, by: By, since: Optio
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     let counts = |day: &str| since.is_none_or(|since| day >= since);
     for summary in all {
-        let mut own: BTreeMap<String, (Spent, ToolUse)> = BTreeMap::new();
+        let mut own: BTreeMap<String, (UsageSummary, ToolUse)> = BTreeMap::new();
         for (day, models) in summary.spent.iter().filter(|(day, _)| counts(day)) {
             for (model, spent) in models {
                 if let Some(of) = key(by, summary, day, Some(model), None) {
@@ -130,7 +130,13 @@ mod tests {
     fn summary(id: &str, cwd: &str, days: &[(&str, &str, f64)], tools: &[(&str, &str, u64)]) -> Summary {
         let mut summary = Summary { id: id.into(), cwd: cwd.into(), ..Summary::default() };
         for (day, model, cost) in days {
-            let spent = Spent { requests: 1, input: 10, cache_read: 30, cost: *cost, ..Spent::default() };
+            let spent = UsageSummary {
+                requests: 1,
+                input: 10,
+                cache_read: 30,
+                cost: *cost,
+                ..UsageSummary::default()
+            };
             *summary.spent.entry((*day).into()).or_default().entry((*model).into()).or_default() += spent;
         }
         for (day, tool, ms) in tools {

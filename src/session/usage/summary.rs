@@ -23,7 +23,7 @@ const DAY: usize = 10;
 /// What was spent, on whatever it was.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Spent {
+pub struct UsageSummary {
     /// Answers, and requests outside of the conversation.
     pub requests: u64,
     /// Prompt tokens, without those of caches.
@@ -38,7 +38,7 @@ pub struct Spent {
     pub cost: f64,
 }
 
-impl Spent {
+impl UsageSummary {
     /// Tokens of the prompts, cached ones included. Counts are a file's word: nonsense saturates.
     pub fn prompt(&self) -> u64 {
         self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
@@ -51,7 +51,7 @@ impl Spent {
     }
 }
 
-impl std::ops::AddAssign for Spent {
+impl std::ops::AddAssign for UsageSummary {
     fn add_assign(&mut self, other: Self) {
         for (mine, others) in [
             (&mut self.requests, other.requests),
@@ -66,7 +66,7 @@ impl std::ops::AddAssign for Spent {
     }
 }
 
-impl From<&Usage> for Spent {
+impl From<&Usage> for UsageSummary {
     fn from(usage: &Usage) -> Self {
         Self {
             requests: 1,
@@ -134,7 +134,7 @@ pub struct Summary {
     pub tools: u64,
     /// By day (UTC, `YYYY-MM-DD`) and model (`provider/id`). What a copy or a fork took along was spent in the
     /// session that it came from.
-    pub spent: BTreeMap<String, BTreeMap<String, Spent>>,
+    pub spent: BTreeMap<String, BTreeMap<String, UsageSummary>>,
     /// By day and tool; as with `spent`.
     pub used: BTreeMap<String, BTreeMap<String, ToolUse>>,
     /// As `provider/id`: what answered last, in the order of the file. A summary names no model of its own.
@@ -307,8 +307,8 @@ impl Summary {
     }
 
     /// What the whole session spent.
-    pub fn total(&self) -> Spent {
-        let mut total = Spent::default();
+    pub fn total(&self) -> UsageSummary {
+        let mut total = UsageSummary::default();
         self.spent.values().flat_map(BTreeMap::values).for_each(|spent| total += *spent);
         total
     }

@@ -4,11 +4,11 @@
 //! repository is never opened. Everything here blocks: callers bring a thread.
 
 pub mod apply;
+pub mod checkpointer;
 pub mod error;
 pub mod files;
 pub mod ignored;
 pub mod index;
-pub mod keeper;
 pub mod merge;
 pub mod name;
 pub mod object;
@@ -18,9 +18,9 @@ pub mod snapshot;
 pub mod store;
 
 pub use apply::Applied;
+pub use checkpointer::{Checkpointer, TakenCheckpoint};
 pub use error::CheckpointError;
 pub use files::{Files, Node};
-pub use keeper::{Keeper, Taken};
 pub use name::Name;
 pub use object::Oid;
 pub use plan::{Conflict, Decision, Decisions, Plan, Step};

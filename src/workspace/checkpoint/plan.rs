@@ -82,7 +82,7 @@ pub type Decisions = BTreeMap<Name, Decision>;
 
 /// Why a path is not simply made as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clash {
+pub enum Overlap {
     /// Somebody changed it since it was recorded.
     Changed,
     /// What is there was never recorded, so that nobody could bring it back.
@@ -91,7 +91,7 @@ pub enum Clash {
     InTheWay,
 }
 
-impl Clash {
+impl Overlap {
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
@@ -118,7 +118,7 @@ pub struct Conflict {
     /// Which.
     pub name: Name,
     /// Why.
-    pub clash: Clash,
+    pub clash: Overlap,
     /// What is there.
     pub mine: Option<Node>,
     /// What was recorded; `None` where nothing was there.
@@ -129,14 +129,14 @@ pub struct Conflict {
 
 /// Why a path stays as it is though it was different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
+pub enum Skipped {
     /// Its content was not recorded then.
     NotRecorded,
     /// The state ignores it, so it may have been there.
     Ignored,
 }
 
-impl Left {
+impl Skipped {
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
@@ -167,7 +167,7 @@ pub struct Plan {
     /// What both sides changed and was put together.
     pub merged: Vec<Name>,
     /// What stays though it was different.
-    pub left: Vec<(Name, Left)>,
+    pub left: Vec<(Name, Skipped)>,
 }
 
 impl Plan {
@@ -224,14 +224,14 @@ pub(super) fn plan(
 }
 
 /// Why a path that is not in the wanted state may have been there all the same.
-fn left(step: &Step, rules: Option<&Rules>, name: &Name, is_folder: bool) -> Option<Left> {
+fn left(step: &Step, rules: Option<&Rules>, name: &Name, is_folder: bool) -> Option<Skipped> {
     let is_unread = |folder: Name| step.target.get(&folder) == Some(&Node::Unrecorded);
     if name.folders().any(is_unread) {
-        return Some(Left::NotRecorded);
+        return Some(Skipped::NotRecorded);
     }
     let ignored =
         step.base.hidden().contains(name) || rules.is_some_and(|rules| rules.leave_out(name, is_folder));
-    ignored.then_some(Left::Ignored)
+    ignored.then_some(Skipped::Ignored)
 }
 
 struct Planner<'a> {
@@ -263,7 +263,7 @@ impl Planner<'_> {
             let is_folder = base.is_some_and(Node::is_folder);
             let left = match target {
                 None => left(step, rules.as_ref(), &name, is_folder),
-                Some(Node::Unrecorded) => Some(Left::NotRecorded),
+                Some(Node::Unrecorded) => Some(Skipped::NotRecorded),
                 Some(_) => None,
             };
             if stays {
@@ -276,7 +276,7 @@ impl Planner<'_> {
                     self.plan.left.push((name, why));
                 }
             } else if mine == Some(Node::Unrecorded) {
-                self.clash(name, Clash::Unrecorded, target);
+                self.clash(name, Overlap::Unrecorded, target);
             } else if mine == base {
                 self.set(name, target);
             } else {
@@ -328,7 +328,7 @@ impl Planner<'_> {
                     None => {
                         self.clash(
                             name,
-                            Clash::Changed,
+                            Overlap::Changed,
                             Some(Node::File { rights: their_rights, oid: theirs }),
                         );
                     }
@@ -336,7 +336,7 @@ impl Planner<'_> {
             }
             // Gone on one side, a folder on the other: what is in it decides.
             (_, Some(Node::Folder(_)) | None, Some(Node::Folder(_)) | None) => self.set(name, theirs),
-            _ => self.clash(name, Clash::Changed, theirs),
+            _ => self.clash(name, Overlap::Changed, theirs),
         }
         Ok(())
     }
@@ -357,9 +357,9 @@ impl Planner<'_> {
 
     /// Asks about a path, and does what was decided. What stays is what is there, whatever steps before have made of
     /// it.
-    fn clash(&mut self, name: Name, clash: Clash, theirs: Option<Node>) {
+    fn clash(&mut self, name: Name, clash: Overlap, theirs: Option<Node>) {
         let mut decision = clash.done(self.decisions.get(&name).copied().unwrap_or_default());
-        if clash == Clash::InTheWay && self.is_blocked(&name) {
+        if clash == Overlap::InTheWay && self.is_blocked(&name) {
             // What would be beside it has no place either.
             decision = Decision::Mine;
         }
@@ -430,7 +430,7 @@ impl Planner<'_> {
                 self.keep_way(&name);
             } else if !self.make_way(&name) {
                 // What is there, or nothing, stays.
-                self.clash(name, Clash::InTheWay, Some(node));
+                self.clash(name, Overlap::InTheWay, Some(node));
             }
         }
     }
@@ -443,7 +443,7 @@ impl Planner<'_> {
                 continue;
             }
             if let Some(node) = is {
-                self.clash(folder.clone(), Clash::InTheWay, Some(node));
+                self.clash(folder.clone(), Overlap::InTheWay, Some(node));
             }
             self.set(folder, was);
         }

@@ -16,10 +16,10 @@ use bowline::ide::core::state::State;
 use bowline::ide::core::threads::Threads;
 use bowline::ide::features::files::watch::WATCHING;
 use bowline::ide::features::reopen;
-use bowline::ide::shell::event_source::Pump;
+use bowline::ide::shell::event_source::EventSource;
 use bowline::ide::shell::headless::Headless;
 use bowline::ide::shell::input::read_keymap;
-use bowline::ide::shell::preload::Feed;
+use bowline::ide::shell::preload::Preload;
 use bowline::llm::model::Model;
 use bowline::llm::provider::Injected;
 use bowline::llm::providers::scripted::{Scripted, Turn};
@@ -308,7 +308,7 @@ impl Plan {
         let last = || reopen::restore::last(&state, &work);
         let (open, restored) =
             keep_open.then(last).flatten().map_or((self.open, None), |(open, last)| (open, Some(last)));
-        let feed = Feed::start(Arc::new(env), tasks, open, |_| None);
+        let feed = Preload::start(Arc::new(env), tasks, open, |_| None);
         let (keymap, problems) = read_keymap("keymaps/test.toml", &self.keymap);
         let options = Options {
             workspace: work,
@@ -467,7 +467,7 @@ impl Desk {
 
     /// Runs until a condition holds.
     pub async fn until(&mut self, what: &str, holds: impl Fn(&State) -> bool) {
-        self.ide.until(what, |pump: &Pump| holds(&pump.app.state)).await;
+        self.ide.until(what, |pump: &EventSource| holds(&pump.app.state)).await;
     }
 
     /// Moves the clock on and does what is due.

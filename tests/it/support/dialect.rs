@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::server::Reply;
 use bowline::base::clock::{ManualClock, SharedClock};
-use bowline::llm::access::{Access, Fixed, Secret, Surroundings};
+use bowline::llm::access::{Access, ApiKey, Fixed, Variables};
 use bowline::llm::model::{
     AssistantMessage, LlmError, Message, Model, Request, StreamEvent, Thinking, ToolSpec, UserMessage,
 };
@@ -22,7 +22,7 @@ pub const NOW_MS: u64 = 1_700_000_000_000;
 /// How a provider is reached.
 pub fn access(url: &str, key: Option<&str>) -> Access {
     let key_name = Some("THE_KEY".to_string());
-    let key = key.map(|key| Secret(key.to_string()));
+    let key = key.map(|key| ApiKey(key.to_string()));
     Access { base_url: url.to_string(), key, key_name, ..Access::default() }
 }
 
@@ -34,7 +34,7 @@ pub fn adapter(api: &str, access: Access, vars: &[(&str, &str)], home: Option<&P
     let setup = Setup {
         provider: "acme".into(),
         keys: Arc::new(Fixed(access)),
-        surroundings: Surroundings { vars: Arc::new(vars), home: home.map(Into::into) },
+        surroundings: Variables { vars: Arc::new(vars), home: home.map(Into::into) },
         silence: None,
         http: Arc::new(Http::new(limits, true)),
         clock,

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bowline::workspace::checkpoint::apply::Nobody;
-use bowline::workspace::checkpoint::{Applied, Decisions, Keeper, Limits, Name, Oid, Plan, Step, Taken};
+use bowline::workspace::checkpoint::{
+    Applied, Checkpointer, Decisions, Limits, Name, Oid, Plan, Step, TakenCheckpoint,
+};
 use tokio_util::sync::CancellationToken;
 
 /// A workspace with a keeper.
@@ -17,7 +19,7 @@ pub struct Place {
     /// The workspace.
     pub root: PathBuf,
     /// Its keeper.
-    pub keeper: Keeper,
+    pub keeper: Checkpointer,
 }
 
 impl Place {
@@ -29,7 +31,7 @@ impl Place {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("work");
         fs::create_dir(&root).unwrap();
-        let keeper = Keeper::open(&folder.path().join("checkpoints"), &root, &[], limits).unwrap();
+        let keeper = Checkpointer::open(&folder.path().join("checkpoints"), &root, &[], limits).unwrap();
         Self { root: keeper.root().to_path_buf(), _folder: folder, keeper }
     }
 
@@ -43,7 +45,7 @@ impl Place {
         fs::read_to_string(self.root.join(path)).unwrap()
     }
 
-    pub fn take(&self) -> Taken {
+    pub fn take(&self) -> TakenCheckpoint {
         self.keeper.take(&[], &[], &CancellationToken::new()).unwrap()
     }
 
@@ -54,7 +56,7 @@ impl Place {
         self.step(&now, step)
     }
 
-    pub fn step(&self, now: &Taken, step: Step) -> (Plan, Applied) {
+    pub fn step(&self, now: &TakenCheckpoint, step: Step) -> (Plan, Applied) {
         let plan = self.keeper.plan(now, &[step], &Decisions::new()).unwrap();
         let applied = self.keeper.apply(now, &plan, &mut Nobody);
         (plan, applied)
@@ -62,7 +64,7 @@ impl Place {
 }
 
 /// The paths of a state.
-pub fn names(taken: &Taken) -> Vec<String> {
+pub fn names(taken: &TakenCheckpoint) -> Vec<String> {
     taken.files.keys().map(ToString::to_string).collect()
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 
 use crate::agent::compaction::Settings;
-use crate::agent::compaction::summary::Unwritten;
+use crate::agent::compaction::summary::SummaryError;
 use crate::agent::config::{Config, Lifecycle};
 use crate::agent::effect::{Effect, Ended, Event, Fit, Timer};
 use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
@@ -54,7 +54,7 @@ enum Act {
     Compact,
     Leave,
     /// A summary comes to its end.
-    Summed(Result<(), Unwritten>),
+    Summed(Result<(), SummaryError>),
     JunkTool(usize),
     JunkAnswer,
     JunkDue(Timer),
@@ -69,9 +69,9 @@ fn act() -> impl Strategy<Value = Act> {
         Just(ErrorKind::ContextLength)
     ];
     let unwritten = prop_oneof![
-        Just(Unwritten::Cancelled),
-        Just(Unwritten::Nothing),
-        Just(Unwritten::Failed("broken".to_string()))
+        Just(SummaryError::Cancelled),
+        Just(SummaryError::Nothing),
+        Just(SummaryError::Failed("broken".to_string()))
     ];
     let summed = prop_oneof![2 => Just(Ok(())), 1 => unwritten.prop_map(Err)];
     prop_oneof![
@@ -171,12 +171,12 @@ impl World {
             if self.calling {
                 self.answer(&[], StopReason::Aborted, false);
             }
-            self.summed(Err(Unwritten::Aborted));
+            self.summed(Err(SummaryError::Aborted));
         }
     }
 
     /// The summary that is being written comes to its end.
-    fn summed(&mut self, result: Result<(), Unwritten>) {
+    fn summed(&mut self, result: Result<(), SummaryError>) {
         let done = Compacted {
             entry: "e".into(),
             summary: "s".into(),

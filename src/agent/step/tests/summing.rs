@@ -1,12 +1,12 @@
 //! The machine and conversations that are too long.
 
 use super::*;
-use crate::agent::compaction::summary::Unwritten;
+use crate::agent::compaction::summary::SummaryError;
 use crate::agent::event::{Compacted, CompactionReason};
 
-type Result = std::result::Result<Arc<Compacted>, Unwritten>;
+type Result = std::result::Result<Arc<Compacted>, SummaryError>;
 
-const FAILED: fn() -> Result = || Err(Unwritten::Failed("no luck".into()));
+const FAILED: fn() -> Result = || Err(SummaryError::Failed("no luck".into()));
 const DONE: fn() -> Result = || {
     Ok(Arc::new(Compacted {
         entry: "e".into(),
@@ -158,8 +158,11 @@ fn an_answer_without_room_is_left_out_with_its_calls() {
 fn what_cannot_be_compacted_ends_the_run() {
     for (result, words) in [
         (FAILED(), "agent end: too long; the conversation was not compacted: no luck"),
-        (Err(Unwritten::Nothing), "agent end: too long; the conversation does not fit, and there is nothing"),
-        (Err(Unwritten::Cancelled), "agent end: too long"),
+        (
+            Err(SummaryError::Nothing),
+            "agent end: too long; the conversation does not fit, and there is nothing",
+        ),
+        (Err(SummaryError::Cancelled), "agent end: too long"),
     ] {
         let mut rig = rig();
         rig.prompt("do").unfit(Fit::TooLong, &[]).compacted(result);
@@ -175,14 +178,14 @@ fn what_cannot_be_compacted_ends_the_run() {
 fn escape_gives_it_up_wherever_it_came_from() {
     let mut rig = rig();
     rig.prompt("do").full().log.clear();
-    rig.later("later").send(Event::Abort).compacted(Err(Unwritten::Aborted));
+    rig.later("later").send(Event::Abort).compacted(Err(SummaryError::Aborted));
     assert_eq!(
         rig.told(),
         ["queue [] [\"later\"]", "cancel", "end aborted", "agent end aborted"],
         "what waits stays in the queue"
     );
     rig.wish("x").log.clear();
-    rig.send(Event::Abort).send(Event::Abort).compacted(Err(Unwritten::Aborted));
+    rig.send(Event::Abort).send(Event::Abort).compacted(Err(SummaryError::Aborted));
     assert_eq!(rig.told(), ["cancel", "end aborted"]);
     assert!(!rig.state.working());
 }
@@ -192,7 +195,7 @@ fn a_person_may_want_it_at_any_time_and_one_runs() {
     let mut rig = rig();
     rig.wish("tests").wish("more");
     assert_eq!(rig.told(), ["start", "compact Some(\"tests\") false"]);
-    rig.compacted(Err(Unwritten::Nothing));
+    rig.compacted(Err(SummaryError::Nothing));
     assert_eq!(rig.told(), ["end nothing to compact: "]);
     rig.prompt("do").answer(&["a"]).wish("now").log.clear();
     rig.tool(0, "x");

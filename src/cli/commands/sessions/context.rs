@@ -11,8 +11,8 @@ use super::shortened;
 use crate::base::error::Report;
 use crate::cli::options::AgentArgs;
 use crate::cli::process;
-use crate::cli::stored::{located, open};
-use crate::runtime::context::report::{Contents, Item};
+use crate::cli::session_lookup::{located, open};
+use crate::runtime::context::report::{ContextReport, Item};
 use crate::runtime::{Options, prompt_to_go_on};
 use crate::session::store::listing;
 use crate::session::{AgentMessage, Session, context::messages};
@@ -68,7 +68,7 @@ pub async fn show(options: &Options, wanted: &Wanted, json: bool) -> Result<Stri
             None
         }
     };
-    let contents = Contents::of(shown.as_ref(), &path, wanted.all);
+    let contents = ContextReport::of(shown.as_ref(), &path, wanted.all);
     if !json {
         return Ok(table(&session, &contents, wanted.all));
     }
@@ -84,7 +84,7 @@ pub async fn show(options: &Options, wanted: &Wanted, json: bool) -> Result<Stri
 }
 
 /// A line for each thing, and below what it comes to.
-fn table(session: &Session, contents: &Contents, all: bool) -> String {
+fn table(session: &Session, contents: &ContextReport, all: bool) -> String {
     let mut lines =
         vec![format!("What the next request of session {} would hold:", session.id()), String::new()];
     let ids = contents.items.iter().filter_map(|item| Some(item.entry.as_ref()?.len())).max().unwrap_or(0);

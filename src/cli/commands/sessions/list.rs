@@ -11,13 +11,13 @@ use crate::base::clock;
 use crate::base::error::Report;
 use crate::base::json::json;
 use crate::cli::answer::Answer;
-use crate::cli::stored::open;
-use crate::session::store::listing::Listed;
-use crate::session::usage::summary::{Spent, Summary};
+use crate::cli::session_lookup::open;
+use crate::session::store::listing::StoredSession;
+use crate::session::usage::summary::{Summary, UsageSummary};
 use crate::session::{Entry, Session};
 
 /// A line for each session.
-pub fn list(all: &[Listed]) -> Answer {
+pub fn list(all: &[StoredSession]) -> Answer {
     let lines = all.iter().map(|found| {
         let Summary { id, cwd, active_ms, prompts, .. } = &found.summary;
         let (id, when) = (tail(id), minute(*active_ms));
@@ -31,7 +31,7 @@ pub fn list(all: &[Listed]) -> Answer {
     (text, all.iter().map(facts).collect())
 }
 
-fn facts(found: &Listed) -> Value {
+fn facts(found: &StoredSession) -> Value {
     let mut value = json!({"path": found.path, "size": found.size});
     if let (Some(fields), Ok(Value::Object(more))) =
         (value.as_object_mut(), serde_json::to_value(&found.summary))
@@ -53,7 +53,7 @@ pub fn show(path: &Path) -> Result<Answer, Report> {
         summary.take(&line);
     }
     let size = path.metadata().map_or(0, |facts| facts.len());
-    let found = Listed { path: path.to_path_buf(), size, summary };
+    let found = StoredSession { path: path.to_path_buf(), size, summary };
     let Summary { id, cwd, began, active_ms, parent, entries, prompts, answers, tools, .. } = &found.summary;
     let mut lines = vec![
         found.summary.title().to_string(),
@@ -73,8 +73,8 @@ pub fn show(path: &Path) -> Result<Answer, Report> {
     Ok((lines.join("\n"), facts(&found)))
 }
 
-fn spent(sum: &Spent) -> String {
-    let Spent { requests, output, cost, .. } = sum;
+fn spent(sum: &UsageSummary) -> String {
+    let UsageSummary { requests, output, cost, .. } = sum;
     let prompt = sum.prompt();
     let share = sum.cache_share() * 100.0;
     format!("{requests} requests, {prompt} tokens in ({share:.0}% from the cache), {output} out, ${cost:.4}")

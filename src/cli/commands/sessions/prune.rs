@@ -17,7 +17,7 @@ use crate::runtime::Options;
 use crate::session::restore::checkpoints::{self, CHECKPOINT};
 use crate::session::{Entry, EntryBody};
 use crate::workspace::checkpoint::store::Pruned;
-use crate::workspace::checkpoint::{Oid, Store, keeper};
+use crate::workspace::checkpoint::{Oid, Store, checkpointer};
 
 /// The states that sessions name, by workspace.
 type Named = BTreeMap<String, BTreeSet<Oid>>;
@@ -29,8 +29,8 @@ pub fn prune(options: &Options, dry: bool) -> Result<(String, Value), Report> {
     let mut stores = Vec::new();
     for entry in fs::read_dir(&base).into_iter().flatten().flatten() {
         let folder = entry.path();
-        let Some(workspace) = keeper::workspace_of(&folder) else { continue };
-        let is_its = keeper::folder(&base, &workspace) == folder;
+        let Some(workspace) = checkpointer::workspace_of(&folder) else { continue };
+        let is_its = checkpointer::folder(&base, &workspace) == folder;
         let open = || if dry { Store::open(&folder) } else { Store::open_alone(&folder) };
         let store = is_its.then(open);
         let shown = if is_its { workspace.display() } else { folder.display() }.to_string();

@@ -16,17 +16,17 @@ use crate::base::error::Report;
 use crate::base::ids::RandomIds;
 use crate::base::json::json;
 use crate::cli::answer::{Answer, written};
-use crate::cli::stored::located;
+use crate::cli::session_lookup::located;
 use crate::runtime::Options;
 use crate::runtime::restore::checkpoints::state;
 use crate::runtime::restore::perform;
-use crate::runtime::restore::target::{Preview, Shown, Way, What};
+use crate::runtime::restore::target::{Preview, PreviewPath, RestoreScope, RestoreTarget};
 use crate::session::restore::checkpoints::{self, Checkpoint, When};
 use crate::session::restore::steps::RestoreStep;
 use crate::session::{Entry, Session};
 use crate::workspace::checkpoint::apply::Nobody;
 use crate::workspace::checkpoint::{
-    Applied, CheckpointError, Decision, Decisions, Keeper, Limits, Plan, Taken,
+    Applied, CheckpointError, Checkpointer, Decision, Decisions, Limits, Plan, TakenCheckpoint,
 };
 
 const RESTORE: &str = "Restore the files of the workspace to an entry, or a deleted session.
@@ -37,9 +37,9 @@ const RESTORE: &str = "Restore the files of the workspace to an entry, or a dele
 /// Which side of a conflict is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Side {
-    /// What is there now
+    /// RestoreScope is there now
     Mine,
-    /// What the restore brings
+    /// RestoreScope the restore brings
     Theirs,
     /// Both: what the restore brings is written to a file beside
     Beside,
@@ -78,7 +78,7 @@ pub enum StateCommand {
         /// Restore the conversation, too
         #[arg(long, requires = "entry")]
         with_conversation: bool,
-        /// What is kept where both sides changed a file; mine by default
+        /// RestoreScope is kept where both sides changed a file; mine by default
         #[arg(long, value_name = "SIDE", requires = "entry")]
         take: Option<Side>,
     },
@@ -91,7 +91,7 @@ pub enum StateCommand {
         /// Only show what would change
         #[arg(long)]
         dry_run: bool,
-        /// What is kept where both sides changed a file; mine by default
+        /// RestoreScope is kept where both sides changed a file; mine by default
         #[arg(long, value_name = "SIDE")]
         take: Option<Side>,
     },
@@ -119,7 +119,7 @@ pub async fn run(options: &Options, command: &StateCommand, json: bool) -> Resul
     done.map_err(|error| Report::caused("the task ended early", &error))?
 }
 
-/// What the command prints, and whether all was done. What has not begun to change files can be cancelled.
+/// RestoreScope the command prints, and whether all was done. RestoreScope has not begun to change files can be cancelled.
 pub fn answer(
     options: &Options,
     command: &StateCommand,
@@ -127,23 +127,23 @@ pub fn answer(
     cancel: &CancellationToken,
 ) -> Result<(String, bool), Report> {
     let root = options.session_root();
-    let goes = |session: &str, way: &Way, dry: bool, side: Option<Side>| {
+    let goes = |session: &str, way: &RestoreTarget, dry: bool, side: Option<Side>| {
         let file = located(&root, &options.cwd, session)?;
         go(options, &file, way, dry, Side::decision(side), cancel)
     };
     let Told { text, value, whole } = match command {
         StateCommand::Diff { session, entry } => {
-            goes(session, &Way::To(entry.clone(), What::Code), true, None)?
+            goes(session, &RestoreTarget::To(entry.clone(), RestoreScope::Code), true, None)?
         }
         StateCommand::Restore { session, entry: Some(entry), dry_run, with_conversation, take } => {
-            let what = if *with_conversation { What::Both } else { What::Code };
-            goes(session, &Way::To(entry.clone(), what), *dry_run, *take)?
+            let what = if *with_conversation { RestoreScope::Both } else { RestoreScope::Code };
+            goes(session, &RestoreTarget::To(entry.clone(), what), *dry_run, *take)?
         }
         StateCommand::Restore { session, .. } => {
             whole(trash::restore(&root, &options.home.trash(), session)?)
         }
         StateCommand::Revert { session, entry, dry_run, take } => {
-            goes(session, &Way::Without(entry.clone()), *dry_run, *take)?
+            goes(session, &RestoreTarget::Without(entry.clone()), *dry_run, *take)?
         }
         StateCommand::Prune { dry_run } => whole(prune::prune(options, *dry_run)?),
     };
@@ -155,7 +155,7 @@ fn whole((text, value): Answer) -> Told {
     Told { text, value, whole: true }
 }
 
-/// What the user is told.
+/// RestoreScope the user is told.
 struct Told {
     text: String,
     value: Value,
@@ -163,7 +163,7 @@ struct Told {
     whole: bool,
 }
 
-/// What was done.
+/// RestoreScope was done.
 struct Done {
     applied: Applied,
     /// Why the state afterwards was not recorded.
@@ -182,8 +182,8 @@ fn given_up() -> Report {
 }
 
 /// A way with the whole id of its entry.
-fn with_whole_id(session: &Session, way: &Way) -> Result<Way, Report> {
-    let (Way::To(id, _) | Way::Without(id)) = way;
+fn with_whole_id(session: &Session, way: &RestoreTarget) -> Result<RestoreTarget, Report> {
+    let (RestoreTarget::To(id, _) | RestoreTarget::Without(id)) = way;
     if session.tree().contains(id) {
         return Ok(way.clone());
     }
@@ -196,15 +196,15 @@ fn with_whole_id(session: &Session, way: &Way) -> Result<Way, Report> {
         }
     };
     Ok(match way {
-        Way::To(_, what) => Way::To(whole, *what),
-        Way::Without(_) => Way::Without(whole),
+        RestoreTarget::To(_, what) => RestoreTarget::To(whole, *what),
+        RestoreTarget::Without(_) => RestoreTarget::Without(whole),
     })
 }
 
 fn go(
     options: &Options,
     file: &Path,
-    way: &Way,
+    way: &RestoreTarget,
     dry: bool,
     decision: Decision,
     cancel: &CancellationToken,
@@ -218,7 +218,7 @@ fn go(
     let (root, home) = (PathBuf::from(&first.target.root), &options.home);
     perform::are_here(&wanted, &root)?;
     let own = [home.data.clone(), home.state.clone(), home.cache.clone()];
-    let keeper = Keeper::open(&home.checkpoints(), &root, &own, Limits::default());
+    let keeper = Checkpointer::open(&home.checkpoints(), &root, &own, Limits::default());
     let keeper = keeper.map_err(|error| failed(&error))?;
     let (now, plan) = plan(&keeper, &wanted, decision, cancel).map_err(|error| failed(&error))?;
     let preview = perform::show(&keeper, way.clone(), plan.clone());
@@ -230,11 +230,11 @@ fn go(
 }
 
 fn plan(
-    keeper: &Keeper,
+    keeper: &Checkpointer,
     wanted: &[RestoreStep],
     decision: Decision,
     cancel: &CancellationToken,
-) -> Result<(Taken, Plan), CheckpointError> {
+) -> Result<(TakenCheckpoint, Plan), CheckpointError> {
     let disk = match perform::open_ended(keeper, wanted)? {
         Some(names) => Some(keeper.take(&names, &[], cancel)?),
         None => None,
@@ -249,10 +249,10 @@ fn plan(
 
 /// Records what is there, goes, and records what is there then. From the first change on it is not given up.
 fn apply(
-    keeper: &Keeper,
+    keeper: &Checkpointer,
     session: &mut Session,
-    way: &Way,
-    now: &Taken,
+    way: &RestoreTarget,
+    now: &TakenCheckpoint,
     plan: &Plan,
 ) -> Result<Done, Report> {
     let unsaved = |error| Report::caused("the session cannot be written", &error);
@@ -260,7 +260,7 @@ fn apply(
         session.append(state(keeper.root(), When::Left, now).body()).map_err(unsaved)?;
     }
     let undo = session.leaf().map(str::to_string);
-    if let Way::To(entry, What::Conversation | What::Both) = way {
+    if let RestoreTarget::To(entry, RestoreScope::Conversation | RestoreScope::Both) = way {
         // Before what a user said, since that is how the files were then.
         let (leaf, _) = session.way_to(entry).map_err(unsaved)?;
         session.branch(leaf.as_deref()).map_err(unsaved)?;
@@ -273,7 +273,7 @@ fn apply(
 }
 
 /// Records what is there then; `undo` leads back from it.
-fn arrived(keeper: &Keeper, session: &mut Session, undo: Option<String>) -> Result<(), Report> {
+fn arrived(keeper: &Checkpointer, session: &mut Session, undo: Option<String>) -> Result<(), Report> {
     let unsaved = |error| Report::caused("the session cannot be written", &error);
     let after = keeper.take(&[], &[], &CancellationToken::new());
     let after = after.map_err(|error| Report::caused("the state afterwards was not recorded", &error))?;
@@ -313,13 +313,14 @@ fn told(preview: &Preview, asked: Decision, done: Option<&Done>) -> Told {
         lines.push("The files are so already.".to_string());
     } else if asked == Decision::Mine && preview.conflicts() > 0 {
         lines.push(
-            "What changed on both sides (U) stays; --take theirs or --take beside brings it.".to_string(),
+            "RestoreScope changed on both sides (U) stays; --take theirs or --take beside brings it."
+                .to_string(),
         );
     }
     let refused = applied.is_some_and(|applied| !applied.failed.is_empty());
     let whole = !refused && unrecorded.is_none() && conflicts().all(|conflict| conflict.decision == asked);
     let value = json!({
-        "files": preview.files.iter().map(Shown::json).collect::<Vec<_>>(),
+        "files": preview.files.iter().map(PreviewPath::json).collect::<Vec<_>>(),
         "left": preview.left.iter().map(|(name, why)| json!({"path": name.to_string(), "why": why})).collect::<Vec<_>>(),
         "done": applied.map(|applied| applied.done),
         "failed": applied.map(|applied| {

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
     use crate::cli::commands::sessions::tests::one_prompt;
     use crate::cli::commands::sessions::trash;
-    use crate::cli::stored::located;
+    use crate::cli::session_lookup::located;
 
     #[test]
     fn search_finds_a_session_until_it_is_deleted_and_again_when_it_is_restored() {

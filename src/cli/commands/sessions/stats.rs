@@ -8,12 +8,17 @@ use crate::base::error::Report;
 use crate::base::json::json;
 use crate::cli::answer::Answer;
 use crate::session::search::Query;
-use crate::session::store::listing::Listed;
+use crate::session::store::listing::StoredSession;
 use crate::session::usage::statistics::{self, By, Row};
 use crate::session::usage::summary::Summary;
 
 /// What sessions have spent: by what (`day` if nothing is given), since when.
-pub fn stats(all: &[Listed], by: Option<&str>, since: Option<&str>, now_ms: u64) -> Result<Answer, Report> {
+pub fn stats(
+    all: &[StoredSession],
+    by: Option<&str>,
+    since: Option<&str>,
+    now_ms: u64,
+) -> Result<Answer, Report> {
     let by = by.unwrap_or("day");
     let Some(kind) = By::parse(by) else {
         return Err(Report::new(format!("`{by}` is nothing to add up by"))

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use crate::base::width::text_width;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::keymap::Place;
+use crate::ide::core::keymap::KeyContext;
 use crate::ide::core::layer::{Actions, Layer, LayerId};
 use crate::ide::core::layers::frame;
 use crate::ide::core::state::State;
@@ -122,8 +122,8 @@ impl Dialog {
 }
 
 impl Layer for Dialog {
-    fn context(&self) -> Place {
-        Place::Dialog
+    fn context(&self) -> KeyContext {
+        KeyContext::Dialog
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {

@@ -14,7 +14,7 @@ use tokio_util::sync::DropGuard;
 use crate::base::width::{text_width, truncate};
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::keymap::Place;
+use crate::ide::core::keymap::KeyContext;
 use crate::ide::core::layer::{Actions, Layer};
 use crate::ide::core::layers::frame;
 use crate::ide::core::state::State;
@@ -254,8 +254,8 @@ pub fn push(injector: &Injector<PickRow>, row: PickRow) {
 }
 
 impl Layer for Picker {
-    fn context(&self) -> Place {
-        Place::Picker
+    fn context(&self) -> KeyContext {
+        KeyContext::Picker
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 
 use crate::base::width::{graphemes, text_width};
 use crate::ide::core::context::Cx;
-use crate::ide::core::keymap::{Keymap, Place};
+use crate::ide::core::keymap::{KeyContext, Keymap};
 use crate::ide::core::layer::{Actions, Layer};
 use crate::ide::core::layers::dialog::Callback;
 use crate::ide::core::layers::frame;
@@ -138,8 +138,8 @@ impl Prompt {
 }
 
 impl Layer for Prompt {
-    fn context(&self) -> Place {
-        Place::Question
+    fn context(&self) -> KeyContext {
+        KeyContext::Question
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {
@@ -230,7 +230,8 @@ fn footer(searches: bool, keymap: &Keymap) -> String {
             ("search.toggle-word", "words"),
             ("search.toggle-case", "case"),
         ];
-        let bound = ways.iter().filter_map(|(id, name)| Some((keymap.keys_for(Place::Question, id)?, name)));
+        let bound =
+            ways.iter().filter_map(|(id, name)| Some((keymap.keys_for(KeyContext::Question, id)?, name)));
         keys.extend(bound.map(|(key, name)| format!("{key} {name}")));
     }
     keys.push("Escape close".to_string());

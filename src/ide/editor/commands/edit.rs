@@ -189,7 +189,7 @@ pub fn apply_elsewhere(
     if refuse_read_only(cx) {
         return;
     }
-    let work = move || -> background::Then {
+    let work = move || -> background::Followup {
         let edit = make(&text, &selection).prepared(&text);
         Box::new(move |cx| {
             apply(cx, |_, _| edit);

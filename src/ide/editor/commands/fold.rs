@@ -3,20 +3,20 @@
 use crate::ide::core::context::{Command, Cx, answered, command};
 use crate::ide::model::area::Area;
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::folding::{FoldJob, FoldsFound, Wish};
+use crate::ide::model::folding::{FoldJob, FoldTarget, FoldsFound};
 use crate::text::position::Line;
 use crate::text::selection::Range;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("fold.toggle", "Fold what is around the cursor, or open it", toggle),
-    command("fold.all", "Fold everything", |cx| find(cx, Wish::All)),
+    command("fold.all", "Fold everything", |cx| find(cx, FoldTarget::All)),
     command("fold.open-all", "Open every fold", open_all),
-    command("fold.level-one", "Fold the outermost parts, open the rest", |cx| find(cx, Wish::Level(1))),
+    command("fold.level-one", "Fold the outermost parts, open the rest", |cx| find(cx, FoldTarget::Level(1))),
     command("fold.level-two", "Fold the parts in the outermost ones, open the rest", |cx| {
-        find(cx, Wish::Level(2));
+        find(cx, FoldTarget::Level(2));
     }),
-    command("fold.level-three", "Fold parts three deep, open the rest", |cx| find(cx, Wish::Level(3))),
+    command("fold.level-three", "Fold parts three deep, open the rest", |cx| find(cx, FoldTarget::Level(3))),
 ];
 
 fn toggle(cx: &mut Cx<'_>) {
@@ -29,11 +29,11 @@ fn toggle(cx: &mut Cx<'_>) {
     if opened > 0 {
         return cx.state.damage.all();
     }
-    find(cx, Wish::Around(lines));
+    find(cx, FoldTarget::Around(lines));
 }
 
 /// Finds what of the file that is shown is to be folded, and folds it.
-fn find(cx: &mut Cx<'_>, wish: Wish) {
+fn find(cx: &mut Cx<'_>, wish: FoldTarget) {
     let usual = cx.state.show.tab_width;
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let tab_width = buffer.tab_width(usual);
@@ -68,7 +68,7 @@ fn found(cx: &mut Cx<'_>, id: BufferId, found: FoldsFound) {
         return cx.state.say("there is nothing to fold here");
     }
     let folds = &mut buffer.area.per_view.folds;
-    if matches!(found.wish, Wish::Level(_)) {
+    if matches!(found.wish, FoldTarget::Level(_)) {
         folds.open_all();
     }
     folds.close(found.hide);

@@ -44,7 +44,7 @@ fn reindent(cx: &mut Cx<'_>) {
     let (text, selection) = (buffer.area.text().clone(), buffer.area.selection.clone());
     let lines = touched_lines(&text, &selection);
     let weight = lines.len() * BYTES_PER_LINE + if tree.is_some() { 0 } else { text.end().0 };
-    let work = move || -> background::Then {
+    let work = move || -> background::Followup {
         let read = || Syntax::parse(language, &text, None, READ_BUDGET).map(Arc::new);
         let Ok(tree) = tree.map_or_else(read, Ok) else {
             return Box::new(|_| Err("this code cannot be read, or not in time".to_string()));

@@ -17,7 +17,7 @@ fn same(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, primary) = (buffer.area.text().clone(), buffer.area.selection.primary());
     let at = primary.start();
-    let work = move || -> background::Then {
+    let work = move || -> background::Followup {
         let found = tree.same_local(&text, at);
         Box::new(move |cx| {
             let found = found.map_err(|refusal| refusal.to_string())?;

@@ -15,7 +15,7 @@ pub const AT_ONCE: usize = 256 << 10;
 const REPLAYED_MAX: usize = 16 << 20;
 
 /// What the work comes to, on the loop. Says what is wrong.
-pub type Then = Box<dyn FnOnce(&mut Cx<'_>) -> Result<(), String> + Send>;
+pub type Followup = Box<dyn FnOnce(&mut Cx<'_>) -> Result<(), String> + Send>;
 
 /// Whether nothing may wait, because keys are being pressed again.
 pub fn is_replaying(cx: &Cx<'_>) -> bool {
@@ -26,7 +26,7 @@ pub fn is_replaying(cx: &Cx<'_>) -> bool {
 pub fn run(
     cx: &mut Cx<'_>,
     bytes: usize,
-    work: impl FnOnce() -> Then + Send + 'static,
+    work: impl FnOnce() -> Followup + Send + 'static,
 ) -> Result<(), String> {
     if bytes <= AT_ONCE {
         return work()(cx);
@@ -95,7 +95,7 @@ pub fn done(cx: &mut Cx<'_>, done: Done) -> bool {
         cx.state.modal.forget();
         cx.state.fail("the text changed while it was looked through: nothing is done");
     } else {
-        match done.outcome.map(|outcome| outcome.downcast::<Then>()) {
+        match done.outcome.map(|outcome| outcome.downcast::<Followup>()) {
             Ok(Ok(then)) => {
                 cursors::group(cx.state);
                 if let Err(problem) = then(cx) {

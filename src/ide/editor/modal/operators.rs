@@ -126,7 +126,7 @@ pub fn change_pieces(
     let tab_width = cx.state.tab_width();
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, bytes) = (buffer.area.text().clone(), size(&pieces));
-    let work = move || -> background::Then {
+    let work = move || -> background::Followup {
         let edit = make(Page::new(&text, tab_width), &pieces);
         let edit = if bytes > background::AT_ONCE { edit.prepared(&text) } else { edit };
         Box::new(move |cx| {
@@ -178,7 +178,7 @@ pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[Piece]) {
         }
     }
     let bytes = size(&pieces);
-    let work = move || -> background::Then {
+    let work = move || -> background::Followup {
         let page = Page::new(&text, lines.tab_width);
         let taken = taken(page, op, &pieces, far);
         let edit = lines.edit(page, op, &pieces, &goals);

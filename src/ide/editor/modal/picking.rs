@@ -48,7 +48,7 @@ fn pick(cx: &mut Cx<'_>, wanted: &str, pick: Pick) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, selection) = (buffer.area.text().clone(), buffer.area.selection.clone());
     let bytes: usize = selection.ranges().iter().map(|range| range.end() - range.start()).sum();
-    let work = move || -> background::Then {
+    let work = move || -> background::Followup {
         let ranges = picked(&text, &selection, &needle, pick);
         if ranges.is_empty() {
             return Box::new(|_| Err("nothing is left to select".to_string()));
@@ -106,7 +106,7 @@ pub fn again(cx: &mut Cx<'_>, forward: bool) {
         return arrive(cx, needle, near);
     }
     let bytes = text.end().0;
-    let work = move || -> background::Then {
+    let work = move || -> background::Followup {
         let found = if forward {
             needle.find_around(&text, primary.end())
         } else {

@@ -94,13 +94,13 @@ fn again_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
     let near = if replayed { REACH } else { NEAR / heads.len().max(1) };
     match search.places(&text, &heads, near) {
         Ok(places) => arrive(cx, &places, &wanted),
-        Err(Unseen) if replayed => arrive(cx, &Places::new(), &wanted),
-        Err(Unseen) if heads.len() > FAR_CURSORS_MAX => {
+        Err(NotFound) if replayed => arrive(cx, &MatchPositions::new(), &wanted),
+        Err(NotFound) if heads.len() > FAR_CURSORS_MAX => {
             cursors::fail(cx);
             cx.state.fail("there are too many cursors to look so far from each");
         }
-        Err(Unseen) => {
-            let work = move || -> background::Then {
+        Err(NotFound) => {
+            let work = move || -> background::Followup {
                 // A text without a match is looked through once, not from every cursor.
                 let some = search.needle.find(&text, Byte(0)).is_some();
                 let heads = if some { &heads[..] } else { &[] };
@@ -119,7 +119,7 @@ fn again_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
 }
 
 /// Takes every cursor to its match, or gives the way there to the operator that waits.
-fn arrive(cx: &mut Cx<'_>, places: &Places, wanted: &str) {
+fn arrive(cx: &mut Cx<'_>, places: &MatchPositions, wanted: &str) {
     cx.state.modal.far = true;
     let before = cx.state.modal.failed;
     cx.state.modal.failed = false;
@@ -148,11 +148,11 @@ fn forget_goal(cx: &mut Cx<'_>) {
 }
 
 /// Where the cursors come to.
-type Places = HashMap<Byte, Byte>;
+type MatchPositions = HashMap<Byte, Byte>;
 
 /// Nothing was found so far, but not everything was looked at.
 #[derive(Debug)]
-pub struct Unseen;
+pub struct NotFound;
 
 /// A search by so many matches.
 struct Steps {
@@ -163,8 +163,8 @@ struct Steps {
 
 impl Steps {
     /// The places of all cursors that come to one, looking so many bytes far.
-    fn places(&self, text: &Text, heads: &[(Byte, Byte)], reach: usize) -> Result<Places, Unseen> {
-        let mut places = Places::new();
+    fn places(&self, text: &Text, heads: &[(Byte, Byte)], reach: usize) -> Result<MatchPositions, NotFound> {
+        let mut places = MatchPositions::new();
         for (head, from) in heads {
             if let Some(at) = self.place(text, *from, reach)? {
                 places.insert(*head, at);
@@ -173,7 +173,7 @@ impl Steps {
         Ok(places)
     }
 
-    fn place(&self, text: &Text, head: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
+    fn place(&self, text: &Text, head: Byte, reach: usize) -> Result<Option<Byte>, NotFound> {
         let mut at = head;
         for _ in 0..self.count {
             let step = if self.forward { next } else { previous };
@@ -187,16 +187,16 @@ impl Steps {
 }
 
 /// The first match from a place on, going round, no further than the loop may look.
-pub fn first_ahead(text: &Text, needle: &Needle, from: Byte) -> Result<Option<Byte>, Unseen> {
+pub fn first_ahead(text: &Text, needle: &Needle, from: Byte) -> Result<Option<Byte>, NotFound> {
     ahead(text, needle, from, REACH.min(text.end().0))
 }
 
 /// The last match before a place, going round, no further than the loop may look.
-pub fn last_behind(text: &Text, needle: &Needle, to: Byte) -> Result<Option<Byte>, Unseen> {
+pub fn last_behind(text: &Text, needle: &Needle, to: Byte) -> Result<Option<Byte>, NotFound> {
     previous(text, needle, to, REACH.min(text.end().0))
 }
 
-fn next(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
+fn next(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<Byte>, NotFound> {
     // Matches are those of the line from its start on: behind one that the cursor stands in comes the next.
     let start = text.line_start(text.line_of(at));
     let near = start.max(at.back(NEAR));
@@ -216,20 +216,20 @@ fn in_line(text: &Text, at: Byte) -> bool {
     at < text.end() || Page::new(text, 1).last() == at
 }
 
-fn ahead(text: &Text, needle: &Needle, from: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
+fn ahead(text: &Text, needle: &Needle, from: Byte, reach: usize) -> Result<Option<Byte>, NotFound> {
     let far = text.char_floor((from + reach).min(text.end())).max(from);
     if let Some(found) = needle.matches(text, from..far).find(|found| in_line(text, found.start)) {
         return Ok(Some(found.start));
     }
     if far < text.end() {
-        return Err(Unseen);
+        return Err(NotFound);
     }
     let far = text.char_floor(Byte(reach).min(text.end()));
     let found = needle.matches(text, Byte(0)..far).map(|found| found.start).find(|at| in_line(text, *at));
-    if found.is_none() && far < from { Err(Unseen) } else { Ok(found) }
+    if found.is_none() && far < from { Err(NotFound) } else { Ok(found) }
 }
 
-fn previous(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<Byte>, Unseen> {
+fn previous(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Option<Byte>, NotFound> {
     let near = text.char_floor(at.back(reach));
     let far = text.char_floor((at + reach).min(text.end()));
     let before = needle.matches(text, near..far).map(|found| found.start);
@@ -237,12 +237,12 @@ fn previous(text: &Text, needle: &Needle, at: Byte, reach: usize) -> Result<Opti
         return Ok(Some(found));
     }
     if near > Byte(0) {
-        return Err(Unseen);
+        return Err(NotFound);
     }
     let near = text.char_floor(text.end().back(reach)).max(at);
     let found = needle.matches(text, near..text.end()).map(|found| found.start);
     let found = found.filter(|at| in_line(text, *at)).last();
-    if found.is_none() && near > at { Err(Unseen) } else { Ok(found) }
+    if found.is_none() && near > at { Err(NotFound) } else { Ok(found) }
 }
 
 /// Looks for the word at or behind the cursor; as a whole word when `whole`.

@@ -11,7 +11,7 @@ use crate::ide::editor::windows;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::model::display::DisplayOptions;
 use crate::ide::model::scrollbar;
-use crate::ide::model::visible_rows::{Crumb, VisibleRows};
+use crate::ide::model::visible_rows::{Breadcrumb, VisibleRows};
 use crate::ide::model::window_id::WindowId;
 use crate::text::brackets;
 use crate::text::position::{Byte, Column, Line};
@@ -255,14 +255,14 @@ fn moved_on(before: &VisibleRows, lens: &Lens<'_>, top: &Row, area: Rect, head: 
 }
 
 /// The named things around a place, outermost first.
-fn crumbs(buffer: &Buffer, head: Byte) -> Vec<Crumb> {
+fn crumbs(buffer: &Buffer, head: Byte) -> Vec<Breadcrumb> {
     let around =
         buffer.coloring.outline().iter().filter(|named| named.range.start <= head && head <= named.range.end);
-    let mut crumbs: Vec<Crumb> = Vec::new();
+    let mut crumbs: Vec<Breadcrumb> = Vec::new();
     for named in around {
         // What decorates a thing is named as the thing is.
         if crumbs.last().is_none_or(|last| last.at != named.head) {
-            crumbs.push(Crumb { name: named.name.clone(), at: named.head });
+            crumbs.push(Breadcrumb { name: named.name.clone(), at: named.head });
         }
     }
     crumbs

@@ -121,7 +121,7 @@ fn draw_view(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>) {
 fn draw_welcome(canvas: &mut Canvas<'_>, state: &State) {
     let (cols, rows) = canvas.size();
     let key = |command: &str| {
-        state.keymap.keys_for(crate::ide::core::keymap::Place::Editor, command).unwrap_or_default()
+        state.keymap.keys_for(crate::ide::core::keymap::KeyContext::Editor, command).unwrap_or_default()
     };
     let rows_of_text = [
         (key("view.files-picker"), "find a file"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::threads::on_thread;
-use crate::ide::model::scrollbar::{SURVEY_MAX, Survey, Surveyed};
+use crate::ide::model::scrollbar::{SURVEY_MAX, ScanJob, ScanResult};
 
 /// Bytes that are scanned after every key.
 const AT_ONCE: usize = 100 << 10;
@@ -29,8 +29,8 @@ pub fn find(cx: &mut Cx<'_>) {
     }
     state.survey.running = true;
     let (id, version) = (buffer.id, buffer.area.document.version());
-    let survey = Survey { buffer: id, version, text: buffer.area.text().clone(), needle: needle.clone() };
-    let nothing = Surveyed { buffer: id, version, needle: needle.clone(), lines: Vec::new() };
+    let survey = ScanJob { buffer: id, version, text: buffer.area.text().clone(), needle: needle.clone() };
+    let nothing = ScanResult { buffer: id, version, needle: needle.clone(), lines: Vec::new() };
     let work = async move {
         if survey.text.end().0 > AT_ONCE {
             tokio::time::sleep(PAUSE).await;
@@ -41,7 +41,7 @@ pub fn find(cx: &mut Cx<'_>) {
 }
 
 /// A text was searched for the scrollbar.
-fn surveyed(cx: &mut Cx<'_>, found: Surveyed) {
+fn surveyed(cx: &mut Cx<'_>, found: ScanResult) {
     cx.state.survey.running = false;
     // What was found in an older text still says more than nothing, until the next answer.
     cx.state.survey.found = Some(found);

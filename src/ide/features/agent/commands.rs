@@ -7,7 +7,7 @@ use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::agent::queue;
 use crate::llm::model::Thinking;
-use crate::runtime::Shown;
+use crate::runtime::PromptReport;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -49,7 +49,7 @@ fn show_prompt(cx: &mut Cx<'_>) {
 }
 
 /// What the model is told before the conversation, as a text that can be read.
-fn show_system_prompt(cx: &mut Cx<'_>, prompt: &Shown) {
+fn show_system_prompt(cx: &mut Cx<'_>, prompt: &PromptReport) {
     cx.state.buffers.open_fixed("system prompt", "this text is only shown", &prompt.text());
     panes::focus(cx, Focus::Editor);
     cx.state.say("this is what the agent is told before the conversation");

@@ -4,10 +4,10 @@
 use ratatui::layout::Rect;
 
 use crate::base::width::{text_width, truncate, visible};
-use crate::ide::core::keymap::{Keymap, Place};
+use crate::ide::core::keymap::{KeyContext, Keymap};
 use crate::ide::core::layers::frame;
 use crate::ide::features::context::view::ContextView;
-use crate::runtime::context::report::{Contents, Item, Why};
+use crate::runtime::context::report::{ContextReport, Item, Reason};
 use crate::tui::canvas::Canvas;
 use crate::tui::widgets::line::{self, Break, Span};
 
@@ -41,7 +41,8 @@ pub fn place((cols, rows): (u16, u16)) -> Rect {
 
 /// Draws it.
 pub fn draw(canvas: &mut Canvas<'_>, view: &ContextView, keymap: &Keymap) {
-    let key = |(id, name): &(&str, &str)| Some(format!("{} {name}", keymap.keys_for(Place::Contents, id)?));
+    let key =
+        |(id, name): &(&str, &str)| Some(format!("{} {name}", keymap.keys_for(KeyContext::Contents, id)?));
     let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
     let right = view.contents.as_ref().map(|contents| counts(contents, view.tokens, canvas.size().0));
     let right = right.unwrap_or_default();
@@ -88,7 +89,7 @@ fn split(cols: u16, rows: u16) -> (Rect, Option<Rect>) {
 }
 
 /// What it comes to, in as many words as there is room for.
-fn counts(contents: &Contents, tokens: u64, cols: u16) -> String {
+fn counts(contents: &ContextReport, tokens: u64, cols: u16) -> String {
     let mut told = match contents.window() {
         Some(window) => format!("about {tokens} of {window} tokens"),
         None => format!("about {tokens} tokens"),
@@ -143,14 +144,14 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, item: &Item, selected: bool) {
 fn sign(item: &Item) -> &'static str {
     match &item.why {
         _ if item.pinned => "*",
-        Why::LeftOut(_) => "-",
-        Why::Edited(_) => "~",
+        Reason::LeftOut(_) => "-",
+        Reason::Edited(_) => "~",
         _ => " ",
     }
 }
 
 fn reason(item: &Item) -> String {
-    let pinned = item.pinned && !matches!(item.why, Why::Carried(_));
+    let pinned = item.pinned && !matches!(item.why, Reason::Carried(_));
     format!("{}{}", if pinned { "pinned, " } else { "" }, item.why.sentence())
 }
 

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::ide::core::keymap::Place;
+use crate::ide::core::keymap::KeyContext;
 use crate::ide::core::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::features::context::draw;
@@ -11,8 +11,8 @@ use crate::ide::features::context::view::ContextView;
 use crate::tui::canvas::Canvas;
 
 impl Layer for ContextView {
-    fn context(&self) -> Place {
-        Place::Contents
+    fn context(&self) -> KeyContext {
+        KeyContext::Contents
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {

@@ -4,8 +4,8 @@
 use crate::ide::core::latest::Latest;
 use std::ops::Range;
 
-use crate::runtime::context::report::{Contents, Item};
-use crate::runtime::history::navigation::Told;
+use crate::runtime::context::report::{ContextReport, Item};
+use crate::runtime::history::navigation::SentMessage;
 
 /// The list.
 #[derive(Debug)]
@@ -13,13 +13,13 @@ pub struct ContextView {
     /// Counts the views of this run, so that what comes late finds the right one.
     pub number: u64,
     /// What it lists; nothing before it has come.
-    pub contents: Option<Contents>,
+    pub contents: Option<ContextReport>,
     /// About how many tokens that has.
     pub tokens: u64,
     /// Which row is selected.
     pub selected: usize,
     /// What the message that was selected last says.
-    pub told: Option<(String, Option<Told>)>,
+    pub told: Option<(String, Option<SentMessage>)>,
     /// Requests for the rows.
     pub lists: Latest,
 }
@@ -31,7 +31,7 @@ impl ContextView {
     }
 
     /// Takes the rows. The row that was selected stays so where it is still there; at first it is the last.
-    pub fn take(&mut self, contents: Contents) {
+    pub fn take(&mut self, contents: ContextReport) {
         let before = self.item().map(|item| (item.entry.clone(), item.what.clone()));
         let last = contents.items.len().saturating_sub(1);
         let is_same = |item: &Item| {
@@ -102,9 +102,9 @@ impl ContextView {
 mod tests {
     use super::*;
 
-    fn contents(entries: &[&str]) -> Contents {
+    fn contents(entries: &[&str]) -> ContextReport {
         let item = |entry: &&str| Item { entry: Some((*entry).to_string()), ..Item::default() };
-        Contents { items: entries.iter().map(item).collect(), ..Contents::default() }
+        ContextReport { items: entries.iter().map(item).collect(), ..ContextReport::default() }
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
         let mut view = ContextView::new(1);
         view.take(contents(&["a", "b"]));
         assert_eq!((view.missing().as_deref(), view.missing()), (Some("b"), None));
-        view.told = Some(("b".into(), Some(Told { text: "whole".into(), words: "who".into() })));
+        view.told = Some(("b".into(), Some(SentMessage { text: "whole".into(), words: "who".into() })));
         assert_eq!((view.text(), view.words()), (Some("whole"), Some("who")));
         view.step(-1);
         assert_eq!((view.text(), view.words()), (None, None));

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::base::width::{graphemes, is_unsafe, visible};
-use crate::ide::core::keymap::Place;
+use crate::ide::core::keymap::KeyContext;
 use crate::ide::core::layers::frame;
 use crate::ide::core::state::State;
 use crate::ide::features::diff::view::{DiffView, Row};
@@ -74,7 +74,8 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &DiffView, state: &State) {
     let title = visible(&format!("{} → {}{notes}", view.there, view.here)).into_owned();
     let (more, less) = view.counts();
     let right = if view.old.is_some() { format!("+{more} −{less}") } else { String::new() };
-    let key = |(id, name): &(&str, &str)| Some(format!("{} {name}", state.keymap.keys_for(Place::Diff, id)?));
+    let key =
+        |(id, name): &(&str, &str)| Some(format!("{} {name}", state.keymap.keys_for(KeyContext::Diff, id)?));
     let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
     let inner = frame::draw(canvas, &title, &right, &footer);
     let mut inside = canvas.sub(inner);

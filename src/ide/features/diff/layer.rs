@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::ide::core::keymap::Place;
+use crate::ide::core::keymap::KeyContext;
 use crate::ide::core::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::features::diff::draw;
@@ -11,8 +11,8 @@ use crate::ide::features::diff::view::DiffView;
 use crate::tui::canvas::Canvas;
 
 impl Layer for DiffView {
-    fn context(&self) -> Place {
-        Place::Diff
+    fn context(&self) -> KeyContext {
+        KeyContext::Diff
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::debounce::Pace;
+use crate::ide::model::debounce::Debounce;
 use crate::text::changes::ChangeSet;
 use crate::text::compare::{Run, line_count};
 use crate::text::encoding::Encoding;
@@ -143,7 +143,7 @@ pub struct DiffView {
     /// The line that is meant by a fold which closed over it, and the row that was selected then.
     covered: Option<(usize, (usize, bool))>,
     seen: Option<u64>,
-    pace: Pace,
+    pace: Debounce,
 }
 
 impl DiffView {
@@ -171,7 +171,7 @@ impl DiffView {
             row: (0, false),
             covered: None,
             seen: None,
-            pace: Pace::that_may_be_late(),
+            pace: Debounce::that_may_be_late(),
         }
     }
 

@@ -103,7 +103,7 @@ fn done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result
         let key = cx
             .state
             .keymap
-            .keys_for(crate::ide::core::keymap::Place::Files, "files.undo")
+            .keys_for(crate::ide::core::keymap::KeyContext::Files, "files.undo")
             .unwrap_or_default();
         cx.state.say(format!("{what}; {key} in the tree takes it back"));
         let steps = &mut cx.state.slots[TREE_STEPS].done;

@@ -18,7 +18,7 @@ const DECODE_HERE: usize = 64 << 10;
 
 /// Where the cursor is to be, line and column from 1, and whether the file that is shown stays
 /// shown.
-pub type How = (Option<(usize, usize)>, bool);
+pub type OpenOptions = (Option<(usize, usize)>, bool);
 
 /// A file that was read.
 pub struct Opened {
@@ -38,7 +38,7 @@ pub struct Opened {
 
 impl Opened {
     /// A file whose reading has no answer.
-    pub fn lost(path: PathBuf, (at, behind): How, TaskError::Panicked(why): TaskError) -> Self {
+    pub fn lost(path: PathBuf, (at, behind): OpenOptions, TaskError::Panicked(why): TaskError) -> Self {
         let result = Err(EnvError::internal(&path, why));
         Self { real: path.clone(), path, version: None, result, at, behind }
     }
@@ -54,14 +54,14 @@ pub fn open(cx: &mut Cx<'_>, path: PathBuf, at: Option<(usize, usize)>) {
 }
 
 /// Reads a file. Parts of a long one are handed to the loop meanwhile.
-pub async fn read(env: &dyn Environment, tasks: &Tasks, path: PathBuf, (at, behind): How) -> Opened {
+pub async fn read(env: &dyn Environment, tasks: &Tasks, path: PathBuf, (at, behind): OpenOptions) -> Opened {
     let (real, stat) = tokio::join!(env.resolve(&path), env.stat(&path));
     let real = real.unwrap_or_else(|_| path.clone());
     let version = stat.as_ref().ok().and_then(|stat| stat.version);
     let long = stat.ok().filter(|stat| stat.kind == FileKind::File && stat.size > LONG);
     let in_parts = match long {
         Some(stat) => {
-            let first = progressive::Partly::nothing_yet(path.clone(), real.clone(), (at, behind));
+            let first = progressive::LoadingFile::nothing_yet(path.clone(), real.clone(), (at, behind));
             progressive::read_in_parts(env, first, stat.size, tasks).await
         }
         None => None,

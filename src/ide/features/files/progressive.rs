@@ -21,7 +21,7 @@ use crate::text::selection::Range;
 /// How many bytes are read before more is shown.
 const STEP: usize = 32 << 20;
 /// A file of which a part was read.
-pub struct Partly {
+pub struct LoadingFile {
     /// Where it is.
     path: PathBuf,
     /// The same with every link followed.
@@ -38,7 +38,7 @@ pub struct Partly {
     ticket: Option<Arc<()>>,
 }
 
-impl Partly {
+impl LoadingFile {
     /// A file of which nothing was read yet.
     pub fn nothing_yet(path: PathBuf, real: PathBuf, (at, behind): (Option<(usize, usize)>, bool)) -> Self {
         Self { path, real, text: Loading::default().so_far(), percent: 0, at, behind, ticket: None }
@@ -56,7 +56,7 @@ struct Shared {
 /// A file that is shown while it is read. `None` when it has to be read in one go.
 pub async fn read_in_parts(
     env: &dyn Environment,
-    first: Partly,
+    first: LoadingFile,
     size: u64,
     tasks: &Tasks,
 ) -> Option<Result<(Document, Stamp), EnvError>> {
@@ -82,7 +82,7 @@ pub async fn read_in_parts(
         let percent = (bytes as u64 * 100 / size.max(1)).min(99) as u8;
         let (text, path, real) = (shared.loading.so_far(), first.path.clone(), first.real.clone());
         drop(shared);
-        let part = Partly { path, real, text, percent, ticket, ..first };
+        let part = LoadingFile { path, real, text, percent, ticket, ..first };
         // Where the loop has ended the ticket goes with the callback, and the reading ends.
         tasks.post_blocking("files.read-part", move |cx| more(cx, part));
         true
@@ -102,7 +102,7 @@ pub async fn read_in_parts(
 }
 
 /// More of a file was read.
-fn more(cx: &mut Cx<'_>, part: Partly) {
+fn more(cx: &mut Cx<'_>, part: LoadingFile) {
     cx.state.buffers.opening = false;
     let tab_width = cx.state.show.tab_width;
     let open = cx.state.buffers.by_path(&part.real).map(|buffer| buffer.id);

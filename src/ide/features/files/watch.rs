@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use crate::exec::Stamp;
 use crate::ide::core::slots::Slot;
 use crate::ide::model::buffers::Buffer;
-use crate::workspace::watch::{Touched, Touches, Watcher};
+use crate::workspace::watch::{ChangedPaths, Touched, Watcher};
 
 /// How long files must have been left alone before they are looked at.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -25,7 +25,7 @@ pub const WATCHING: Slot<Watching> = Slot::new();
 #[derive(Default)]
 pub struct Watching {
     /// Filled on the watcher's thread.
-    touches: Arc<Touches>,
+    touches: Arc<ChangedPaths>,
     /// Made by the first task that needs it, and used by one task at a time.
     watcher: Arc<Mutex<Option<Watcher>>>,
     /// In which state files were when the system's facts about them were of a version: what has

@@ -25,7 +25,7 @@ use crate::ide::features::sessions::events as sessions;
 use crate::llm::model::Message;
 use crate::llm::model::message::join_text;
 use crate::runtime::history::navigation::{Change, Spot};
-use crate::runtime::history::search::{FoundSaid, Past};
+use crate::runtime::history::search::{HistoryHit, HistorySearch};
 use crate::runtime::{Handle, Summary};
 use crate::session::format::message::{AgentMessage, Earlier};
 
@@ -72,7 +72,7 @@ pub fn recall(cx: &Cx<'_>, earlier: Option<Earlier>) {
 }
 
 /// The prompts of the folder, and behind them what else was said.
-fn all_said(past: &Past, said: &[Arc<AgentMessage>]) -> Vec<String> {
+fn all_said(past: &HistorySearch, said: &[Arc<AgentMessage>]) -> Vec<String> {
     let texts = said.iter().filter_map(|message| match &**message {
         AgentMessage::Llm(Message::User(user)) => Some(join_text(&user.content)),
         _ => None,
@@ -137,7 +137,7 @@ pub fn look(cx: &mut Cx<'_>) {
 /// Puts in what is found; of what is found twice, because the index was brought up to date, only the rest. Returns
 /// which part of the question says nothing.
 fn find(
-    past: &Past,
+    past: &HistorySearch,
     text: &str,
     stop: &Arc<AtomicBool>,
     put: impl Fn(PickRow),
@@ -152,8 +152,8 @@ fn find(
     })
 }
 
-fn row(found: FoundSaid) -> PickRow {
-    let FoundSaid { session, file, entry, text, role, title, .. } = found;
+fn row(found: HistoryHit) -> PickRow {
+    let HistoryHit { session, file, entry, text, role, title, .. } = found;
     let detail = format!("{} · {}", role.name(), line(&title));
     PickRow { text: line(&text), detail, pick: Pick::new(EntryAt { session, file, entry }) }
 }

@@ -11,7 +11,7 @@ use crate::base::panics::catch_async;
 use crate::exec::{CommandSpec, Exit};
 use crate::ide::core::context::{Cx, TaskError, answered, ask_session, reported};
 use crate::ide::core::effect::Effect;
-use crate::ide::core::keymap::Place;
+use crate::ide::core::keymap::KeyContext;
 use crate::ide::core::layers::picker::Picker;
 use crate::ide::features::agent;
 use crate::ide::features::login::view::LoginView;
@@ -19,7 +19,7 @@ use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::llm::model::Model;
 use crate::runtime::Handle;
 use crate::runtime::login::channel::Said;
-use crate::runtime::models::refresh::Told;
+use crate::runtime::models::refresh::Refreshed;
 use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Messages that a login sends before the loop takes the first.
@@ -159,7 +159,7 @@ fn offer(cx: &mut Cx<'_>, provider: &str) {
     }
 }
 
-fn refreshed(cx: &mut Cx<'_>, told: &[Told]) {
+fn refreshed(cx: &mut Cx<'_>, told: &[Refreshed]) {
     for one in told {
         tracing::info!("models of {}", one.sentence());
     }
@@ -190,7 +190,7 @@ pub fn offered(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
         cx.state.damage.all();
     }
     if let Some(model) = gone {
-        let key = cx.state.keymap.keys_for(Place::Prompt, "agent.model-picker");
+        let key = cx.state.keymap.keys_for(KeyContext::Prompt, "agent.model-picker");
         let key = key.unwrap_or_else(|| "agent.model-picker".to_string());
         let text = format!(
             "{} cannot be asked any more: nothing opens {} now. {key} chooses another model, agent.login logs in again",

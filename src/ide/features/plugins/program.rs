@@ -8,8 +8,8 @@ use crate::exec::{CommandSpec, Environment};
 use crate::ide::features::pipe::command::{self, OUTPUT_MAX};
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins::protocol as talk;
-use crate::ide::features::plugins::state::{Came, PluginJob, PluginProblem, PluginText};
-use crate::runtime::agent_setup::trust_requests::Wishes;
+use crate::ide::features::plugins::state::{PluginJob, PluginProblem, PluginResult, PluginText};
+use crate::runtime::agent_setup::trust_requests::TrustRequests;
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
 use crate::text::position::Byte;
@@ -20,10 +20,10 @@ use crate::text::transaction::{Author, Transaction};
 const MESSAGE_MAX: usize = 64 << 10;
 
 /// Runs a command; gives what it came to.
-pub async fn run(env: &dyn Environment, job: PluginJob) -> Result<Came, PluginProblem> {
+pub async fn run(env: &dyn Environment, job: PluginJob) -> Result<PluginResult, PluginProblem> {
     if let Some(trusted) = job.command.trusted.clone() {
         let (workspace, home) = (job.workspace.clone(), job.home.clone());
-        let now = tokio::task::spawn_blocking(move || Wishes::read(&workspace, &home).digest).await;
+        let now = tokio::task::spawn_blocking(move || TrustRequests::read(&workspace, &home).digest).await;
         if !matches!(now, Ok(Ok(now)) if *now == *trusted) {
             return Err(PluginProblem::Changed);
         }
@@ -39,12 +39,12 @@ pub async fn run(env: &dyn Environment, job: PluginJob) -> Result<Came, PluginPr
         }
         (Output::List, _) => {
             let answer = once(env, &job, OUTPUT_MAX).await?;
-            talk::places(&job.workspace, &answer).map(Came::Places).map_err(PluginProblem::Answer)
+            talk::places(&job.workspace, &answer).map(PluginResult::Places).map_err(PluginProblem::Answer)
         }
         _ => {
             let mut said = once(env, &job, OUTPUT_MAX).await?;
             said.truncate(said.floor_char_boundary(MESSAGE_MAX));
-            Ok(Came::Message(said))
+            Ok(PluginResult::Message(said))
         }
     }
 }
@@ -60,7 +60,11 @@ async fn once(env: &dyn Environment, job: &PluginJob, most: usize) -> Result<Str
     one(env, job, &places, most).await
 }
 
-async fn replaced(env: &dyn Environment, job: &PluginJob, shown: &PluginText) -> Result<Came, PluginProblem> {
+async fn replaced(
+    env: &dyn Environment,
+    job: &PluginJob,
+    shown: &PluginText,
+) -> Result<PluginResult, PluginProblem> {
     if job.command.command.input == Input::Text {
         let output = once(env, job, OUTPUT_MAX).await?;
         let (old, new) = (shown.text.to_string(), talk::fitted(&output, shown.format.ending));
@@ -86,7 +90,11 @@ async fn replaced(env: &dyn Environment, job: &PluginJob, shown: &PluginText) ->
     Ok(edit(job, shown, edits, true))
 }
 
-async fn inserted(env: &dyn Environment, job: &PluginJob, shown: &PluginText) -> Result<Came, PluginProblem> {
+async fn inserted(
+    env: &dyn Environment,
+    job: &PluginJob,
+    shown: &PluginText,
+) -> Result<PluginResult, PluginProblem> {
     let output = once(env, job, OUTPUT_MAX / shown.selection.ranges().len().max(1)).await?;
     let output = talk::fitted(command::without_end(&output), shown.format.ending);
     let at = |range: &selection::Range| (range.head..range.head, output.clone());
@@ -94,7 +102,12 @@ async fn inserted(env: &dyn Environment, job: &PluginJob, shown: &PluginText) ->
 }
 
 /// One step of edits; `selects` what was put in.
-fn edit(job: &PluginJob, shown: &PluginText, edits: Vec<(Range<Byte>, String)>, selects: bool) -> Came {
+fn edit(
+    job: &PluginJob,
+    shown: &PluginText,
+    edits: Vec<(Range<Byte>, String)>,
+    selects: bool,
+) -> PluginResult {
     let mut ranges = Vec::new();
     let (mut added, mut gone) = (0, 0);
     for (place, new) in edits.iter().filter(|_| selects) {
@@ -113,9 +126,9 @@ fn edit(job: &PluginJob, shown: &PluginText, edits: Vec<(Range<Byte>, String)>, 
     authored(job, shown, made)
 }
 
-fn authored(job: &PluginJob, shown: &PluginText, made: Transaction) -> Came {
+fn authored(job: &PluginJob, shown: &PluginText, made: Transaction) -> PluginResult {
     let made = made.by(Author::Plugin(job.command.plugin.clone())).prepared(&shown.text);
-    Came::Edit(Box::new(made))
+    PluginResult::Edit(Box::new(made))
 }
 
 /// One run of the program.

@@ -61,7 +61,7 @@ struct Edit {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Place {
+struct TextLocation {
     path: PathBuf,
     line: usize,
     #[serde(default = "first")]
@@ -155,11 +155,11 @@ pub fn edits(text: &Text, answer: &str, ending: LineEnding) -> Result<Vec<(Range
 
 /// The places of an answer; paths are those of the workspace where they are not absolute.
 pub fn places(workspace: &Path, answer: &str) -> Result<Vec<PickRow>, String> {
-    let places: Vec<Place> = serde_json::from_str(answer).map_err(|error| error.to_string())?;
+    let places: Vec<TextLocation> = serde_json::from_str(answer).map_err(|error| error.to_string())?;
     if places.iter().any(|place| place.line == 0 || place.column == 0) {
         return Err("lines and columns count from 1".to_string());
     }
-    let row = |place: Place| {
+    let row = |place: TextLocation| {
         let shown = place.path.to_string_lossy();
         PickRow {
             text: visible(&format!("{shown}:{}: {}", place.line, place.text)).into_owned(),

@@ -12,14 +12,15 @@ use crate::config::plugins::{Input, Output, Plugin};
 use crate::ide::core::context::{self, Cx};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::keymap::{Lookup, Place};
+use crate::ide::core::keymap::{KeyContext, Lookup};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::state::State;
 use crate::ide::features::permissions;
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins::state::PLUGINS;
 use crate::ide::features::plugins::state::{
-    Came, PluginCommand, PluginJob, PluginProblem, PluginText, PluginsJob, PluginsRead, Say, Trusted,
+    PluginCommand, PluginJob, PluginMessage, PluginProblem, PluginResult, PluginText, PluginsJob,
+    PluginsRead, Trusted,
 };
 use crate::ide::features::plugins::{program, read};
 use crate::ide::model::buffers::{Buffer, BufferId};
@@ -41,7 +42,7 @@ pub fn find<'s>(state: &'s State, id: &str) -> Option<&'s Arc<PluginCommand>> {
 }
 
 /// Has them read; `say` is noted first.
-pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<Say>) {
+pub fn read(cx: &mut Cx<'_>, asked: bool, say: Option<PluginMessage>) {
     let (own, workspace) = (cx.state.config.join("plugins"), cx.state.workspace.clone());
     let home = cx.state.home.clone();
     let state = cx.state.slots[PLUGINS].state.clone();
@@ -150,16 +151,17 @@ pub fn bind(state: &mut State) -> Vec<String> {
         let told = |why: &str| format!("{}: the key {wanted} {why}", known.id);
         match keys {
             Ok(keys) if !keys.is_empty() && keys[0].typed().is_none() => {
-                let taken =
-                    (1..=keys.len()).find_map(|n| match state.keymap.lookup(Place::Editor, &keys[..n]) {
+                let taken = (1..=keys.len()).find_map(|n| {
+                    match state.keymap.lookup(KeyContext::Editor, &keys[..n]) {
                         Lookup::Command(id) => Some(id),
                         Lookup::Pending(_) if n == keys.len() => Some("longer keys".to_string()),
                         _ => None,
-                    });
+                    }
+                });
                 match taken {
                     Some(id) if id == known.id => {}
                     Some(id) => problems.push(told(&format!("is that of {id}; a key map can change that"))),
-                    None => state.keymap.add(Place::Editor, &keys, known.id.clone()),
+                    None => state.keymap.add(KeyContext::Editor, &keys, known.id.clone()),
                 }
             }
             Ok(_) => problems.push(told("types a character")),
@@ -228,13 +230,13 @@ pub fn answered(cx: &mut Cx<'_>, answer: Option<bool>) {
         return read(cx, true, None);
     };
     cx.state.slots[PLUGINS].for_now = None;
-    read(cx, true, Some(Say::Answer(digest, trusted)));
+    read(cx, true, Some(PluginMessage::Answer(digest, trusted)));
 }
 
 /// What was said is forgotten; what the project wants to run does not any more.
 pub fn take_back(cx: &mut Cx<'_>) {
     cx.state.slots[PLUGINS].for_now = None;
-    read(cx, true, Some(Say::Forget));
+    read(cx, true, Some(PluginMessage::Forget));
 }
 
 /// Shows what the project wants to run, and whether it may.
@@ -306,18 +308,23 @@ pub fn stop(cx: &mut Cx<'_>) -> bool {
 }
 
 /// A command was run.
-fn done(cx: &mut Cx<'_>, name: &str, text: Option<(BufferId, u64)>, result: Result<Came, PluginProblem>) {
+fn done(
+    cx: &mut Cx<'_>,
+    name: &str,
+    text: Option<(BufferId, u64)>,
+    result: Result<PluginResult, PluginProblem>,
+) {
     cx.state.slots[PLUGINS].running = None;
     match result {
         Err(problem) => cx.state.fail(format!("{name}: {problem}")),
-        Ok(Came::Message(text)) => show_message(cx, name, &text),
-        Ok(Came::Places(rows)) if rows.is_empty() => cx.state.say(format!("{name}: no places")),
-        Ok(Came::Places(rows)) => {
+        Ok(PluginResult::Message(text)) => show_message(cx, name, &text),
+        Ok(PluginResult::Places(rows)) if rows.is_empty() => cx.state.say(format!("{name}: no places")),
+        Ok(PluginResult::Places(rows)) => {
             cx.state.slots[PLUGINS].places = (name.to_string(), rows);
             cx.state.say("");
             cx.effects.push(Effect::Picker("plugin-places"));
         }
-        Ok(Came::Edit(edit)) => {
+        Ok(PluginResult::Edit(edit)) => {
             let now_ms = cx.now_ms;
             let Some((id, version)) = text else { return };
             let Some(buffer) = cx.state.buffers.get_mut(id) else {

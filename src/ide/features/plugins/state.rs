@@ -85,12 +85,12 @@ pub struct PluginsJob {
     /// Whether the user asked for it: then it is told that it is done.
     pub asked: bool,
     /// What the user says about the project first, if he does.
-    pub say: Option<Say>,
+    pub say: Option<PluginMessage>,
 }
 
 /// What a user says about a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Say {
+pub enum PluginMessage {
     /// What has this digest may run, or may not.
     Answer(Arc<str>, bool),
     /// Nothing any more.
@@ -153,7 +153,7 @@ pub struct PluginText {
 
 /// What a command came to.
 #[derive(Debug)]
-pub enum Came {
+pub enum PluginResult {
     /// An edit of the text.
     Edit(Box<Transaction>),
     /// Something to be shown.

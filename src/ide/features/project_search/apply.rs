@@ -5,7 +5,7 @@
 use crate::base::counted::counted;
 use crate::exec::{EnvError, Stamp};
 use crate::ide::core::context::Cx;
-use crate::ide::core::keymap::Place;
+use crate::ide::core::keymap::KeyContext;
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::features::project_search::job::{Changed, FilePlan, Plan, Target};
 use crate::ide::features::project_search::navigate::open_texts;
@@ -175,7 +175,7 @@ fn finish(cx: &mut Cx<'_>, under_way: UnderWay) {
             push(cx, Applied { list: Some(id), files: done });
         }
         settled(cx, id, version, refused.is_empty());
-        let key = cx.state.keymap.keys_for(Place::Editor, "workspace.undo-apply").unwrap_or_default();
+        let key = cx.state.keymap.keys_for(KeyContext::Editor, "workspace.undo-apply").unwrap_or_default();
         format!("changed {lines} in {count}; {key} takes it back")
     } else {
         if let Some(buffer) = step_of.and_then(|id| cx.state.buffers.get_mut(id)) {

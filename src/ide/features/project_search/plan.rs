@@ -2,7 +2,7 @@
 //! back. Pure and possibly slow: not to be called on the loop.
 
 use crate::ide::features::project_search::job::Changed;
-use crate::ide::model::results::{Known, Origin, Wish};
+use crate::ide::model::results::{KnownRows, Origin, RowEdit};
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
 use crate::text::position::Byte;
@@ -11,7 +11,7 @@ use crate::text::rope::Text;
 
 /// What is to become of a text.
 #[derive(Debug, Default)]
-pub struct Made {
+pub struct PlannedEdits {
     /// What changes.
     pub changes: ChangeSet,
     /// What the list knows afterwards: place, what stood there, what stands there then.
@@ -22,14 +22,14 @@ pub struct Made {
 
 /// The changes that make wishes true in the text of their file; `ending` is how lines of it end
 /// where the text does not say. The wishes are sorted.
-pub fn make(known: &Known, wishes: &[Wish], text: &Text, ending: &str) -> Made {
+pub fn make(known: &KnownRows, wishes: &[RowEdit], text: &Text, ending: &str) -> PlannedEdits {
     let before = text.to_string();
     let starts: Vec<usize> =
         std::iter::once(0).chain(memchr::memchr_iter(b'\n', before.as_bytes()).map(|at| at + 1)).collect();
-    let mut made = Made::default();
+    let mut made = PlannedEdits::default();
     let mut edits = Vec::new();
     let mut end = 0;
-    for Wish { origin, new } in wishes {
+    for RowEdit { origin, new } in wishes {
         let old = known.get(origin).map(|found| found.old.as_str()).unwrap_or_default();
         let first = known.files[origin.file].now(origin.first);
         let place = place(&before, &starts, first, old.split('\n').count());
@@ -87,8 +87,8 @@ mod tests {
     use crate::ide::model::results::{Found, ListedFile};
 
     /// One file with these lines found in it.
-    fn known(found: &[(usize, usize, &str)]) -> Known {
-        let mut known = Known::default();
+    fn known(found: &[(usize, usize, &str)]) -> KnownRows {
+        let mut known = KnownRows::default();
         let file = ListedFile { path: "f".into(), name: "f".into(), shifts: Vec::new() };
         let place = |(first, last, old): &(usize, usize, &str)| {
             (Origin { file: 0, first: *first, last: *last }, Found { old: (*old).to_string(), at: 0 })
@@ -98,7 +98,7 @@ mod tests {
     }
 
     /// The text after the wishes of a list, and the lines that are not as they were found.
-    fn apply(known: &Known, list: &str, text: &str) -> (String, Vec<usize>) {
+    fn apply(known: &KnownRows, list: &str, text: &str) -> (String, Vec<usize>) {
         let (wishes, problems) = known.read(list);
         assert_eq!(problems, [""; 0]);
         let mut after = Text::from(text);

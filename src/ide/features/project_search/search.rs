@@ -131,7 +131,7 @@ pub fn run(
 }
 
 /// What is looked for in all files for a picker.
-pub struct Picked {
+pub struct PickedHits {
     /// Where rows are put in.
     pub injector: Injector<PickRow>,
     /// What to look for.
@@ -144,8 +144,8 @@ pub struct Picked {
 
 /// Searches for a picker: a row for each line, as soon as its file is searched. What is wrong with
 /// the expression was said before.
-pub fn pick(root: Root, picked: Picked, cancel: &CancellationToken) {
-    let Picked { injector, asked, open, tab_width } = picked;
+pub fn pick(root: Root, picked: PickedHits, cancel: &CancellationToken) {
+    let PickedHits { injector, asked, open, tab_width } = picked;
     let Ok(pattern) = pattern(&asked) else { return };
     let folder = root.0.clone();
     grep::grep(&folder, &pattern, PICKED_MAX, cancel, &Texted::new(open, root), |found| {

@@ -13,10 +13,10 @@ use crate::ide::core::context::{Cx, TaskError};
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::threads::on_thread;
 use crate::ide::features::project_search::job::{Changed, FilePlan, OpenText, Plan, Target};
-use crate::ide::features::project_search::search::Picked;
+use crate::ide::features::project_search::search::PickedHits;
 use crate::ide::features::project_search::{apply, navigate, plan, search};
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::results::{Asked, Known, Wish};
+use crate::ide::model::results::{Asked, KnownRows, RowEdit};
 use crate::text::format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -33,7 +33,7 @@ pub fn pick(
     let (env, tab_width) = (cx.env.clone(), cx.state.show.tab_width);
     let work = async move {
         let root = with_real(&*env, env.root().to_path_buf()).await;
-        on_thread(move || search::pick(root, Picked { injector, asked, open, tab_width }, &cancel)).await;
+        on_thread(move || search::pick(root, PickedHits { injector, asked, open, tab_width }, &cancel)).await;
     };
     // One that panics brings nothing more either.
     cx.tasks.spawn("project_search.pick", work, move |cx, _| cx.state.filled(number));
@@ -61,7 +61,7 @@ pub fn compare(
     cx: &Cx<'_>,
     (list, version): (BufferId, u64),
     text: Text,
-    known: Arc<Known>,
+    known: Arc<KnownRows>,
     open: Vec<OpenText>,
 ) {
     let (env, of) = (cx.env.clone(), Some((list, version)));
@@ -138,7 +138,7 @@ async fn now(env: &dyn Environment, path: &Path, open: &[OpenText]) -> Result<No
 }
 
 /// What a list wants changed.
-async fn wanted(env: &dyn Environment, list: Text, known: Arc<Known>, open: &[OpenText]) -> Plan {
+async fn wanted(env: &dyn Environment, list: Text, known: Arc<KnownRows>, open: &[OpenText]) -> Plan {
     let mut plan = Plan::default();
     let read = {
         let known = known.clone();
@@ -166,8 +166,8 @@ async fn wanted(env: &dyn Environment, list: Text, known: Arc<Known>, open: &[Op
 /// What is to become of one file, and the lines that are not as they were found.
 async fn of_file(
     env: &dyn Environment,
-    wishes: &[Wish],
-    known: &Arc<Known>,
+    wishes: &[RowEdit],
+    known: &Arc<KnownRows>,
     open: &[OpenText],
 ) -> Result<(Option<FilePlan>, Vec<usize>), String> {
     let file = &known.files[wishes[0].origin.file];

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::ide::core::keymap::Place;
+use crate::ide::core::keymap::KeyContext;
 use crate::ide::core::layer::{Actions, Layer, LayerId};
 use crate::ide::core::state::State;
 use crate::ide::features::questions::draw;
@@ -11,8 +11,8 @@ use crate::ide::features::questions::view::QuestionsView;
 use crate::tui::canvas::Canvas;
 
 impl Layer for QuestionsView {
-    fn context(&self) -> Place {
-        Place::Dialog
+    fn context(&self) -> KeyContext {
+        KeyContext::Dialog
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {

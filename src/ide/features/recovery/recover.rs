@@ -14,7 +14,7 @@ use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::state::State;
 use crate::ide::features::recovery::journal::{self, Found, Head, Write};
 use crate::ide::features::recovery::unsaved::UNSAVED;
-use crate::ide::features::recovery::unsaved::{Due, LeftText};
+use crate::ide::features::recovery::unsaved::{Due, UnsavedText};
 use crate::ide::model::buffers::{BufferId, Disk};
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
@@ -174,7 +174,8 @@ fn offer(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: Found) {
         told.push(String::new());
         told.push("The file on disk has been changed since: compare before you save.".to_string());
     }
-    let left = LeftText { name, buffer, text, format: head.format, stamp: head.stamp, time_ms: head.now_ms };
+    let left =
+        UnsavedText { name, buffer, text, format: head.format, stamp: head.stamp, time_ms: head.now_ms };
     let number = cx.state.slots[UNSAVED].found(left);
     let dialog = Dialog::ask("unsaved text", told)
         .uninvited("unsaved-text", number)
@@ -198,7 +199,7 @@ fn recover(cx: &mut Cx<'_>, number: u64) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let (text, version) = (buffer.area.text().clone(), buffer.area.document.version());
     cx.state.slots[UNSAVED].take(number);
-    let number = cx.state.slots[UNSAVED].found(LeftText { buffer: Some(id), ..left.clone() });
+    let number = cx.state.slots[UNSAVED].found(UnsavedText { buffer: Some(id), ..left.clone() });
     let wanted: Arc<str> = left.text;
     let work = move || diff::change(&text.to_string(), &wanted);
     cx.tasks.spawn_blocking("recovery.compare", work, move |cx, changes| {

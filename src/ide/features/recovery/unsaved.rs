@@ -49,7 +49,7 @@ struct Track {
 
 /// A text that a run which is no more had not saved.
 #[derive(Debug, Clone)]
-pub struct LeftText {
+pub struct UnsavedText {
     /// Where it is kept.
     pub name: String,
     /// The open file that it belongs to; none for a text without a file.
@@ -73,7 +73,7 @@ pub struct Unsaved {
     /// Where it is kept.
     pub files: Arc<KeptFiles>,
     tracks: BTreeMap<BufferId, Track>,
-    left: BTreeMap<u64, LeftText>,
+    left: BTreeMap<u64, UnsavedText>,
     next: u64,
     /// Whether the user has been told that keeping fails.
     pub told: bool,
@@ -209,19 +209,19 @@ impl Unsaved {
     }
 
     /// Remembers what a run before has left, until the user has decided.
-    pub fn found(&mut self, left: LeftText) -> u64 {
+    pub fn found(&mut self, left: UnsavedText) -> u64 {
         self.next += 1;
         self.left.insert(self.next, left);
         self.next
     }
 
     /// What was found under this number.
-    pub fn left(&self, number: u64) -> Option<&LeftText> {
+    pub fn left(&self, number: u64) -> Option<&UnsavedText> {
         self.left.get(&number)
     }
 
     /// Takes what was found under this number.
-    pub fn take(&mut self, number: u64) -> Option<LeftText> {
+    pub fn take(&mut self, number: u64) -> Option<UnsavedText> {
         self.left.remove(&number)
     }
 }

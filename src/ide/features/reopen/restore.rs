@@ -17,7 +17,7 @@ use crate::ide::features::reopen::store::OpenStore;
 use crate::ide::model::arrangement::{Restored, View};
 use crate::ide::model::buffers::Buffer;
 use crate::ide::model::view_state;
-use crate::ide::model::view_state::Parked;
+use crate::ide::model::view_state::SavedView;
 use crate::ide::model::windows::{Shape, Windows};
 use crate::text::columns;
 use crate::text::position::{Byte, Column, Line};
@@ -176,7 +176,7 @@ fn windows(state: &mut State, restored: &Restored) {
             has_keys = Some((*window, buffer.id));
         } else {
             let view = view_state::View { top, ..view_state::View::default() };
-            buffer.area.per_view.parked.push(Parked { window: *window, selection, view });
+            buffer.area.per_view.parked.push(SavedView { window: *window, selection, view });
             windows.shows.insert(*window, buffer.id);
         }
     }

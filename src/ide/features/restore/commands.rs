@@ -5,23 +5,23 @@ use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::features::restore;
 use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::sessions::view::SessionView;
-use crate::runtime::restore::target::{HERE, Way, What};
+use crate::runtime::restore::target::{HERE, RestoreScope, RestoreTarget};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("session.restore-code", "Bring the files to how they were at this place of the session", |cx| {
-        go(cx, |entry| Way::To(entry, What::Code));
+        go(cx, |entry| RestoreTarget::To(entry, RestoreScope::Code));
     }),
     command("session.restore-both", "Go to this place of the session, the files along", |cx| {
-        go(cx, |entry| Way::To(entry, What::Both));
+        go(cx, |entry| RestoreTarget::To(entry, RestoreScope::Both));
     }),
     command("session.undo-turn", "Take back what this turn of the agent changed in files", |cx| {
-        go(cx, Way::Without);
+        go(cx, RestoreTarget::Without);
     }),
     command("session.undo-restore", "Bring the files to how they were before they were brought back", undo),
 ];
 
-fn go(cx: &mut Cx<'_>, way: impl FnOnce(String) -> Way) {
+fn go(cx: &mut Cx<'_>, way: impl FnOnce(String) -> RestoreTarget) {
     let in_tree = cx.state.layers.top::<SessionView>().is_some();
     let row = sessions::view_of(cx.state).filter(|_| in_tree).and_then(|view| view.selected_row());
     let entry = row.map_or_else(|| HERE.to_string(), |row| row.id.to_string());
@@ -30,7 +30,7 @@ fn go(cx: &mut Cx<'_>, way: impl FnOnce(String) -> Way) {
 
 fn undo(cx: &mut Cx<'_>) {
     match cx.state.agent.way_back.clone() {
-        Some(entry) => restore::events::open(cx, Way::To(entry, What::Code)),
+        Some(entry) => restore::events::open(cx, RestoreTarget::To(entry, RestoreScope::Code)),
         None => cx.state.say("no files were brought back yet"),
     }
 }

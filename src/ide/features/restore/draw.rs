@@ -6,7 +6,7 @@ use crate::base::counted::counted;
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::layers::frame;
 use crate::ide::features::restore::view::RestoreView;
-use crate::runtime::restore::target::{Shown, Way, What};
+use crate::runtime::restore::target::{PreviewPath, RestoreScope, RestoreTarget};
 use crate::tui::canvas::Canvas;
 use crate::workspace::checkpoint::{Decision, Node};
 
@@ -20,8 +20,8 @@ pub fn place((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
-/// What happens to a path, in one sign, and its color.
-fn sign(file: &Shown) -> (&'static str, &'static str) {
+/// RestoreScope happens to a path, in one sign, and its color.
+fn sign(file: &PreviewPath) -> (&'static str, &'static str) {
     match (file.from, file.to) {
         _ if file.conflict.is_some() => ("!", "ui.overlay.title"),
         (None, _) => ("+", "diff.added"),
@@ -33,8 +33,8 @@ fn sign(file: &Shown) -> (&'static str, &'static str) {
     }
 }
 
-/// What is said behind a path.
-fn note(view: &RestoreView, file: &Shown) -> String {
+/// RestoreScope is said behind a path.
+fn note(view: &RestoreView, file: &PreviewPath) -> String {
     if file.conflict.is_some() {
         return match view.decision(file) {
             Decision::Mine => "mine stays",
@@ -51,9 +51,9 @@ fn note(view: &RestoreView, file: &Shown) -> String {
 /// Draws it.
 pub fn draw(canvas: &mut Canvas<'_>, view: &RestoreView) {
     let title = match &view.preview.way {
-        Way::To(_, What::Both) => "bring back files and conversation",
-        Way::To(..) => "bring back files",
-        Way::Without(_) => "take back what a turn changed",
+        RestoreTarget::To(_, RestoreScope::Both) => "bring back files and conversation",
+        RestoreTarget::To(..) => "bring back files",
+        RestoreTarget::Without(_) => "take back what a turn changed",
     };
     let conflicts = view.preview.conflicts();
     let count = view.preview.files.len();

@@ -7,21 +7,21 @@ use crate::ide::core::context::{Cx, reported};
 use crate::ide::features::agent;
 use crate::ide::features::restore::view::RestoreView;
 use crate::ide::features::sessions::view::SessionView;
-use crate::runtime::restore::target::{Preview, Restored, Way, What};
+use crate::runtime::restore::target::{Preview, RestoreScope, RestoreTarget, Restored};
 use crate::tui::input::{Key, KeyCode};
 use crate::workspace::checkpoint::{Decision, Decisions};
 
 /// Rows that a page of a difference moves.
 const PAGE: isize = 10;
-/// What could not be done where a task has no answer.
+/// RestoreScope could not be done where a task has no answer.
 const TASK: &str = "restore files";
 
 /// Shows what a way back would do, and goes it when the user agrees.
-pub fn open(cx: &mut Cx<'_>, way: Way) {
+pub fn open(cx: &mut Cx<'_>, way: RestoreTarget) {
     let Some(session) = cx.session.cloned() else {
         return cx.state.say("the session is still starting; try again in a moment");
     };
-    if matches!(way, Way::To(_, What::Conversation)) {
+    if matches!(way, RestoreTarget::To(_, RestoreScope::Conversation)) {
         return start(cx, way, Decisions::new());
     }
     cx.state.say("looking at the files…");
@@ -36,7 +36,7 @@ pub fn open(cx: &mut Cx<'_>, way: Way) {
 }
 
 /// Has the session do it.
-fn start(cx: &mut Cx<'_>, way: Way, decisions: Decisions) {
+fn start(cx: &mut Cx<'_>, way: RestoreTarget, decisions: Decisions) {
     let Some(session) = cx.session.cloned() else { return };
     let restored = async move { session.take(way, decisions).await };
     cx.tasks.spawn("restore.apply", restored, |cx, restored| {
@@ -50,7 +50,7 @@ fn start(cx: &mut Cx<'_>, way: Way, decisions: Decisions) {
 
 fn looked(cx: &mut Cx<'_>, preview: Preview) {
     cx.state.say("");
-    let with_conversation = matches!(preview.way, Way::To(_, What::Both));
+    let with_conversation = matches!(preview.way, RestoreTarget::To(_, RestoreScope::Both));
     if preview.files.is_empty() && with_conversation {
         return start(cx, preview.way, Decisions::new());
     }
@@ -66,7 +66,7 @@ fn looked(cx: &mut Cx<'_>, preview: Preview) {
 
 fn gone(cx: &mut Cx<'_>, restored: Restored) {
     let Restored { way, applied, conflicts, merged, undo, said } = restored;
-    if !matches!(way, Way::To(_, What::Code) | Way::Without(_)) {
+    if !matches!(way, RestoreTarget::To(_, RestoreScope::Code) | RestoreTarget::Without(_)) {
         // The conversation is somewhere else: nobody looks at where it was.
         cx.state.layers.close::<SessionView>();
     }

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::ide::core::keymap::Place;
+use crate::ide::core::keymap::KeyContext;
 use crate::ide::core::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::features::restore::draw;
@@ -11,8 +11,8 @@ use crate::ide::features::restore::view::RestoreView;
 use crate::tui::canvas::Canvas;
 
 impl Layer for RestoreView {
-    fn context(&self) -> Place {
-        Place::Dialog
+    fn context(&self) -> KeyContext {
+        KeyContext::Dialog
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {

@@ -1,15 +1,15 @@
 //! A way back of files, as it is looked at before it is gone: which paths, and what the user decides about
 //! those that both sides changed. Must not know how it is drawn, nor how one goes it.
 
-use crate::runtime::restore::target::{Preview, Shown};
+use crate::runtime::restore::target::{Preview, PreviewPath};
 use crate::workspace::checkpoint::{Decision, Decisions};
 
 /// A way back over everything else.
 #[derive(Debug)]
 pub struct RestoreView {
-    /// What it would do.
+    /// RestoreScope it would do.
     pub preview: Preview,
-    /// What is done about conflicts.
+    /// RestoreScope is done about conflicts.
     pub decisions: Decisions,
     /// Which path is selected.
     pub selected: usize,
@@ -24,7 +24,7 @@ impl RestoreView {
     }
 
     /// The selected path.
-    pub fn current(&self) -> Option<&Shown> {
+    pub fn current(&self) -> Option<&PreviewPath> {
         self.preview.files.get(self.selected)
     }
 
@@ -41,8 +41,8 @@ impl RestoreView {
         self.top = self.top.saturating_add_signed(by).min(rows.saturating_sub(1));
     }
 
-    /// What is done about a path.
-    pub fn decision(&self, file: &Shown) -> Decision {
+    /// RestoreScope is done about a path.
+    pub fn decision(&self, file: &PreviewPath) -> Decision {
         let decided = self.decisions.get(&file.name).copied().unwrap_or_default();
         file.conflict.as_ref().map_or(decided, |conflict| conflict.clash.done(decided))
     }
@@ -71,19 +71,19 @@ impl RestoreView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::restore::target::{Way, What};
-    use crate::workspace::checkpoint::plan::Clash;
+    use crate::runtime::restore::target::{RestoreScope, RestoreTarget};
+    use crate::workspace::checkpoint::plan::Overlap;
     use crate::workspace::checkpoint::{Conflict, Name};
 
     #[test]
     fn only_what_can_be_done_is_decided_and_shown() {
-        let view = |clash: Option<Clash>| {
+        let view = |clash: Option<Overlap>| {
             let name = Name::from_bytes(b"a").unwrap();
             let decision = Decision::Mine;
             let conflict =
                 clash.map(|clash| Conflict { name: name.clone(), clash, mine: None, theirs: None, decision });
-            let file = Shown { name, from: None, to: None, diff: None, merged: false, conflict };
-            let way = Way::To(String::new(), What::Code);
+            let file = PreviewPath { name, from: None, to: None, diff: None, merged: false, conflict };
+            let way = RestoreTarget::To(String::new(), RestoreScope::Code);
             RestoreView::new(Preview { way, files: vec![file], left: Vec::new() })
         };
         let decided = |clash, decision| {
@@ -92,10 +92,10 @@ mod tests {
             (said.is_ok(), view.decision(&view.preview.files[0]))
         };
         assert_eq!(decided(None, Decision::Theirs), (false, Decision::Mine));
-        assert_eq!(decided(Some(Clash::Changed), Decision::Theirs), (true, Decision::Theirs));
-        for clash in [Clash::Unrecorded, Clash::InTheWay] {
+        assert_eq!(decided(Some(Overlap::Changed), Decision::Theirs), (true, Decision::Theirs));
+        for clash in [Overlap::Unrecorded, Overlap::InTheWay] {
             assert_eq!(decided(Some(clash), Decision::Theirs), (false, Decision::Mine), "{clash:?}");
         }
-        assert_eq!(decided(Some(Clash::Unrecorded), Decision::Beside), (true, Decision::Beside));
+        assert_eq!(decided(Some(Overlap::Unrecorded), Decision::Beside), (true, Decision::Beside));
     }
 }

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 
 use crate::base::counted::counted;
 use crate::base::width::{text_width, truncate, visible};
-use crate::ide::core::keymap::{Keymap, Place};
+use crate::ide::core::keymap::{KeyContext, Keymap};
 use crate::ide::core::layers::frame;
 use crate::ide::features::sessions::view::SessionView;
 use crate::ide::features::undo_tree::view::age;
@@ -52,7 +52,7 @@ pub fn height(size: (u16, u16)) -> usize {
 pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
     let name = view.name.as_deref().unwrap_or("session");
     let key =
-        |(id, name): &(&str, &str)| Some(format!("{} {name}", keymap.keys_for(Place::SessionTree, id)?));
+        |(id, name): &(&str, &str)| Some(format!("{} {name}", keymap.keys_for(KeyContext::SessionTree, id)?));
     let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
     let inner = frame::draw(canvas, &visible(name), &counts(view), &footer);
     let mut inside = canvas.sub(inner);

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::keymap::Place;
+use crate::ide::core::keymap::KeyContext;
 use crate::ide::core::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::features::sessions::draw;
@@ -12,8 +12,8 @@ use crate::ide::features::sessions::view::SessionView;
 use crate::tui::canvas::Canvas;
 
 impl Layer for SessionView {
-    fn context(&self) -> Place {
-        Place::SessionTree
+    fn context(&self) -> KeyContext {
+        KeyContext::SessionTree
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use crate::base::width::{text_width, truncate};
 use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::damage::Part;
-use crate::ide::core::keymap::{Modes, Place};
+use crate::ide::core::keymap::{KeyContext, Modes};
 use crate::ide::core::pane::Row;
 use crate::ide::core::state::State;
 use crate::ide::model::agent::thousands;
@@ -129,7 +129,7 @@ impl Status {
             let sign = if state.status.is_error { "✗ " } else { "" };
             return (format!("{sign}{}", state.status.message), scope);
         }
-        if state.place() == Place::Terminal {
+        if state.place() == KeyContext::Terminal {
             return (leaving(state), "ui.status");
         }
         if state.areas.editor.is_none() {
@@ -180,9 +180,10 @@ impl Status {
 /// The keys that a terminal does not get.
 fn leaving(state: &State) -> String {
     let keys = [("terminal.toggle", "editor"), ("view.next-pane", "next pane")];
-    let key =
-        |(id, what): (&str, &str)| Some(format!("{} {what}", state.keymap.keys_for(Place::Terminal, id)?));
-    let more = state.keymap.keys_for(Place::Terminal, "terminal.new").map(|keys| {
+    let key = |(id, what): (&str, &str)| {
+        Some(format!("{} {what}", state.keymap.keys_for(KeyContext::Terminal, id)?))
+    };
+    let more = state.keymap.keys_for(KeyContext::Terminal, "terminal.new").map(|keys| {
         let prefix = keys.split(' ').next().unwrap_or_default().to_string();
         format!("{prefix} … more")
     });

@@ -16,7 +16,7 @@ use crate::ide::features::terminal::emulator::grid::Grid;
 use crate::ide::features::terminal::state::Shell;
 use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::features::terminal::tasks;
-use crate::ide::features::terminal::work::{Ask, Happening, TerminalId};
+use crate::ide::features::terminal::work::{Ask, TerminalEvent, TerminalId};
 
 /// Lower panes have no title.
 const TITLE_ROWS_MIN: u16 = 3;
@@ -74,33 +74,33 @@ fn report_focus(cx: &mut Cx<'_>, id: TerminalId, gained: bool) {
 }
 
 /// Something happened to a terminal.
-pub fn happened(cx: &mut Cx<'_>, happening: Happening) {
+pub fn happened(cx: &mut Cx<'_>, happening: TerminalEvent) {
     match happening {
-        Happening::Started(id, name) => {
+        TerminalEvent::Started(id, name) => {
             if let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) {
                 (terminal.name, terminal.shell) = (name, Shell::Runs);
             }
             cx.state.damage.add(Part::Terminal);
         }
-        Happening::Shows(id, grid, permit) => {
+        TerminalEvent::Shows(id, grid, permit) => {
             shows(cx.state, id, *grid);
             drop(permit);
         }
-        Happening::Ended(id, code) => ended(cx, id, Shell::Ended(code)),
-        Happening::Failed(id, why) => ended(cx, id, Shell::Failed(why)),
-        Happening::Copied(None) => cx.state.say("nothing is selected in the terminal"),
-        Happening::Copied(Some(text)) => {
+        TerminalEvent::Ended(id, code) => ended(cx, id, Shell::Ended(code)),
+        TerminalEvent::Failed(id, why) => ended(cx, id, Shell::Failed(why)),
+        TerminalEvent::Copied(None) => cx.state.say("nothing is selected in the terminal"),
+        TerminalEvent::Copied(Some(text)) => {
             cx.state.kill_ring.copy(vec![text.clone()]);
             cx.effects.push(Effect::Copy(text));
             cx.state.say("copied");
         }
-        Happening::Place(path, at) => open_place(cx, path, at),
-        Happening::NoPlace(word) if word.is_empty() => {}
-        Happening::NoPlace(word) => cx.state.say(format!("{word} is no file here")),
-        Happening::Full(_) => {
+        TerminalEvent::Place(path, at) => open_place(cx, path, at),
+        TerminalEvent::NoPlace(word) if word.is_empty() => {}
+        TerminalEvent::NoPlace(word) => cx.state.say(format!("{word} is no file here")),
+        TerminalEvent::Full(_) => {
             cx.state.fail("the program in the terminal does not read: what was typed is lost");
         }
-        Happening::Refused(_) => {
+        TerminalEvent::Refused(_) => {
             cx.state.say("a program in the terminal wanted to write the clipboard: refused");
         }
     }

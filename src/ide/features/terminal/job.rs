@@ -16,7 +16,7 @@ use crate::exec::{Environment, FileKind, Terminal, TerminalControl, TerminalSpec
 use crate::ide::core::context::Tasks;
 use crate::ide::features::terminal::emulator::screen::{By, Emulator};
 use crate::ide::features::terminal::events::happened;
-use crate::ide::features::terminal::work::{Ask, Happening, TerminalId};
+use crate::ide::features::terminal::work::{Ask, TerminalEvent, TerminalId};
 
 /// Read size; what is taken in between two looks at what the user asks for.
 const CHUNK: usize = 32 << 10;
@@ -77,16 +77,16 @@ impl Job {
                 TerminalSpec { cwd: self.env.root().to_path_buf(), cols: self.size.0, rows: self.size.1 };
             match self.env.terminal(spec) {
                 Ok(mut terminal) => {
-                    self.tell(Happening::Started(self.id, terminal.name.clone())).await;
+                    self.tell(TerminalEvent::Started(self.id, terminal.name.clone())).await;
                     match self.live(&mut terminal).await {
                         Left::Closed => return end(terminal).await,
                         Left::Ended(code) => {
                             drop(terminal);
-                            self.tell(Happening::Ended(self.id, code)).await;
+                            self.tell(TerminalEvent::Ended(self.id, code)).await;
                         }
                     }
                 }
-                Err(error) => self.tell(Happening::Failed(self.id, error.to_string())).await,
+                Err(error) => self.tell(TerminalEvent::Failed(self.id, error.to_string())).await,
             }
             if !self.rest().await {
                 return;
@@ -160,7 +160,7 @@ impl Job {
         }
         self.dirty = true;
         if self.emulator.has_copied() && !std::mem::replace(&mut self.refused, true) {
-            self.tell(Happening::Refused(self.id)).await;
+            self.tell(TerminalEvent::Refused(self.id)).await;
         }
     }
 
@@ -186,7 +186,7 @@ impl Job {
         self.dirty = false;
         self.told = Instant::now();
         let grid = Box::new(self.emulator.grid());
-        self.tell(Happening::Shows(self.id, grid, permit)).await;
+        self.tell(TerminalEvent::Shows(self.id, grid, permit)).await;
     }
 
     async fn answer(&mut self, ask: Ask, control: Option<&dyn TerminalControl>) {
@@ -209,7 +209,7 @@ impl Job {
             Ask::Select(at, right, unit) => self.emulator.select(at, right, unit),
             Ask::SelectTo(at, right) => self.emulator.select_to(at, right),
             Ask::Unselect => self.emulator.unselect(),
-            Ask::Copy => self.tell(Happening::Copied(self.emulator.selected())).await,
+            Ask::Copy => self.tell(TerminalEvent::Copied(self.emulator.selected())).await,
             Ask::Word(at) => {
                 let found = self.place(self.emulator.word_at(at)).await;
                 self.tell(found).await;
@@ -224,16 +224,16 @@ impl Job {
     }
 
     /// The file that a word names, with a line and a column behind it or not.
-    async fn place(&self, word: String) -> Happening {
+    async fn place(&self, word: String) -> TerminalEvent {
         let path = |name: &str| paths::absolute(self.env.root(), Path::new(name));
         let (name, at) = paths::split_place(&word);
         for (path, at) in [(path(&word), None), (path(name), at)] {
             if !name.is_empty() && self.env.stat(&path).await.is_ok_and(|facts| facts.kind == FileKind::File)
             {
-                return Happening::Place(path, at);
+                return TerminalEvent::Place(path, at);
             }
         }
-        Happening::NoPlace(word)
+        TerminalEvent::NoPlace(word)
     }
 
     async fn typed(&mut self, bytes: &[u8], runs: bool) {
@@ -241,7 +241,7 @@ impl Job {
             return;
         }
         if self.input.len() + bytes.len() > INPUT_MAX {
-            return self.tell(Happening::Full(self.id)).await;
+            return self.tell(TerminalEvent::Full(self.id)).await;
         }
         self.input.extend_from_slice(bytes);
         // Whoever types wants to see what comes of it.
@@ -250,7 +250,7 @@ impl Job {
         self.dirty = true;
     }
 
-    async fn tell(&self, happening: Happening) {
+    async fn tell(&self, happening: TerminalEvent) {
         self.tasks.post("terminal.happened", move |cx| happened(cx, happening)).await;
     }
 }

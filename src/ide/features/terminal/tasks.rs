@@ -7,7 +7,7 @@ use crate::ide::core::context::{Cx, answered};
 use crate::ide::features::terminal::events::happened;
 use crate::ide::features::terminal::job::Job;
 use crate::ide::features::terminal::state::TERMINALS;
-use crate::ide::features::terminal::work::{Ask, Happening, TerminalId};
+use crate::ide::features::terminal::work::{Ask, TerminalEvent, TerminalId};
 
 /// What a terminal may be asked for before it has answered anything.
 const ASKS_MAX: usize = 1024;
@@ -25,7 +25,7 @@ pub fn open(cx: &mut Cx<'_>, id: TerminalId, size: (u16, u16)) {
             job.run().await;
         };
         if let Err(why) = Box::pin(catch_async(work)).await {
-            let failed = Happening::Failed(id, why.to_string());
+            let failed = TerminalEvent::Failed(id, why.to_string());
             tasks.post("terminal.failed", move |cx| happened(cx, failed)).await;
         }
     };
@@ -38,7 +38,7 @@ pub fn ask(cx: &mut Cx<'_>, id: TerminalId, ask: Ask) {
         return;
     };
     if asks.try_send(ask).is_err() {
-        happened(cx, Happening::Full(id));
+        happened(cx, TerminalEvent::Full(id));
     }
 }
 

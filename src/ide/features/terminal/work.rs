@@ -42,7 +42,7 @@ pub enum Ask {
 
 /// What happens to terminals.
 #[derive(Debug)]
-pub enum Happening {
+pub enum TerminalEvent {
     /// A shell runs; its name.
     Started(TerminalId, String),
     /// It shows something else. Until the permit is dropped it tells nothing new.

@@ -8,7 +8,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::slots::Slots;
 use crate::ide::core::threads::on_thread;
 use crate::ide::features::transcript::items::TRANSCRIPT;
-use crate::ide::features::transcript::items::earlier::Fetched;
+use crate::ide::features::transcript::items::earlier_messages::Fetched;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::session::format::message::Earlier;
 

@@ -1,7 +1,7 @@
 //! The conversation as the IDE shows it: a list of items that grows at its end, folded from the agent's events,
 //! and at its front, where earlier messages are looked for. Must not know widths or colors.
 
-pub mod earlier;
+pub mod earlier_messages;
 pub mod retry;
 #[cfg(test)]
 mod tests;
@@ -99,7 +99,7 @@ pub struct Transcript {
     items: VecDeque<Item>,
     next_id: u64,
     /// What stands before the items.
-    before: earlier::Before,
+    before: earlier_messages::Before,
     /// Which item each open part of the streaming message is.
     streaming: Vec<(usize, usize)>,
     /// The failed model call that is retried.

@@ -2,15 +2,15 @@
 
 use crate::ide::core::feature::{Fact, Feature};
 
-pub mod keep;
+pub mod persist;
 pub mod store;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     slots: &[|options| Box::new(options.keep_undo.then(|| store::UndoStore::new(&options.state)))],
     on_fact: |cx, fact| match fact {
-        Fact::Opened(id) => keep::opened(cx, id),
-        Fact::Saved { buffer: id, .. } | Fact::Closing(id) => keep::keep(cx, id),
+        Fact::Opened(id) => persist::opened(cx, id),
+        Fact::Saved { buffer: id, .. } | Fact::Closing(id) => persist::keep(cx, id),
         _ => {}
     },
     ..Feature::new("undo_store")

@@ -44,14 +44,14 @@ pub const UNDO_STORE: Slot<Option<UndoStore>> = Slot::new();
 #[derive(Debug)]
 pub struct UndoStore {
     /// Where they are kept.
-    pub shelf: Arc<UndoShelf>,
+    pub shelf: Arc<OpenedStore>,
     number: u64,
 }
 
 impl UndoStore {
     /// Trees in the program's folder of state.
     pub fn new(state: &Path) -> Self {
-        Self { shelf: Arc::new(UndoShelf::new(state.join("undo"))), number: 0 }
+        Self { shelf: Arc::new(OpenedStore::new(state.join("undo"))), number: 0 }
     }
 
     /// The number of the next tree that is handed out.
@@ -63,13 +63,13 @@ impl UndoStore {
 
 /// Where trees are kept.
 #[derive(Debug)]
-pub struct UndoShelf {
+pub struct OpenedStore {
     shelf: Shelf,
     /// The number of what is kept of each file; `None` before anything is.
     kept: Mutex<Option<BTreeMap<String, u64>>>,
 }
 
-impl UndoShelf {
+impl OpenedStore {
     /// Trees in a folder.
     pub fn new(folder: PathBuf) -> Self {
         Self { shelf: Shelf::new(folder), kept: Mutex::default() }

@@ -12,9 +12,9 @@ use tokio::sync::Mutex;
 
 use super::ini::Profiles;
 use crate::base::clock::{SharedClock, parse_iso8601};
-use crate::llm::access::{Secret, Surroundings};
-use crate::llm::auth::ask::Trouble;
+use crate::llm::access::{ApiKey, Variables};
 use crate::llm::auth::sigv4::Keys;
+use crate::llm::auth::token_request::TokenError;
 use crate::net::http::Http;
 
 /// Keys that end sooner are asked for anew.
@@ -31,7 +31,7 @@ pub struct Found {
 
 /// The chain, and the keys that it gave.
 pub struct Chain {
-    pub(super) around: Surroundings,
+    pub(super) around: Variables,
     pub(super) http: Arc<Http>,
     pub(super) clock: SharedClock,
     kept: Mutex<Option<Found>>,
@@ -39,13 +39,13 @@ pub struct Chain {
 
 impl Chain {
     /// Looks for nothing yet.
-    pub fn new(around: Surroundings, http: Arc<Http>, clock: SharedClock) -> Self {
+    pub fn new(around: Variables, http: Arc<Http>, clock: SharedClock) -> Self {
         Self { around, http, clock, kept: Mutex::default() }
     }
 
     /// Keys that hold for some minutes; `None` where there are none. `region` is where tokens are
     /// exchanged for keys.
-    pub async fn keys(&self, region: &str) -> Result<Option<Keys>, Trouble> {
+    pub async fn keys(&self, region: &str) -> Result<Option<Keys>, TokenError> {
         // Held over the refresh: whoever comes meanwhile waits for the same keys.
         let mut kept = self.kept.lock().await;
         let soon = self.clock.now_ms() + EARLY_MS;
@@ -64,7 +64,7 @@ impl Chain {
         profiles.profile(self.profile_name())?.get("region").cloned().filter(|region| !region.is_empty())
     }
 
-    async fn find(&self, region: &str) -> Result<Option<Found>, Trouble> {
+    async fn find(&self, region: &str) -> Result<Option<Found>, TokenError> {
         if let Some(keys) = self.environment() {
             return Ok(Some(Found { keys, ends_ms: None }));
         }
@@ -85,7 +85,7 @@ impl Chain {
     }
 
     pub(super) fn environment(&self) -> Option<Keys> {
-        let secret = |name: &str| self.around.var(name).map(|value| Secret(value.to_string()));
+        let secret = |name: &str| self.around.var(name).map(|value| ApiKey(value.to_string()));
         Some(Keys {
             id: self.around.var("AWS_ACCESS_KEY_ID")?.to_string(),
             secret: secret("AWS_SECRET_ACCESS_KEY")?,
@@ -97,14 +97,14 @@ impl Chain {
         self.around.var("AWS_PROFILE").or_else(|| self.around.var("AWS_DEFAULT_PROFILE")).unwrap_or("default")
     }
 
-    async fn profiles(&self) -> Result<Profiles, Trouble> {
+    async fn profiles(&self) -> Result<Profiles, TokenError> {
         let config = self.file("AWS_CONFIG_FILE", "config").await?;
         let credentials = self.file("AWS_SHARED_CREDENTIALS_FILE", "credentials").await?;
         Ok(Profiles::read(&config, &credentials))
     }
 
     /// One of the two files; empty where there is none.
-    async fn file(&self, var: &str, name: &str) -> Result<String, Trouble> {
+    async fn file(&self, var: &str, name: &str) -> Result<String, TokenError> {
         let own = || Some(self.around.home.as_ref()?.join(".aws").join(name));
         let Some(path) = self.around.var(var).map(PathBuf::from).or_else(own) else {
             return Ok(String::new());
@@ -112,7 +112,7 @@ impl Chain {
         match crate::llm::auth::read(path.clone()).await {
             Ok(text) => Ok(text),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-            Err(error) => Err(Trouble::setup(format!("{}: {error}", path.display()))),
+            Err(error) => Err(TokenError::setup(format!("{}: {error}", path.display()))),
         }
     }
 }
@@ -128,8 +128,8 @@ pub(super) fn read_keys(answer: &Value, token: &str) -> Option<Found> {
     Some(Found {
         keys: Keys {
             id: text(["AccessKeyId", "accessKeyId"])?,
-            secret: Secret(text(["SecretAccessKey", "secretAccessKey"])?),
-            session: text([token, "sessionToken"]).map(Secret),
+            secret: ApiKey(text(["SecretAccessKey", "secretAccessKey"])?),
+            session: text([token, "sessionToken"]).map(ApiKey),
         },
         ends_ms,
     })

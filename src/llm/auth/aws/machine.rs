@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::chain::{Chain, Found, read_keys};
 use crate::base::secrets;
-use crate::llm::auth::ask::{self, Trouble};
+use crate::llm::auth::token_request::{self, TokenError};
 use crate::net::http::{Get, loopback_url};
 
 /// Where containers ask.
@@ -22,7 +22,7 @@ const TOKEN_S: &str = "21600";
 
 impl Chain {
     /// From the container's agent, where the environment names it.
-    pub(super) async fn by_container(&self) -> Result<Option<Found>, Trouble> {
+    pub(super) async fn by_container(&self) -> Result<Option<Found>, TokenError> {
         let relative = self.around.var("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
         let url = match (relative, self.around.var("AWS_CONTAINER_CREDENTIALS_FULL_URI")) {
             (Some(path), _) => format!("{CONTAINER}{path}"),
@@ -37,7 +37,7 @@ impl Chain {
         };
         if !url.starts_with("https://") && !loopback_url(&url) && !CONTAINER_HOSTS.iter().any(|host| of(host))
         {
-            return Err(Trouble::setup(
+            return Err(TokenError::setup(
                 "AWS_CONTAINER_CREDENTIALS_FULL_URI names a host that must be asked by https",
             ));
         }
@@ -46,19 +46,19 @@ impl Chain {
             Some(path) => Some(
                 crate::llm::auth::read(path.into())
                     .await
-                    .map_err(|error| Trouble::setup(format!("{path}: {error}")))?,
+                    .map_err(|error| TokenError::setup(format!("{path}: {error}")))?,
             ),
             None => self.around.var("AWS_CONTAINER_AUTHORIZATION_TOKEN").map(str::to_string),
         };
         headers.extend(token.map(|token| ("authorization".to_string(), token.trim().to_string())));
         let get = Get { url, headers, patience: Some(PATIENCE) };
-        let answer = ask::json(self.http.get(get).await, "the container's credentials").await?;
+        let answer = token_request::json(self.http.get(get).await, "the container's credentials").await?;
         let found = read_keys(&answer, "Token");
-        found.map(Some).ok_or_else(|| Trouble::setup("the container handed out no keys"))
+        found.map(Some).ok_or_else(|| TokenError::setup("the container handed out no keys"))
     }
 
     /// From the machine, where it is one of Amazon's: a token first, then the role's keys.
-    pub(super) async fn by_machine(&self) -> Result<Option<Found>, Trouble> {
+    pub(super) async fn by_machine(&self) -> Result<Option<Found>, TokenError> {
         if self.around.var("AWS_EC2_METADATA_DISABLED").is_some_and(|v| v.eq_ignore_ascii_case("true")) {
             return Ok(None);
         }
@@ -70,19 +70,20 @@ impl Chain {
             patience: Some(PATIENCE),
         };
         let asked = get("api/token", "x-aws-ec2-metadata-token-ttl-seconds", TOKEN_S);
-        let token = match ask::text(self.http.put(asked).await, "the machine's metadata").await {
+        let token = match token_request::text(self.http.put(asked).await, "the machine's metadata").await {
             Ok(token) => token,
             Err(trouble) if trouble.nobody => return Ok(None),
             Err(trouble) => return Err(trouble),
         };
         let with = |path: &str| get(path, "x-aws-ec2-metadata-token", token.trim());
         let roles = "meta-data/iam/security-credentials/";
-        let role = ask::text(self.http.get(with(roles)).await, "the machine's role").await?;
+        let role = token_request::text(self.http.get(with(roles)).await, "the machine's role").await?;
         let Some(role) = role.lines().map(str::trim).find(|line| !line.is_empty()) else { return Ok(None) };
-        let path = format!("{roles}{}", ask::encoded(role));
-        let answer: Value = ask::json(self.http.get(with(&path)).await, "the machine's role").await?;
+        let path = format!("{roles}{}", token_request::encoded(role));
+        let answer: Value =
+            token_request::json(self.http.get(with(&path)).await, "the machine's role").await?;
         let found = read_keys(&answer, "Token");
-        found.map(Some).ok_or_else(|| Trouble::setup(format!("the machine's role `{role}` has no keys")))
+        found.map(Some).ok_or_else(|| TokenError::setup(format!("the machine's role `{role}` has no keys")))
     }
 }
 
@@ -93,14 +94,14 @@ mod tests {
 
     use super::*;
     use crate::base::clock::ManualClock;
-    use crate::llm::access::Surroundings;
+    use crate::llm::access::Variables;
     use crate::net::http::{Http, Limits};
 
     #[tokio::test]
     async fn a_container_s_token_goes_to_no_other_host_by_plain_http() {
         let of = |url: &str| {
             let vars = HashMap::from([("AWS_CONTAINER_CREDENTIALS_FULL_URI".to_string(), url.to_string())]);
-            let around = Surroundings { vars: Arc::new(vars), home: None };
+            let around = Variables { vars: Arc::new(vars), home: None };
             let http = Arc::new(Http::new(Limits::default(), true));
             Chain::new(around, http, ManualClock::new(0))
         };

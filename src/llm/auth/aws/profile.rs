@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::chain::{Chain, Found, read_keys};
 use super::ini::{Profiles, Section};
 use crate::base::clock::parse_iso8601;
-use crate::llm::access::Secret;
-use crate::llm::auth::ask::{self, Trouble};
+use crate::llm::access::ApiKey;
 use crate::llm::auth::sigv4::{self, Keys};
+use crate::llm::auth::token_request::{self, TokenError};
 use crate::net::http::Get;
 
 /// Profiles that take on roles for one another, at most.
@@ -16,13 +16,15 @@ const CHAIN_MAX: usize = 5;
 
 impl Chain {
     /// From the profile that is chosen; `None` when it is not there and nobody chose it.
-    pub(super) async fn by_profile(&self, all: &Profiles, region: &str) -> Result<Option<Found>, Trouble> {
+    pub(super) async fn by_profile(&self, all: &Profiles, region: &str) -> Result<Option<Found>, TokenError> {
         let name = self.profile_name();
         let Some(profile) = all.profile(name) else {
             if name == "default" {
                 return Ok(None);
             }
-            return Err(Trouble::setup(format!("there is no profile `{name}` in the files of Amazon's CLI")));
+            return Err(TokenError::setup(format!(
+                "there is no profile `{name}` in the files of Amazon's CLI"
+            )));
         };
         // Roles that are to be taken on with the keys found so far, the first one last.
         let mut roles: Vec<&Section> = Vec::new();
@@ -43,11 +45,11 @@ impl Chain {
                 break written(profile).ok_or_else(|| no_keys(name))?;
             }
             if roles.len() > CHAIN_MAX {
-                return Err(Trouble::setup(format!("profile `{name}`: its source profiles do not end")));
+                return Err(TokenError::setup(format!("profile `{name}`: its source profiles do not end")));
             }
             name = source;
             profile = all.profile(source).ok_or_else(|| {
-                Trouble::setup(format!("there is no profile `{source}` in the files of Amazon's CLI"))
+                TokenError::setup(format!("there is no profile `{source}` in the files of Amazon's CLI"))
             })?;
         };
         while let Some(role) = roles.pop() {
@@ -63,11 +65,11 @@ impl Chain {
         name: &str,
         profile: &Section,
         region: &str,
-    ) -> Result<Option<Found>, Trouble> {
+    ) -> Result<Option<Found>, TokenError> {
         let get = |key: &str| profile.get(key).filter(|value| !value.is_empty()).map(String::as_str);
         for cannot in ["mfa_serial", "credential_process"] {
             if get(cannot).is_some() {
-                return Err(Trouble::setup(format!(
+                return Err(TokenError::setup(format!(
                     "profile `{name}`: `{cannot}` is not supported here; put temporary keys into the \
                      environment, as `aws configure export-credentials --format env` prints them"
                 )));
@@ -85,7 +87,7 @@ impl Chain {
     }
 
     /// What a profile with a role but without a source profile begins with.
-    async fn by_source(&self, name: &str, profile: &Section) -> Result<Found, Trouble> {
+    async fn by_source(&self, name: &str, profile: &Section) -> Result<Found, TokenError> {
         let found = match profile.get("credential_source").map(String::as_str) {
             Some("Environment") => self.environment().map(|keys| Found { keys, ends_ms: None }),
             Some("EcsContainer") => self.by_container().await?,
@@ -96,18 +98,18 @@ impl Chain {
     }
 
     /// Keys for a login with a browser, by the token that Amazon's CLI has kept.
-    async fn by_login(&self, all: &Profiles, name: &str, profile: &Section) -> Result<Found, Trouble> {
+    async fn by_login(&self, all: &Profiles, name: &str, profile: &Section) -> Result<Found, TokenError> {
         let session = profile.get("sso_session");
         let shared = session.and_then(|session| all.session(session));
         let get = |key: &str| profile.get(key).or_else(|| shared?.get(key)).map(String::as_str);
         let need = |key: &str| {
-            get(key).ok_or_else(|| Trouble::setup(format!("profile `{name}`: `{key}` is missing")))
+            get(key).ok_or_else(|| TokenError::setup(format!("profile `{name}`: `{key}` is missing")))
         };
         let start = need("sso_start_url")?;
         let (account, role, region) = (need("sso_account_id")?, need("sso_role_name")?, need("sso_region")?);
         let key = session.map_or(start, String::as_str);
         let file = sigv4::hex(digest(&SHA1_FOR_LEGACY_USE_ONLY, key.as_bytes()).as_ref());
-        let again = || Trouble {
+        let again = || TokenError {
             kind: crate::llm::model::ErrorKind::Authentication,
             text: format!("the login of profile `{name}` has ended (run `aws sso login --profile {name}`)"),
             nobody: false,
@@ -126,15 +128,15 @@ impl Chain {
             url: format!(
                 "{}/federation/credentials?role_name={}&account_id={}",
                 root.trim_end_matches('/'),
-                ask::encoded(role),
-                ask::encoded(account)
+                token_request::encoded(role),
+                token_request::encoded(account)
             ),
             headers: vec![("x-amz-sso_bearer_token".into(), token.to_string())],
             patience: None,
         };
-        let answer = ask::json(self.http.get(get).await, "Amazon's login").await?;
+        let answer = token_request::json(self.http.get(get).await, "Amazon's login").await?;
         let found = read_keys(&answer["roleCredentials"], "sessionToken");
-        found.ok_or_else(|| Trouble::setup(format!("profile `{name}`: its login hands out no keys")))
+        found.ok_or_else(|| TokenError::setup(format!("profile `{name}`: its login hands out no keys")))
     }
 }
 
@@ -144,13 +146,13 @@ fn written(profile: &Section) -> Option<Found> {
     Some(Found {
         keys: Keys {
             id: get("aws_access_key_id")?,
-            secret: Secret(get("aws_secret_access_key")?),
-            session: get("aws_session_token").map(Secret),
+            secret: ApiKey(get("aws_secret_access_key")?),
+            session: get("aws_session_token").map(ApiKey),
         },
         ends_ms: None,
     })
 }
 
-fn no_keys(name: &str) -> Trouble {
-    Trouble::setup(format!("profile `{name}` has a role, but nothing to take it on with"))
+fn no_keys(name: &str) -> TokenError {
+    TokenError::setup(format!("profile `{name}` has a role, but nothing to take it on with"))
 }

@@ -3,9 +3,9 @@
 use super::chain::{Chain, Found};
 use super::ini::Section;
 use crate::base::clock::parse_iso8601;
-use crate::llm::access::Secret;
-use crate::llm::auth::ask::{self, Trouble};
+use crate::llm::access::ApiKey;
 use crate::llm::auth::sigv4::{self, Keys, Scope, Unsigned};
+use crate::llm::auth::token_request::{self, TokenError};
 use crate::net::http::Post;
 
 /// How bowline is called in the logs of an account.
@@ -21,9 +21,9 @@ impl Chain {
         role: &str,
         file: &str,
         session: Option<&str>,
-    ) -> Result<Found, Trouble> {
+    ) -> Result<Found, TokenError> {
         let token = crate::llm::auth::read(file.into()).await;
-        let token = token.map_err(|error| Trouble::setup(format!("{file}: {error}")))?;
+        let token = token.map_err(|error| TokenError::setup(format!("{file}: {error}")))?;
         let fields = [
             ("Action", "AssumeRoleWithWebIdentity"),
             VERSION,
@@ -31,8 +31,8 @@ impl Chain {
             ("RoleSessionName", session.unwrap_or(SESSION)),
             ("WebIdentityToken", token.trim()),
         ];
-        let post = ask::form_post(&self.sts(region), &fields);
-        read(&ask::text(self.http.post(post).await, SERVICE).await?)
+        let post = token_request::form_post(&self.sts(region), &fields);
+        read(&token_request::text(self.http.post(post).await, SERVICE).await?)
     }
 
     /// Keys of a profile's role for other keys.
@@ -41,7 +41,7 @@ impl Chain {
         keys: &Keys,
         profile: &Section,
         region: &str,
-    ) -> Result<Found, Trouble> {
+    ) -> Result<Found, TokenError> {
         let get = |key: &str| profile.get(key).map(String::as_str);
         let mut fields = vec![
             ("Action", "AssumeRole"),
@@ -52,13 +52,13 @@ impl Chain {
         fields.extend(get("external_id").map(|id| ("ExternalId", id)));
         fields.extend(get("duration_seconds").map(|seconds| ("DurationSeconds", seconds)));
         let url = self.sts(region);
-        let Post { mut headers, body, .. } = ask::form_post(&url, &fields);
+        let Post { mut headers, body, .. } = token_request::form_post(&url, &fields);
         let unsigned = Unsigned { method: "POST", url: &url, body: &body };
         let scope = Scope { region, service: "sts", now_ms: self.clock.now_ms() };
         sigv4::sign(unsigned, keys, scope, &mut headers)
-            .ok_or_else(|| Trouble::setup(format!("`{url}` is not a URL that can be asked")))?;
+            .ok_or_else(|| TokenError::setup(format!("`{url}` is not a URL that can be asked")))?;
         let post = Post { url, headers, body, private: true, ..Post::default() };
-        read(&ask::text(self.http.post(post).await, SERVICE).await?)
+        read(&token_request::text(self.http.post(post).await, SERVICE).await?)
     }
 
     fn sts(&self, region: &str) -> String {
@@ -69,7 +69,7 @@ impl Chain {
 }
 
 /// The answer is XML, and the values in it have nothing that would be escaped.
-fn read(answer: &str) -> Result<Found, Trouble> {
+fn read(answer: &str) -> Result<Found, TokenError> {
     let value = |name: &str| {
         let rest = answer.split_once(&format!("<{name}>"))?.1;
         Some(rest.split_once(&format!("</{name}>"))?.0.trim().to_string())
@@ -78,11 +78,11 @@ fn read(answer: &str) -> Result<Found, Trouble> {
         Some(Found {
             keys: Keys {
                 id: value("AccessKeyId")?,
-                secret: Secret(value("SecretAccessKey")?),
-                session: value("SessionToken").map(Secret),
+                secret: ApiKey(value("SecretAccessKey")?),
+                session: value("SessionToken").map(ApiKey),
             },
             ends_ms: value("Expiration").and_then(|at| parse_iso8601(&at)),
         })
     };
-    found().ok_or_else(|| Trouble::setup(format!("{SERVICE} handed out no keys")))
+    found().ok_or_else(|| TokenError::setup(format!("{SERVICE} handed out no keys")))
 }

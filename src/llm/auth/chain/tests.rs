@@ -3,7 +3,7 @@
 use super::*;
 use crate::base::clock::ManualClock;
 use crate::base::json::json;
-use crate::llm::access::Surroundings;
+use crate::llm::access::Variables;
 use crate::llm::auth::store::Store;
 use crate::llm::auth::value::Shell;
 use crate::llm::catalog::Catalog;
@@ -104,7 +104,7 @@ async fn headers_of_a_model_are_values_like_those_of_its_provider() {
     let setup = Setup {
         provider: "xai".into(),
         keys: Arc::new(case.chain.clone()),
-        surroundings: Surroundings::default(),
+        surroundings: Variables::default(),
         http: Arc::default(),
         clock: ManualClock::new(0),
         silence: None,

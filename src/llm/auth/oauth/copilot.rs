@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{LoginError, LoginRow};
-use crate::llm::access::Secret;
+use crate::llm::access::ApiKey;
 use crate::llm::auth::entry::Login;
 use crate::net::http::{Get, Http};
 
@@ -27,7 +27,7 @@ pub async fn exchange(row: &LoginRow, github: &Login, http: &Http) -> Result<Log
     };
     let seconds = body.get("expires_at").and_then(Value::as_u64).unwrap_or_default();
     Ok(Login {
-        access: Secret(token.to_string()),
+        access: ApiKey(token.to_string()),
         refresh: secret.clone(),
         expires: seconds.saturating_mul(1000),
         extra: github.extra.clone(),
@@ -63,7 +63,7 @@ mod tests {
 
     fn login(token: &str, extra: &Value) -> Login {
         let extra: Map<String, Value> = extra.as_object().unwrap().clone();
-        Login { access: Secret(token.into()), refresh: Secret("g".into()), expires: 0, extra }
+        Login { access: ApiKey(token.into()), refresh: ApiKey("g".into()), expires: 0, extra }
     }
 
     #[test]

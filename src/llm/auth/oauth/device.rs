@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{LoginError, LoginRow, Talk, token};
+use super::{LoginError, LoginRow, LoginUi, token};
 use crate::llm::auth::entry::Login;
 use crate::llm::model::Notice;
 use crate::net::error::NetError;
@@ -25,7 +25,7 @@ pub async fn run(
     row: &LoginRow,
     client: &str,
     http: &Http,
-    talk: &dyn Talk,
+    talk: &dyn LoginUi,
     now_ms: impl Fn() -> u64 + Send,
 ) -> Result<Login, LoginError> {
     let mut fields = vec![("client_id", client)];
@@ -112,7 +112,7 @@ mod tests {
 
     struct Quiet;
 
-    impl Talk for Quiet {
+    impl LoginUi for Quiet {
         fn tell(&self, _: Notice) {}
 
         fn ask(&self, _: Question) -> BoxFuture<'_, Option<String>> {

@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::pkce::{self, Pkce};
-use super::{Flow, LoginError, LoginRow, Talk, copilot, device, token};
+use super::{Flow, LoginError, LoginRow, LoginUi, copilot, device, token};
 use crate::base::clock::SharedClock;
 use crate::llm::auth::entry::{Entry, Login};
 use crate::llm::model::{Notice, Question};
-use crate::net::callback::{Callback, Landed};
+use crate::net::callback::{Callback, Redirected};
 use crate::net::http::Http;
 
 /// What a flow needs.
@@ -23,7 +23,7 @@ pub struct Means<'a> {
     /// The environment.
     pub vars: &'a HashMap<String, String>,
     /// The user.
-    pub talk: &'a dyn Talk,
+    pub talk: &'a dyn LoginUi,
 }
 
 /// Logs in; gives the entry to keep.
@@ -152,15 +152,15 @@ async fn code(
     finish(landed)
 }
 
-fn finish(landed: Landed) -> Result<String, LoginError> {
+fn finish(landed: Redirected) -> Result<String, LoginError> {
     match landed {
-        Landed::Code(code) => Ok(code),
-        Landed::Refused(why) => Err(LoginError::Refused(why)),
+        Redirected::Code(code) => Ok(code),
+        Redirected::Refused(why) => Err(LoginError::Refused(why)),
     }
 }
 
 /// What a user pasted: the whole address, its query, `code#state`, or the code alone.
-fn pasted(said: &str, state: Option<&str>) -> Result<Landed, LoginError> {
+fn pasted(said: &str, state: Option<&str>) -> Result<Redirected, LoginError> {
     let said = said.trim();
     let query = match reqwest::Url::parse(said) {
         Ok(url) => url.query().unwrap_or_default().to_string(),
@@ -172,13 +172,13 @@ fn pasted(said: &str, state: Option<&str>) -> Result<Landed, LoginError> {
             None => token::query(&[("code", said)]),
         },
     };
-    let pairs = Landed::pairs(&query);
+    let pairs = Redirected::pairs(&query);
     if let (Some(expected), Some(got)) = (state, pairs.get("state"))
         && expected != got
     {
         return Err(LoginError::Nonsense("it belongs to another login"));
     }
-    Landed::read(&pairs).ok_or(LoginError::Nonsense("it holds no code"))
+    Redirected::read(&pairs).ok_or(LoginError::Nonsense("it holds no code"))
 }
 
 #[cfg(test)]
@@ -188,11 +188,11 @@ mod tests {
     #[test]
     fn pasted_codes_in_all_their_forms() {
         for (said, expected) in [
-            ("http://localhost:1/callback?code=a%20b&state=s", Some(Landed::Code("a b".into()))),
-            ("?code=a&state=s", Some(Landed::Code("a".into()))),
-            (" a#s \n", Some(Landed::Code("a".into()))),
-            ("a", Some(Landed::Code("a".into()))),
-            ("http://localhost/?error=access_denied", Some(Landed::Refused("access_denied".into()))),
+            ("http://localhost:1/callback?code=a%20b&state=s", Some(Redirected::Code("a b".into()))),
+            ("?code=a&state=s", Some(Redirected::Code("a".into()))),
+            (" a#s \n", Some(Redirected::Code("a".into()))),
+            ("a", Some(Redirected::Code("a".into()))),
+            ("http://localhost/?error=access_denied", Some(Redirected::Refused("access_denied".into()))),
             ("http://localhost/?code=a&state=other", None),
             ("a#other", None),
             ("http://localhost/", None),

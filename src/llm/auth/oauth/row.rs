@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::talk::LoginError;
+use super::login_ui::LoginError;
 
 /// How a login goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]

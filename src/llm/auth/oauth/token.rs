@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value};
 
 use super::{LoginError, LoginRow};
-use crate::llm::access::Secret;
+use crate::llm::access::ApiKey;
 use crate::llm::auth::entry::Login;
 use crate::net::http::{Http, Post};
 
@@ -72,8 +72,8 @@ impl Answer {
         }
         let text = |name: &str| self.body.get(name).and_then(Value::as_str).filter(|t| !t.is_empty());
         let access = text("access_token").ok_or(LoginError::Nonsense("it holds no access_token"))?;
-        let refresh = text("refresh_token").map(|t| Secret(t.to_string()));
-        let refresh = refresh.or(before.map(|login| login.refresh.clone())).unwrap_or(Secret(String::new()));
+        let refresh = text("refresh_token").map(|t| ApiKey(t.to_string()));
+        let refresh = refresh.or(before.map(|login| login.refresh.clone())).unwrap_or(ApiKey(String::new()));
         let life = self.body.get("expires_in").and_then(Value::as_f64).filter(|s| *s > 0.0).unwrap_or(LIFE);
         let mut extra = before.map(|login| login.extra.clone()).unwrap_or_default();
         for (name, path) in &row.claims {
@@ -84,7 +84,7 @@ impl Answer {
             }
         }
         let expires = now_ms.saturating_add((life * 1000.0) as u64);
-        Ok(Login { access: Secret(access.to_string()), refresh, expires, extra })
+        Ok(Login { access: ApiKey(access.to_string()), refresh, expires, extra })
     }
 }
 

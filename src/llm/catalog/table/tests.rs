@@ -98,7 +98,7 @@ fn a_model_that_cannot_stop_thinking_cannot_at_azure_either() {
 }
 
 fn told(models: &serde_json::Value) -> Listed {
-    let list = super::super::listed::List {
+    let list = super::super::model_list::List {
         root: "https://api.anthropic.com".into(),
         models: models.as_array().unwrap().clone(),
         ..Default::default()

@@ -4,8 +4,8 @@ use super::*;
 use crate::base::json::json;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::answer::Reader as _;
-use crate::llm::heard::{heard, last};
 use crate::llm::model::KnownPart;
+use crate::llm::parsed_events::{heard, last};
 use proptest::prelude::*;
 
 fn model() -> Model {
@@ -13,7 +13,7 @@ fn model() -> Model {
 }
 
 fn read(data: &[Value]) -> Vec<StreamEvent> {
-    let reader = Reader::new(&model(), Asked::default(), 5);
+    let reader = Reader::new(&model(), RequestInfo::default(), 5);
     heard(reader, data)
 }
 
@@ -135,12 +135,12 @@ fn what_breaks_off_keeps_what_had_come() {
 
 #[test]
 fn a_break_behind_the_whole_answer_costs_nothing() {
-    let mut reader = Reader::new(&model(), Asked::default(), 5);
+    let mut reader = Reader::new(&model(), RequestInfo::default(), 5);
     let mut out = Vec::new();
     for data in [chunk(&json!([{"text": "all"}])), close("STOP")] {
         reader.take(&Event { name: String::new(), data: data.to_string() }, &mut out);
     }
-    reader.fail(Asked::default().nonsense("stalled"), &mut out);
+    reader.fail(RequestInfo::default().nonsense("stalled"), &mut out);
     assert!(matches!(out.last(), Some(StreamEvent::Done { .. })), "{out:?}");
 }
 

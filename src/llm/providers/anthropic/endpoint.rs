@@ -6,7 +6,7 @@ use super::stream::Reader;
 use super::{compat, errors, request, transcript};
 use crate::llm::access::KeyKind;
 use crate::llm::answer::{Exchange, Framing};
-use crate::llm::failure::Asked;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::Provider;
 use crate::llm::providers::setup::{Setup, adapter};
@@ -30,7 +30,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     transcript::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
-    let asked = Asked::new(&setup.provider, &access);
+    let asked = RequestInfo::new(&setup.provider, &access);
     let mut headers = headers::common(&[("anthropic-version", VERSION), ("accept", "text/event-stream")]);
     // Tokens of a login are told by their beginning where they were given as keys.
     let login = access.kind == KeyKind::Login

@@ -10,7 +10,7 @@ use super::{schema, transcript};
 use crate::llm::model::{
     CacheRetention, Model, Request, ResponseFormat, Strictness, Thinking, ToolChoice, ToolSpec,
 };
-use crate::llm::{extra, room};
+use crate::llm::{extra, output_budget};
 
 /// Smallest thinking budget that the API takes, and the least that we leave for the answer.
 const BUDGET_MIN: u64 = 1024;
@@ -53,7 +53,7 @@ pub fn body(request: &Request) -> Value {
     let compat = Compat::of(model);
     let mark = mark(request, compat);
     let mut messages = transcript::build(&request.messages, model, compat.unsigned);
-    let max_tokens = room::max_tokens(request, &messages);
+    let max_tokens = output_budget::max_tokens(request, &messages);
     if let Some(mark) = &mark {
         transcript::mark_cache(&mut messages, mark);
     }

@@ -9,18 +9,18 @@ use serde_json::Value;
 use super::{compat, errors};
 use crate::base::json::json;
 use crate::llm::answer::{self, Reader as _, event};
-use crate::llm::counted;
-use crate::llm::draft::Draft;
-use crate::llm::failure::Asked;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
+use crate::llm::stream_builder::StreamBuilder;
+use crate::llm::token_counts;
 use crate::net::sse::Event;
 
 /// Reads one stream.
 #[derive(Debug)]
 pub struct Reader {
-    asked: Asked,
+    asked: RequestInfo,
     /// `None` once the last event is out.
-    draft: Option<Draft>,
+    draft: Option<StreamBuilder>,
     started: bool,
     /// The open blocks by their index on the wire.
     open: BTreeMap<usize, Block>,
@@ -49,7 +49,7 @@ struct Wire<'a> {
     delta: Option<Delta>,
     content_block: Option<Value>,
     message: Option<Head>,
-    #[serde(default, deserialize_with = "counted::group")]
+    #[serde(default, deserialize_with = "token_counts::group")]
     usage: Option<Counts>,
 }
 
@@ -67,36 +67,36 @@ struct Delta {
 struct Head {
     id: Option<String>,
     model: Option<String>,
-    #[serde(default, deserialize_with = "counted::group")]
+    #[serde(default, deserialize_with = "token_counts::group")]
     usage: Option<Counts>,
 }
 
 /// Running totals: what an event leaves out or sends as null has not changed.
 #[derive(Deserialize)]
 struct Counts {
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     output_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     cache_read_input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     cache_creation_input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "counted::group")]
+    #[serde(default, deserialize_with = "token_counts::group")]
     cache_creation: Option<Written>,
 }
 
 /// How what was written to the cache divides by how long it is kept.
 #[derive(Deserialize)]
 struct Written {
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     ephemeral_1h_input_tokens: Option<u64>,
 }
 
 impl Reader {
     /// A reader of the answer of one model; `now_ms` is the message's time stamp.
-    pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
-        let draft = Some(Draft::new(model, now_ms));
+    pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
+        let draft = Some(StreamBuilder::new(model, now_ms));
         let (open, model) = (BTreeMap::new(), model.clone());
         Self { asked, draft, started: false, open, stop: None, why: None, model }
     }
@@ -278,7 +278,7 @@ impl Reader {
     }
 }
 
-fn count(draft: &mut Draft, counts: Option<Counts>, out: &mut Vec<StreamEvent>) {
+fn count(draft: &mut StreamBuilder, counts: Option<Counts>, out: &mut Vec<StreamEvent>) {
     let Some(counts) = counts else { return };
     let usage = draft.usage();
     // Anthropic's `input_tokens` leaves cached tokens out already.

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::place;
+use super::deployment;
 use crate::llm::access::KeyKind;
 use crate::llm::answer::{Exchange, Framing};
-use crate::llm::failure::Asked;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::model::{ErrorKind, LlmError, Request};
 use crate::llm::provider::Provider;
 use crate::llm::providers::setup::{Setup, adapter};
 use crate::llm::responses::stream::Reader;
-use crate::llm::responses::{Manner, body, input};
+use crate::llm::responses::{Options, body, input};
 use crate::llm::{error_codes, headers};
 use crate::net::http::Post;
 
@@ -24,8 +24,8 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     input::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
-    let asked = Asked::new(&setup.provider, &access);
-    let Some(url) = place::url(&access.base_url, &setup.surroundings) else {
+    let asked = RequestInfo::new(&setup.provider, &access);
+    let Some(url) = deployment::url(&access.base_url, &setup.surroundings) else {
         let what = "Azure has no address of its own: set AZURE_OPENAI_BASE_URL or AZURE_OPENAI_RESOURCE_NAME";
         return Err(LlmError::new(ErrorKind::Configuration, setup.provider.as_str(), what));
     };
@@ -36,8 +36,8 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
         (None, _) => {}
     }
     headers::of_request(&mut headers, &access, &request);
-    let model = place::deployment(&request.model.id, &setup.surroundings);
-    let manner = Manner { model, strict: true, no_lifetimes: true, ..Manner::default() };
+    let model = deployment::deployment(&request.model.id, &setup.surroundings);
+    let manner = Options { model, strict: true, no_lifetimes: true, ..Options::default() };
     let body = Value::Object(body::build(&request, &manner)).to_string().into_bytes();
     let post = Post { url, headers, body, ..Post::default() };
     let tier = request.option("service_tier").map(str::to_string);

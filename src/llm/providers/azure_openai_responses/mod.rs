@@ -3,8 +3,8 @@
 //! The wire is `llm::responses`; `endpoint` sends, `place` knows addresses and names of
 //! deployments. Must not know other dialects.
 
+pub mod deployment;
 pub mod endpoint;
-pub mod place;
 
 use super::setup::Dialect;
 

@@ -11,14 +11,14 @@ use super::{family, transcript};
 use crate::llm::model::{
     AssistantMessage, CacheRetention, Message, Request, ResponseFormat, Strictness, ToolChoice, ToolSpec,
 };
-use crate::llm::{extra, history, room};
+use crate::llm::{extra, history, output_budget};
 
 /// The body of `converse-stream`.
 pub fn body(request: &Request, region: &str) -> Value {
     let model = &request.model;
     let mark = mark(request);
     let mut messages = transcript::build(&request.messages, model);
-    let max = room::max_tokens(request, &messages);
+    let max = output_budget::max_tokens(request, &messages);
     if let Some(mark) = &mark {
         transcript::mark(&mut messages, mark);
     }

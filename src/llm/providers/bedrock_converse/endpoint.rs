@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::place::{self, Place};
+use super::region::{self, Region};
 use super::stream::Reader;
 use super::{body, errors, transcript};
-use crate::llm::access::{Access, Secret};
+use crate::llm::access::{Access, ApiKey};
 use crate::llm::answer::{self, Exchange, Framing};
-use crate::llm::auth::ask::Trouble;
 use crate::llm::auth::aws::chain::Chain;
 use crate::llm::auth::sigv4::{self, Scope, Unsigned};
-use crate::llm::failure::Asked;
+use crate::llm::auth::token_request::TokenError;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::headers;
 use crate::llm::model::{ErrorKind, LlmError, Request};
 use crate::llm::provider::{EventStream, Provider};
@@ -45,12 +45,12 @@ async fn exchange(setup: &Setup, chain: &Chain, request: Request) -> Result<Exch
     let access = setup.access(&request).await?;
     let around = &setup.surroundings;
     let model = &request.model.id;
-    let mut region = place::named_region(model, &access, around);
+    let mut region = region::named_region(model, &access, around);
     if region.is_none() {
         region = chain.region().await;
     }
-    let place = Place::find(region, &access, around);
-    let asked = Asked::new(&setup.provider, &Access { base_url: place.root.clone(), ..access.clone() });
+    let place = Region::find(region, &access, around);
+    let asked = RequestInfo::new(&setup.provider, &Access { base_url: place.root.clone(), ..access.clone() });
     let mut headers = headers::common(&[
         ("content-type", "application/json"),
         ("accept", "application/vnd.amazon.eventstream"),
@@ -61,7 +61,7 @@ async fn exchange(setup: &Setup, chain: &Chain, request: Request) -> Result<Exch
     let token = access
         .key
         .clone()
-        .or_else(|| around.var("AWS_BEARER_TOKEN_BEDROCK").map(|token| Secret(token.to_string())));
+        .or_else(|| around.var("AWS_BEARER_TOKEN_BEDROCK").map(|token| ApiKey(token.to_string())));
     if around.var("AWS_BEDROCK_SKIP_AUTH") == Some("1") {
         tracing::debug!("the request is not signed, as AWS_BEDROCK_SKIP_AUTH wants it");
     } else if let Some(token) = token {
@@ -83,8 +83,8 @@ async fn sign(
     url: &str,
     body: &[u8],
     headers: &mut Vec<(String, String)>,
-) -> Result<(), Trouble> {
-    let keys = chain.keys(region).await?.ok_or_else(|| Trouble {
+) -> Result<(), TokenError> {
+    let keys = chain.keys(region).await?.ok_or_else(|| TokenError {
         kind: ErrorKind::Authentication,
         text: "no credentials: set AWS_BEARER_TOKEN_BEDROCK, AWS_PROFILE or AWS_ACCESS_KEY_ID with \
                AWS_SECRET_ACCESS_KEY, or run `aws configure`"
@@ -93,5 +93,5 @@ async fn sign(
     })?;
     let scope = Scope { region, service: "bedrock", now_ms: setup.clock.now_ms() };
     sigv4::sign(Unsigned { method: "POST", url, body }, &keys, scope, headers)
-        .ok_or_else(|| Trouble::setup(format!("`{url}` is not a URL that can be asked")))
+        .ok_or_else(|| TokenError::setup(format!("`{url}` is not a URL that can be asked")))
 }

@@ -44,7 +44,7 @@ pub fn kind(error: &Value, said: &str) -> Option<ErrorKind> {
 mod tests {
     use super::*;
     use crate::base::json::json;
-    use crate::llm::failure::{Asked, Refusal};
+    use crate::llm::error_classification::{Refusal, RequestInfo};
 
     #[test]
     fn answers_by_status_and_message() {
@@ -70,7 +70,7 @@ mod tests {
             (503, "Bedrock is unable to process your request.", ErrorKind::Server),
         ] {
             let body = json!({"message": message}).to_string();
-            let error = Asked::default().refused(Refusal { status, retry_after: None, body }, kind, 0);
+            let error = RequestInfo::default().refused(Refusal { status, retry_after: None, body }, kind, 0);
             assert_eq!(error.kind, expected, "{status} {message}");
             assert!(error.message.contains(message));
         }
@@ -87,7 +87,7 @@ mod tests {
             ("validationException", ErrorKind::InvalidRequest),
             ("ModelNotReadyException", ErrorKind::Server),
         ] {
-            let error = Asked::default().broke_off(&json!({"type": name, "message": "it broke"}), kind);
+            let error = RequestInfo::default().broke_off(&json!({"type": name, "message": "it broke"}), kind);
             assert_eq!(error.kind, expected, "{name}");
         }
     }

@@ -8,7 +8,7 @@ pub mod body;
 pub mod endpoint;
 pub mod errors;
 pub mod family;
-pub mod place;
+pub mod region;
 pub mod stream;
 pub mod transcript;
 

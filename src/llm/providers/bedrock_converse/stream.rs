@@ -10,18 +10,18 @@ use serde_json::Value;
 use super::errors;
 use crate::base::json::json;
 use crate::llm::answer;
-use crate::llm::counted;
-use crate::llm::draft::Draft;
-use crate::llm::failure::Asked;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
+use crate::llm::stream_builder::StreamBuilder;
+use crate::llm::token_counts;
 use crate::net::sse::Event;
 
 /// Reads one stream.
 #[derive(Debug)]
 pub struct Reader {
-    asked: Asked,
+    asked: RequestInfo,
     /// `None` once the last event is out.
-    draft: Option<Draft>,
+    draft: Option<StreamBuilder>,
     begun: bool,
     /// The open blocks by their index on the wire.
     open: BTreeMap<usize, Block>,
@@ -46,7 +46,7 @@ struct Wire {
     start: Option<Start>,
     delta: Option<Delta>,
     stop_reason: Option<String>,
-    #[serde(default, deserialize_with = "counted::group")]
+    #[serde(default, deserialize_with = "token_counts::group")]
     usage: Option<Counts>,
 }
 
@@ -89,15 +89,15 @@ struct Reasoning {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Counts {
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     output_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     cache_read_input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     cache_write_input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "counted::group")]
+    #[serde(default, deserialize_with = "token_counts::group")]
     cache_details: Option<Vec<Written>>,
 }
 
@@ -106,14 +106,14 @@ struct Counts {
 #[serde(rename_all = "camelCase")]
 struct Written {
     ttl: Option<String>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     input_tokens: Option<u64>,
 }
 
 impl Reader {
     /// A reader of the answer of one model; `now_ms` is the message's time stamp.
-    pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
-        let draft = Some(Draft::new(model, now_ms));
+    pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
+        let draft = Some(StreamBuilder::new(model, now_ms));
         Self { asked, draft, begun: false, open: BTreeMap::new(), stop: None, model: model.clone() }
     }
 }

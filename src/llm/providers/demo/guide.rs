@@ -5,11 +5,11 @@ use std::sync::Arc;
 use futures::{StreamExt, stream};
 
 use crate::base::json::json;
-use crate::llm::draft::Draft;
 use crate::llm::model::message::join_text;
 use crate::llm::model::{Message, Request, StopReason, StreamEvent, ToolResultMessage};
 use crate::llm::provider::{EventStream, Provider};
 use crate::llm::providers::setup::Setup;
+use crate::llm::stream_builder::StreamBuilder;
 
 const WELCOME: &str = include_str!("../../../../assets/demo/welcome.md");
 const KEYS: &str = include_str!("../../../../assets/demo/keys.md");
@@ -35,7 +35,7 @@ impl Provider for Guide {
     }
 
     fn stream(&self, request: Request) -> EventStream {
-        let mut draft = Draft::new(&request.model, self.setup.clock.now_ms());
+        let mut draft = StreamBuilder::new(&request.model, self.setup.clock.now_ms());
         let mut events = vec![StreamEvent::Start];
         match reply(&request) {
             Reply::Say(text) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::llm::access::KeyKind;
 use crate::llm::answer::{Exchange, Framing};
-use crate::llm::failure::Asked;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::gemini::stream::Reader;
 use crate::llm::gemini::{body, contents, errors};
 use crate::llm::headers;
@@ -24,7 +24,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     contents::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
-    let asked = Asked::new(&setup.provider, &access);
+    let asked = RequestInfo::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
     match (&access.key, access.kind) {
         (Some(key), KeyKind::Key) => headers::add(&mut headers, "x-goog-api-key", Some(&key.0)),

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::place::Place;
+use super::location::Endpoint;
 use crate::llm::access::{Access, KeyKind};
 use crate::llm::answer::{self, Exchange, Framing};
-use crate::llm::auth::ask::Trouble;
 use crate::llm::auth::google::Tokens;
-use crate::llm::failure::Asked;
+use crate::llm::auth::token_request::TokenError;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::gemini::stream::Reader;
 use crate::llm::gemini::{body, contents, errors};
 use crate::llm::headers;
@@ -43,14 +43,14 @@ async fn exchange(setup: &Setup, tokens: &Tokens, request: Request) -> Result<Ex
     contents::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
-    let place = Place::find(&access, &setup.surroundings);
-    let trouble = |trouble: Trouble| trouble.told(&setup.provider);
+    let place = Endpoint::find(&access, &setup.surroundings);
+    let trouble = |trouble: TokenError| trouble.told(&setup.provider);
     let model = &request.model.id;
     let url = way(&place, &access, tokens, model, &mut headers).await.map_err(trouble)?;
     headers::of_request(&mut headers, &access, &request);
     // Messages name the place that was asked, not the pattern in the data.
     let root = url.split_once("/publishers/").map_or(url.as_str(), |(root, _)| root).to_string();
-    let asked = Asked::new(&setup.provider, &Access { base_url: root, ..access });
+    let asked = RequestInfo::new(&setup.provider, &Access { base_url: root, ..access });
     let body = body::body(&request).to_string().into_bytes();
     let post = Post { url, headers, body, ..Post::default() };
     let reader = Reader::new(&request.model, asked.clone(), setup.clock.now_ms());
@@ -59,12 +59,12 @@ async fn exchange(setup: &Setup, tokens: &Tokens, request: Request) -> Result<Ex
 
 /// The URL, and the headers that open it.
 async fn way(
-    place: &Place,
+    place: &Endpoint,
     access: &Access,
     tokens: &Tokens,
     model: &str,
     headers: &mut Vec<(String, String)>,
-) -> Result<String, Trouble> {
+) -> Result<String, TokenError> {
     if let (Some(key), KeyKind::Key) = (&access.key, access.kind) {
         headers::add(headers, "x-goog-api-key", Some(&key.0));
         return Ok(place.url_with_key(model));
@@ -73,7 +73,7 @@ async fn way(
     if let Some(token) = &access.key {
         headers::bearer(headers, token);
     } else {
-        let token = tokens.token().await?.ok_or_else(|| Trouble {
+        let token = tokens.token().await?.ok_or_else(|| TokenError {
             kind: ErrorKind::Authentication,
             text: "no credentials: set GOOGLE_CLOUD_API_KEY or GOOGLE_APPLICATION_CREDENTIALS, or run \
                    `gcloud auth application-default login`"
@@ -84,6 +84,6 @@ async fn way(
         headers::add(headers, "x-goog-user-project", token.payer.as_deref());
         project = project.or(token.project);
     }
-    let project = project.ok_or_else(|| Trouble::setup("no project: set GOOGLE_CLOUD_PROJECT"))?;
+    let project = project.ok_or_else(|| TokenError::setup("no project: set GOOGLE_CLOUD_PROJECT"))?;
     Ok(place.url_of_project(&project, model))
 }

@@ -4,7 +4,7 @@
 //! with `llm::auth::google`. Must not know other dialects.
 
 pub mod endpoint;
-pub mod place;
+pub mod location;
 
 use super::setup::Dialect;
 

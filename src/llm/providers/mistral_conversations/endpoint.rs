@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::stream::Reader;
 use super::{errors, request, transcript};
 use crate::llm::answer::{Exchange, Framing};
-use crate::llm::failure::Asked;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::Provider;
 use crate::llm::providers::setup::{Setup, adapter};
@@ -23,7 +23,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     transcript::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
-    let asked = Asked::new(&setup.provider, &access);
+    let asked = RequestInfo::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
     if let Some(key) = &access.key {
         headers::bearer(&mut headers, key);

@@ -20,7 +20,7 @@ pub fn kind(error: &Value, _said: &str) -> Option<ErrorKind> {
 mod tests {
     use super::*;
     use crate::base::json::json;
-    use crate::llm::failure::{Asked, Refusal};
+    use crate::llm::error_classification::{Refusal, RequestInfo};
 
     #[test]
     fn statuses_types_and_messages() {
@@ -62,7 +62,7 @@ mod tests {
             ),
         ] {
             let refusal = Refusal { status, retry_after: None, body: body.to_string() };
-            let error = Asked::default().refused(refusal, kind, 0);
+            let error = RequestInfo::default().refused(refusal, kind, 0);
             assert_eq!(error.kind, expected, "{error}");
             assert!(!error.message.contains("request_id"), "{error}");
         }

@@ -7,18 +7,18 @@ use serde_json::Value;
 
 use super::errors;
 use crate::llm::answer;
-use crate::llm::counted;
-use crate::llm::draft::Draft;
-use crate::llm::failure::Asked;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
+use crate::llm::stream_builder::StreamBuilder;
+use crate::llm::token_counts;
 use crate::net::sse::Event;
 
 /// Reads one stream.
 #[derive(Debug)]
 pub struct Reader {
-    asked: Asked,
+    asked: RequestInfo,
     /// `None` once the last event is out.
-    draft: Option<Draft>,
+    draft: Option<StreamBuilder>,
     started: bool,
     open: Option<Open>,
     /// Parts of calls by their index.
@@ -76,8 +76,8 @@ struct Function {
 
 impl Reader {
     /// A reader of the answer of one model; `now_ms` is the message's time stamp.
-    pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
-        let draft = Some(Draft::new(model, now_ms));
+    pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
+        let draft = Some(StreamBuilder::new(model, now_ms));
         Self { asked, draft, started: false, open: None, calls: BTreeMap::new(), stop: None }
     }
 }
@@ -258,17 +258,17 @@ impl Reader {
 
 /// Takes in the counts: the prompt's include what came from a cache, which is told in several
 /// places.
-fn count(draft: &mut Draft, counts: &Value) {
-    let Some(prompt) = counted::of(&counts["prompt_tokens"]) else { return };
+fn count(draft: &mut StreamBuilder, counts: &Value) {
+    let Some(prompt) = token_counts::of(&counts["prompt_tokens"]) else { return };
     let cached = [
         &counts["prompt_tokens_details"]["cached_tokens"],
         &counts["prompt_token_details"]["cached_tokens"],
         &counts["num_cached_tokens"],
     ];
     let usage = draft.usage();
-    usage.cache_read = cached.into_iter().find_map(counted::of).unwrap_or(0).min(prompt);
+    usage.cache_read = cached.into_iter().find_map(token_counts::of).unwrap_or(0).min(prompt);
     usage.input = prompt - usage.cache_read;
-    usage.output = counted::of(&counts["completion_tokens"]).unwrap_or(0);
+    usage.output = token_counts::of(&counts["completion_tokens"]).unwrap_or(0);
 }
 
 #[cfg(test)]

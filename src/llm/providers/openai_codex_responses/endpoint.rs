@@ -8,15 +8,15 @@ use crate::base::json::json;
 
 use super::continuation::Continuation;
 use super::line::Line;
-use crate::llm::access::{Access, KeyKind, Secret};
+use crate::llm::access::{Access, ApiKey, KeyKind};
 use crate::llm::answer::{self, Exchange, Framing, Prepared};
 use crate::llm::channel::Channel;
-use crate::llm::failure::Asked;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::model::{ErrorKind, LlmError, Request, ToolChoice};
 use crate::llm::provider::{EventStream, Provider};
 use crate::llm::providers::setup::Setup;
 use crate::llm::responses::stream::Reader;
-use crate::llm::responses::{Manner, body, input};
+use crate::llm::responses::{Options, body, input};
 use crate::llm::sockets::Sockets;
 use crate::llm::{affinity, error_codes, headers};
 use crate::net::http::{Post, Transport};
@@ -56,7 +56,7 @@ async fn prepare(
 ) -> Result<Prepared<Reader>, LlmError> {
     input::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
-    let asked = Asked::new(&setup.provider, &access);
+    let asked = RequestInfo::new(&setup.provider, &access);
     let (token, account) = login(&access)
         .map_err(|what| LlmError::new(ErrorKind::Authentication, setup.provider.as_str(), what))?;
     let body = body(&request);
@@ -139,7 +139,7 @@ fn made_up() -> String {
 }
 
 /// The token and the account that it is for; an API key is none.
-fn login(access: &Access) -> Result<(&Secret, &str), String> {
+fn login(access: &Access) -> Result<(&ApiKey, &str), String> {
     let again = "log in with ChatGPT: bowline login openai-codex";
     let key = access.key.as_ref().ok_or_else(|| format!("nobody is logged in ({again})"))?;
     let account = access.account.get("accountId").map(String::as_str).filter(|id| !id.is_empty());
@@ -151,8 +151,13 @@ fn login(access: &Access) -> Result<(&Secret, &str), String> {
 }
 
 fn body(request: &Request) -> Map<String, Value> {
-    let manner =
-        Manner { instructions: true, strict: true, no_limits: true, no_lifetimes: true, ..Manner::default() };
+    let manner = Options {
+        instructions: true,
+        strict: true,
+        no_limits: true,
+        no_lifetimes: true,
+        ..Options::default()
+    };
     let mut body = body::build(request, &manner);
     // The conversation stays at the end.
     let input = body.shift_remove("input").unwrap_or_default();
@@ -221,11 +226,11 @@ mod tests {
         let mut access = Access::default();
         let said = |access: &Access| login(access).unwrap_err();
         assert_eq!(said(&access), "nobody is logged in (log in with ChatGPT: bowline login openai-codex)");
-        access.key = Some(Secret("t".into()));
+        access.key = Some(ApiKey("t".into()));
         assert!(said(&access).starts_with("an API key does not serve here"));
         access.kind = KeyKind::Login;
         assert!(said(&access).starts_with("the login does not say which account"));
         access.account.insert("accountId".into(), "acc".into());
-        assert_eq!(login(&access), Ok((&Secret("t".into()), "acc")));
+        assert_eq!(login(&access), Ok((&ApiKey("t".into()), "acc")));
     }
 }

@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 
 use super::continuation::Continuation;
 use crate::base::clock::SharedClock;
-use crate::llm::channel::{Broken, Channel, Heard};
-use crate::llm::failure::{RAW_BYTES_MAX, Refusal};
+use crate::llm::channel::{Broken, Channel, Received};
+use crate::llm::error_classification::{RAW_BYTES_MAX, Refusal};
 use crate::llm::model::{AssistantMessage, Message, Request};
 use crate::llm::sockets::{Open, Sockets};
 use crate::net::error::NetError;
@@ -71,11 +71,11 @@ struct Head<'a> {
 }
 
 impl Channel for Line {
-    fn open(&mut self) -> BoxFuture<'_, Option<Heard>> {
+    fn open(&mut self) -> BoxFuture<'_, Option<Received>> {
         self.first().boxed()
     }
 
-    fn next(&mut self) -> BoxFuture<'_, Heard> {
+    fn next(&mut self) -> BoxFuture<'_, Received> {
         async { self.hear().await.and_then(heard) }.boxed()
     }
 
@@ -93,7 +93,7 @@ impl Channel for Line {
 
 impl Line {
     /// Asks until something comes of it. Each reason to ask anew holds once.
-    async fn first(&mut self) -> Option<Heard> {
+    async fn first(&mut self) -> Option<Received> {
         if self.session.as_deref().is_some_and(|session| self.sockets.does_without(session)) {
             return None;
         }
@@ -147,7 +147,7 @@ impl Line {
     }
 
     /// The request is made by HTTP; so are those after it, if the reason is one that lasts.
-    fn give_up(&mut self, why: &str, lasting: bool) -> Option<Heard> {
+    fn give_up(&mut self, why: &str, lasting: bool) -> Option<Received> {
         self.open = None;
         tracing::warn!("asking without a WebSocket: {why}");
         if let Some(session) = self.session.as_deref().filter(|_| lasting) {
@@ -189,7 +189,7 @@ fn code(text: &str) -> Option<String> {
 }
 
 /// A message as an event, or as the refusal that it is.
-fn heard(text: String) -> Heard {
+fn heard(text: String) -> Received {
     // What is no JSON of that form is told by whoever reads the event.
     let Ok(head) = serde_json::from_str::<Head<'_>>(&text) else {
         return Ok(Event { name: String::new(), data: text });

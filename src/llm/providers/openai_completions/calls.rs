@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
-use crate::llm::draft::Draft;
 use crate::llm::model::StreamEvent;
 use crate::llm::raw_input::RawInput;
+use crate::llm::stream_builder::StreamBuilder;
 
 /// A piece of a call.
 #[derive(Debug, Deserialize)]
@@ -57,7 +57,7 @@ impl Calls {
     }
 
     /// Takes in a piece.
-    pub fn push(&mut self, delta: CallDelta, draft: &mut Draft, out: &mut Vec<StreamEvent>) {
+    pub fn push(&mut self, delta: CallDelta, draft: &mut StreamBuilder, out: &mut Vec<StreamEvent>) {
         let id = delta.id.unwrap_or_default();
         let at = self.slot(delta.index, &id);
         let call = self.all.entry(at).or_default();
@@ -109,7 +109,7 @@ impl Calls {
     }
 
     /// Nothing more comes.
-    pub fn close(&mut self, draft: &mut Draft, out: &mut Vec<StreamEvent>) {
+    pub fn close(&mut self, draft: &mut StreamBuilder, out: &mut Vec<StreamEvent>) {
         for call in self.all.values_mut() {
             let Some(part) = call.part else { continue };
             if let Some(mut raw) = call.raw.take() {

@@ -3,23 +3,23 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::llm::counted;
-use crate::llm::draft::Draft;
+use crate::llm::stream_builder::StreamBuilder;
+use crate::llm::token_counts;
 
 /// Counts of one answer; servers put what came from a cache in three places.
 #[derive(Debug, Deserialize)]
 pub struct Counts {
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     prompt_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     completion_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "counted::group")]
+    #[serde(default, deserialize_with = "token_counts::group")]
     prompt_tokens_details: Option<PromptDetails>,
-    #[serde(default, deserialize_with = "counted::group")]
+    #[serde(default, deserialize_with = "token_counts::group")]
     completion_tokens_details: Option<CompletionDetails>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     prompt_cache_hit_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     cached_tokens: Option<u64>,
     /// Dollars at `OpenRouter`; others put something else there.
     cost: Option<Value>,
@@ -30,21 +30,21 @@ pub struct Counts {
 
 #[derive(Debug, Deserialize)]
 struct PromptDetails {
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     cached_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     cache_write_tokens: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
 struct CompletionDetails {
-    #[serde(default, deserialize_with = "counted::count")]
+    #[serde(default, deserialize_with = "token_counts::count")]
     reasoning_tokens: Option<u64>,
 }
 
 /// Takes in running totals, most often in the last chunk alone. On this wire the prompt's tokens
 /// include those of the cache, and the answer's those of the reasoning.
-pub fn take(counts: &Counts, draft: &mut Draft) {
+pub fn take(counts: &Counts, draft: &mut StreamBuilder) {
     let usage = draft.usage();
     if let Some(prompt) = counts.prompt_tokens {
         let details = counts.prompt_tokens_details.as_ref();
@@ -62,7 +62,7 @@ pub fn take(counts: &Counts, draft: &mut Draft) {
 
 /// Takes in what a router charged, which it tells in dollars: its own price, and that of whoever
 /// was paid by the user's own key.
-pub fn charged(counts: &Counts, draft: &mut Draft) {
+pub fn charged(counts: &Counts, draft: &mut StreamBuilder) {
     let Some(cost) = counts.cost.as_ref().and_then(Value::as_f64) else { return };
     let own = counts.is_byok.as_ref().and_then(Value::as_bool).unwrap_or(false);
     let paid = counts.cost_details.as_ref().filter(|_| own);
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn what_came_from_a_cache_is_counted_once_wherever_it_is_told() {
         let of = |counts: Value| {
-            let mut draft = Draft::new(&Model::default(), 0);
+            let mut draft = StreamBuilder::new(&Model::default(), 0);
             take(&serde_json::from_value(counts).unwrap(), &mut draft);
             let StreamEvent::Done { message } = draft.done() else { panic!("it is whole") };
             let usage = message.usage;
@@ -105,7 +105,7 @@ mod tests {
         let total = |counts: Value| {
             let mut model = Model::default();
             model.cost.base.input = 5.0;
-            let mut draft = Draft::new(&model, 0);
+            let mut draft = StreamBuilder::new(&model, 0);
             draft.usage().input = 1_000_000;
             charged(&serde_json::from_value(counts).unwrap(), &mut draft);
             let StreamEvent::Done { message } = draft.done() else { panic!("it is whole") };

@@ -8,19 +8,19 @@ use super::compat::Compat;
 use super::counts::{self, Counts};
 use super::reasoning::{Details, FIELDS};
 use crate::llm::answer;
-use crate::llm::counted;
-use crate::llm::draft::Draft;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::error_codes;
-use crate::llm::failure::Asked;
 use crate::llm::model::{LlmError, Model, StopReason, StreamEvent};
+use crate::llm::stream_builder::StreamBuilder;
+use crate::llm::token_counts;
 use crate::net::sse::Event;
 
 /// Reads one stream.
 #[derive(Debug)]
 pub struct Reader {
-    asked: Asked,
+    asked: RequestInfo,
     /// `None` once the last event is out.
-    draft: Option<Draft>,
+    draft: Option<StreamBuilder>,
     started: bool,
     /// The part that text or thinking goes to. The wire says where neither begins nor ends.
     open: Option<Open>,
@@ -46,7 +46,7 @@ struct Chunk {
     id: Option<String>,
     model: Option<String>,
     choices: Option<Vec<Choice>>,
-    #[serde(default, deserialize_with = "counted::group")]
+    #[serde(default, deserialize_with = "token_counts::group")]
     usage: Option<Counts>,
     error: Option<Value>,
 }
@@ -57,7 +57,7 @@ struct Choice {
     delta: Option<Delta>,
     finish_reason: Option<String>,
     /// Where some servers put it.
-    #[serde(default, deserialize_with = "counted::group")]
+    #[serde(default, deserialize_with = "token_counts::group")]
     usage: Option<Counts>,
 }
 
@@ -75,8 +75,8 @@ struct Delta {
 
 impl Reader {
     /// A reader of the answer of one model; `now_ms` is the message's time stamp.
-    pub fn new(model: &Model, asked: Asked, now_ms: u64) -> Self {
-        let draft = Some(Draft::new(model, now_ms));
+    pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
+        let draft = Some(StreamBuilder::new(model, now_ms));
         let compat = Compat::of(model);
         let (silent_end, charges) = (!compat.finish_reason(), compat.at_openrouter());
         let (thought, details, calls) = (None, Details::default(), Calls::default());

@@ -11,14 +11,14 @@ use crate::llm::model::{Model, Thinking};
 const ANSWER_MIN: u64 = 1024;
 
 /// The level that is asked for, and the words for it.
-struct Wish<'a> {
+struct ThinkingRequest<'a> {
     level: Thinking,
     /// The model's own word for the level.
     word: Option<&'a str>,
     budget: Option<u64>,
 }
 
-impl Wish<'_> {
+impl ThinkingRequest<'_> {
     fn on(&self) -> bool {
         self.level != Thinking::Off
     }
@@ -44,7 +44,7 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
     let word = model.thinking_level_map.get(level.name()).and_then(Option::as_deref);
     let room = limit.unwrap_or(model.max_tokens).saturating_sub(ANSWER_MIN);
     let budget = Some(level.budget().min(room)).filter(|budget| *budget > 0);
-    let wish = Wish { level, word, budget };
+    let wish = ThinkingRequest { level, word, budget };
     let on = wish.on();
     let mut set = |name: &str, value: Value| {
         body.insert(name.into(), value);
@@ -101,14 +101,14 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
 }
 
 /// What a chat template is given: values as they are, or what they stand for.
-fn template(compat: &Compat, name: &str, wish: &Wish) -> Option<Value> {
+fn template(compat: &Compat, name: &str, wish: &ThinkingRequest) -> Option<Value> {
     let values = compat.value(name)?.as_object()?;
     let given = values.iter().filter_map(|(name, value)| Some((name.clone(), resolved(value, wish)?)));
     let given: Map<_, _> = given.collect();
     (!given.is_empty()).then_some(Value::Object(given))
 }
 
-fn resolved(value: &Value, wish: &Wish) -> Option<Value> {
+fn resolved(value: &Value, wish: &ThinkingRequest) -> Option<Value> {
     let Some(what) = value.as_object() else { return Some(value.clone()) };
     if !wish.on() && what.get("omitWhenOff") == Some(&Value::Bool(true)) {
         return None;

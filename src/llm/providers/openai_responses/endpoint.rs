@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::llm::access::{Access, KeyKind};
 use crate::llm::answer::{Exchange, Framing};
-use crate::llm::failure::Asked;
+use crate::llm::error_classification::RequestInfo;
 use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::Provider;
 use crate::llm::providers::setup::{Setup, adapter};
 use crate::llm::responses::stream::Reader;
-use crate::llm::responses::{Manner, body, input};
+use crate::llm::responses::{Options, body, input};
 use crate::llm::{affinity, endpoint, error_codes, headers};
 use crate::net::http::Post;
 
@@ -26,7 +26,7 @@ pub fn build(setup: Setup) -> Arc<dyn Provider> {
 async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, LlmError> {
     input::TAKES.check(&request)?;
     let access = setup.access(&request).await?;
-    let asked = Asked::new(&setup.provider, &access);
+    let asked = RequestInfo::new(&setup.provider, &access);
     let mut headers = headers::common(&[("accept", "text/event-stream")]);
     if let Some(key) = &access.key {
         headers::bearer(&mut headers, key);
@@ -41,9 +41,9 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
 }
 
 /// Whoever comes with a login instead of a key is refused limits and lifetimes.
-fn manner(access: &Access) -> Manner {
+fn manner(access: &Access) -> Options {
     let login = access.kind == KeyKind::Login;
-    Manner { no_limits: login, no_lifetimes: login, ..Manner::default() }
+    Options { no_limits: login, no_lifetimes: login, ..Options::default() }
 }
 
 #[cfg(test)]
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn a_login_is_asked_without_limits() {
         let login = Access { kind: KeyKind::Login, ..Access::default() };
-        assert_eq!(manner(&login), Manner { no_limits: true, no_lifetimes: true, ..Manner::default() });
-        assert_eq!(manner(&Access::default()), Manner::default());
+        assert_eq!(manner(&login), Options { no_limits: true, no_lifetimes: true, ..Options::default() });
+        assert_eq!(manner(&Access::default()), Options::default());
     }
 }

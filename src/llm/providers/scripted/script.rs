@@ -8,11 +8,11 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
-use crate::llm::draft::Draft;
 use crate::llm::model::{ErrorKind, LlmError, Model, Request, StopReason, StreamEvent, Usage};
 use crate::llm::provider::Injected;
 use crate::llm::provider::{EventStream, Provider};
 use crate::llm::providers::setup::Setup;
+use crate::llm::stream_builder::StreamBuilder;
 
 /// One piece of an answer.
 #[derive(Debug, Clone)]
@@ -120,7 +120,7 @@ impl Provider for Scripted {
     }
 
     fn stream(&self, request: Request) -> EventStream {
-        let draft = Draft::new(&request.model, 0);
+        let draft = StreamBuilder::new(&request.model, 0);
         let turn = self.turns.lock().pop_front();
         self.requests.lock().push(request);
         let turn = turn.unwrap_or_else(|| Turn::fail(ErrorKind::Configuration, "the script is over"));
@@ -158,7 +158,7 @@ impl Item {
     }
 }
 
-fn play(mut draft: Draft, turn: Turn) -> Vec<Item> {
+fn play(mut draft: StreamBuilder, turn: Turn) -> Vec<Item> {
     let mut items = Vec::new();
     items.push(Item::event(StreamEvent::Start));
     let mut stop = StopReason::Stop;
@@ -203,7 +203,7 @@ fn play(mut draft: Draft, turn: Turn) -> Vec<Item> {
     items
 }
 
-fn add_call(draft: &mut Draft, id: String, name: String, raw: String, items: &mut Vec<Item>) {
+fn add_call(draft: &mut StreamBuilder, id: String, name: String, raw: String, items: &mut Vec<Item>) {
     let (index, event) = draft.open_call(id, name);
     items.push(Item::event(event));
     items.push(Item::event(draft.arguments(index, raw)));

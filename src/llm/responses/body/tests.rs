@@ -16,10 +16,10 @@ fn request() -> Request {
 }
 
 fn of(change: impl FnOnce(&mut Request)) -> Value {
-    by(&Manner::default(), change)
+    by(&Options::default(), change)
 }
 
-fn by(manner: &Manner, change: impl FnOnce(&mut Request)) -> Value {
+fn by(manner: &Options, change: impl FnOnce(&mut Request)) -> Value {
     let mut request = request();
     change(&mut request);
     Value::Object(build(&request, manner))
@@ -67,25 +67,25 @@ fn a_request_without_wishes_says_as_little_as_it_can() {
 
 #[test]
 fn supports_developer_role_puts_the_system_prompt_into_a_message() {
-    let head = |known: bool, reasoning: bool, manner: &Manner| {
+    let head = |known: bool, reasoning: bool, manner: &Options| {
         let body = by(manner, |request| {
             request.model.reasoning = reasoning;
             flag(request, "supportsDeveloperRole", known);
         });
         (body["input"][0]["role"].clone(), body.get("instructions").is_some())
     };
-    let usual = Manner::default();
+    let usual = Options::default();
     assert_eq!(head(true, true, &usual), (json!("developer"), false));
     assert_eq!(head(true, false, &usual), (json!("system"), false));
     assert_eq!(head(false, true, &usual), (json!("system"), false));
-    let manner = Manner { instructions: true, ..Manner::default() };
+    let manner = Options { instructions: true, ..Options::default() };
     assert_eq!(head(true, true, &manner), (json!("user"), true));
 }
 
 #[test]
 fn supports_strict_mode_holds_tools_that_want_it() {
     let strict = |wish, flagged: Option<bool>, manner: bool| {
-        let body = by(&Manner { strict: manner, ..Manner::default() }, |request| {
+        let body = by(&Options { strict: manner, ..Options::default() }, |request| {
             request.tools[0].strict = wish;
             if let Some(known) = flagged {
                 flag(request, "supportsStrictMode", known);
@@ -172,7 +172,7 @@ fn supports_max_output_tokens_and_servers_without_limits() {
         flag(request, "supportsMaxOutputTokens", false);
     });
     assert_eq!(without.get("max_output_tokens"), None);
-    let plain = by(&Manner { no_limits: true, no_lifetimes: true, ..Manner::default() }, |request| {
+    let plain = by(&Options { no_limits: true, no_lifetimes: true, ..Options::default() }, |request| {
         max(request);
         request.session_id = Some("s".into());
         request.cache = CacheRetention::Long;

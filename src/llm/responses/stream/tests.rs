@@ -5,12 +5,12 @@ use proptest::prelude::*;
 use super::*;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::answer::Reader as _;
-use crate::llm::heard::{heard, last};
 use crate::llm::model::{ErrorKind, KnownPart, Part};
+use crate::llm::parsed_events::{heard, last};
 
 fn read(events: &[Value]) -> Vec<StreamEvent> {
     let model = Model::unknown("openai", "gpt-x", "openai-responses", "");
-    let reader = Reader::new(&model, Asked::default(), 5, None);
+    let reader = Reader::new(&model, RequestInfo::default(), 5, None);
     heard(reader, events)
 }
 
@@ -337,7 +337,7 @@ proptest! {
     #[test]
     fn no_bytes_panic_the_reader(data in prop::collection::vec("[ -~é]{0,30}", 0..5), name in "(response\\.created|error|x)?") {
         let model = Model::unknown("openai", "gpt-x", "openai-responses", "");
-        let mut reader = Reader::new(&model, Asked::default(), 5, None);
+        let mut reader = Reader::new(&model, RequestInfo::default(), 5, None);
         let mut out = Vec::new();
         for data in data {
             reader.take(&Event { name: name.clone(), data }, &mut out);

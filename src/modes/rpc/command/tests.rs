@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::modes::rpc::host::SlashCommand;
-use crate::modes::rpc::ui::{Response, Told};
+use crate::modes::rpc::ui::{HostMessage, Response};
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn schema() -> Value {
     let mut outward = told.into_generator();
     let mut schema = made.root_schema_for::<Command>();
     made.subschema_for::<Response>();
-    outward.subschema_for::<Told>();
+    outward.subschema_for::<HostMessage>();
     outward.subschema_for::<SlashCommand>();
     let mut definitions = made.take_definitions(true);
     definitions.append(&mut outward.take_definitions(true));
@@ -28,7 +28,7 @@ fn schema() -> Value {
     schema.insert("title".into(), json!("bowline RPC command"));
     let description = json!(
         "A line on the standard input of `bowline --mode rpc`. Any command may have an `id`, which comes back. \
-         `$defs/Told` is what comes on its standard output besides answers and events, `$defs/SlashCommand` what \
+         `$defs/HostMessage` is what comes on its standard output besides answers and events, `$defs/SlashCommand` what \
          `get_commands` lists."
     );
     schema.insert("description".into(), description);

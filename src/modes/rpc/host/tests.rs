@@ -13,7 +13,7 @@ impl HostCommand for Named {
         self.1
     }
 
-    fn run(&self, _: String, _: Desk, _: Handle) -> BoxFuture<'static, Result<(), Report>> {
+    fn run(&self, _: String, _: HostUi, _: Handle) -> BoxFuture<'static, Result<(), Report>> {
         Box::pin(async { Ok(()) })
     }
 }

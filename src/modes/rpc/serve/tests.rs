@@ -49,7 +49,7 @@ impl io::Write for Sink {
     }
 }
 
-async fn live(folder: &Path, turns: Vec<Turn>, desk: &Desk, policy: Mode) -> Handle {
+async fn live(folder: &Path, turns: Vec<Turn>, desk: &HostUi, policy: Mode) -> Handle {
     let (_, injected) = Scripted::injected(turns);
     let home = folder.join("home").display().to_string();
     let home = Home::find(|name| ["BOWLINE_HOME", "HOME"].contains(&name).then(|| home.clone())).unwrap();
@@ -74,7 +74,7 @@ impl Rig {
     /// One whose ports are made complete by the test.
     async fn serving(turns: Vec<Turn>, policy: Mode, complete: impl FnOnce(Ports) -> Ports) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let desk = Desk::new();
+        let desk = HostUi::new();
         let handle = live(folder.path(), turns, &desk, policy).await;
         let (input, incoming) = mpsc::channel(64);
         let (sender, lines) = mpsc::channel(64);

@@ -4,7 +4,7 @@ use super::*;
 use crate::base::json::json;
 
 fn line(method: Method) -> String {
-    Told::ExtensionUiRequest { id: "7".into(), method }.line()
+    HostMessage::ExtensionUiRequest { id: "7".into(), method }.line()
 }
 
 #[test]
@@ -52,20 +52,23 @@ fn every_message_has_the_fields_of_pi() {
     ] {
         assert_eq!(line(method), format!(r#"{{"type":"extension_ui_request","id":"7",{wanted}"#));
     }
-    let failed =
-        Told::ExtensionError { extension_path: "command:x".into(), event: "command", error: "e".into() };
+    let failed = HostMessage::ExtensionError {
+        extension_path: "command:x".into(),
+        event: "command",
+        error: "e".into(),
+    };
     let wanted = r#"{"type":"extension_error","extensionPath":"command:x","event":"command","error":"e"}"#;
     assert_eq!(failed.line(), wanted);
 }
 
 #[test]
 fn an_answer_of_another_shape_is_a_refusal() {
-    let refused = Said::Cancelled { cancelled: true };
+    let refused = HostReply::Cancelled { cancelled: true };
     for (fields, wanted) in [
-        (json!({"value": "v"}), Said::Value { value: "v".into() }),
-        (json!({"value": "v", "cancelled": false}), Said::Value { value: "v".into() }),
-        (json!({"confirmed": false}), Said::Confirmed { confirmed: false }),
-        (json!({"confirmed": true, "value": null}), Said::Confirmed { confirmed: true }),
+        (json!({"value": "v"}), HostReply::Value { value: "v".into() }),
+        (json!({"value": "v", "cancelled": false}), HostReply::Value { value: "v".into() }),
+        (json!({"confirmed": false}), HostReply::Confirmed { confirmed: false }),
+        (json!({"confirmed": true, "value": null}), HostReply::Confirmed { confirmed: true }),
         (json!({"cancelled": true}), refused.clone()),
         (json!({"cancelled": true, "value": "v"}), refused.clone()),
         (json!({"cancelled": 1, "confirmed": true}), refused.clone()),
@@ -74,6 +77,6 @@ fn an_answer_of_another_shape_is_a_refusal() {
         (json!({"confirmed": "yes"}), refused.clone()),
         (json!({}), refused),
     ] {
-        assert_eq!(Said::read(fields.as_object().unwrap()), wanted, "{fields}");
+        assert_eq!(HostReply::read(fields.as_object().unwrap()), wanted, "{fields}");
     }
 }

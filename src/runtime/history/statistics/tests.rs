@@ -77,7 +77,7 @@ fn what_was_billed_is_counted_on_every_branch() {
         json!({"input": 20, "output": 10, "cacheRead": 6, "cacheWrite": 2, "total": 38})
     );
     assert_eq!((told["cost"].as_f64(), told.get("sessionFile")), (Some(0.6), None));
-    assert_eq!(places(&session), [Said { entry: first, text: "one".into() }]);
+    assert_eq!(places(&session), [MessageCounts { entry: first, text: "one".into() }]);
     assert_eq!(last_answer(&session).as_deref(), Some("three"));
 }
 
@@ -92,8 +92,9 @@ fn counts_that_make_no_sense_are_told_all_the_same() {
     session.append(message.clone()).unwrap();
     session.append(message).unwrap();
     assert_eq!(statistics(&session)["tokens"]["total"], json!(all));
-    let mut sum = crate::session::usage::summary::Spent { input: all, cache_read: 1, ..Default::default() };
-    sum += crate::session::usage::summary::Spent { input: 1, ..Default::default() };
+    let mut sum =
+        crate::session::usage::summary::UsageSummary { input: all, cache_read: 1, ..Default::default() };
+    sum += crate::session::usage::summary::UsageSummary { input: 1, ..Default::default() };
     assert_eq!((sum.input, sum.prompt()), (all, all));
 }
 
@@ -112,7 +113,7 @@ async fn an_account_is_of_its_moment_and_a_handle_tells_of_now() {
         json!([count(&then.statistics()), count(&session.statistics().await.unwrap())]),
         json!([2, 4])
     );
-    let said = |places: &[Said]| places.iter().map(|said| said.text.clone()).collect::<Vec<_>>();
+    let said = |places: &[MessageCounts]| places.iter().map(|said| said.text.clone()).collect::<Vec<_>>();
     assert_eq!(said(&then.fork_places()), ["one"]);
     assert_eq!(said(&session.fork_places().await.unwrap()), ["one", "three"]);
     let since = session.entries(entries.leaf).await.unwrap();

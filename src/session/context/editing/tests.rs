@@ -35,7 +35,7 @@ fn tree(script: &str) -> Tree {
 }
 
 /// Does it; gives how many entries that took.
-fn make(tree: &mut Tree, target: &str, wish: &Wish) -> Result<usize, Refused> {
+fn make(tree: &mut Tree, target: &str, wish: &ContextEdit) -> Result<usize, Refused> {
     let edits = edits(&tree.path(), target, wish)?;
     let count = edits.len();
     for body in edits {
@@ -59,25 +59,25 @@ fn told(tree: &Tree) -> String {
 fn an_answer_goes_and_comes_back_with_what_its_calls_gave() {
     let mut tree = tree("u1 c1 r1 s1 u2");
     let before = messages::build(&tree.path()).messages;
-    assert_eq!(make(&mut tree, "c1", &Wish::Drop), Ok(3));
+    assert_eq!(make(&mut tree, "c1", &ContextEdit::Drop), Ok(3));
     assert_eq!(told(&tree), "u1 u2");
-    assert_eq!(make(&mut tree, "c1", &Wish::Drop), Err(Refused::Gone));
-    assert_eq!(make(&mut tree, "s1", &Wish::Restore), Ok(3), "by any of the group");
+    assert_eq!(make(&mut tree, "c1", &ContextEdit::Drop), Err(Refused::Gone));
+    assert_eq!(make(&mut tree, "s1", &ContextEdit::Restore), Ok(3), "by any of the group");
     assert_eq!(messages::build(&tree.path()).messages, before);
-    assert_eq!(make(&mut tree, "c1", &Wish::Restore), Err(Refused::AsItWas));
+    assert_eq!(make(&mut tree, "c1", &ContextEdit::Restore), Err(Refused::AsItWas));
 }
 
 #[test]
 fn what_was_changed_by_itself_before_stays_so_when_its_group_comes_back() {
     for target in ["c1", "s1"] {
         let mut tree = tree("u1 c1 r1 s1 u2");
-        make(&mut tree, "r1", &Wish::Drop).unwrap();
-        make(&mut tree, "s1", &Wish::Replace("short".into())).unwrap();
-        assert_eq!(make(&mut tree, "c1", &Wish::Drop), Ok(3));
-        assert_eq!(make(&mut tree, target, &Wish::Restore), Ok(3));
+        make(&mut tree, "r1", &ContextEdit::Drop).unwrap();
+        make(&mut tree, "s1", &ContextEdit::Replace("short".into())).unwrap();
+        assert_eq!(make(&mut tree, "c1", &ContextEdit::Drop), Ok(3));
+        assert_eq!(make(&mut tree, target, &ContextEdit::Restore), Ok(3));
         let own = if target == "s1" { "s1" } else { "short" };
         assert_eq!(told(&tree), format!("u1 assistant {LEFT_OUT} {own} u2"), "by {target}");
-        make(&mut tree, "r1", &Wish::Restore).unwrap();
+        make(&mut tree, "r1", &ContextEdit::Restore).unwrap();
         assert_eq!(told(&tree), format!("u1 assistant r1 {own} u2"));
     }
 }
@@ -85,9 +85,9 @@ fn what_was_changed_by_itself_before_stays_so_when_its_group_comes_back() {
 #[test]
 fn a_result_that_goes_leaves_a_note_since_its_call_stays() {
     let mut tree = tree("u1 c1 r1 s1 u2");
-    assert_eq!(make(&mut tree, "r1", &Wish::Drop), Ok(1));
+    assert_eq!(make(&mut tree, "r1", &ContextEdit::Drop), Ok(1));
     assert_eq!(told(&tree), format!("u1 assistant {LEFT_OUT} s1 u2"));
-    assert_eq!(make(&mut tree, "r1", &Wish::Restore), Ok(1));
+    assert_eq!(make(&mut tree, "r1", &ContextEdit::Restore), Ok(1));
     assert_eq!(told(&tree), "u1 assistant r1 s1 u2");
 }
 
@@ -102,7 +102,7 @@ fn words_between_answers_leave_a_note_others_go() {
         ("u1 c1 r1 s1 u2 a2", "u2", "u1 assistant r1 s1 a2"),
     ] {
         let mut tree = tree(script);
-        assert_eq!(make(&mut tree, target, &Wish::Drop), Ok(1));
+        assert_eq!(make(&mut tree, target, &ContextEdit::Drop), Ok(1));
         assert_eq!(told(&tree), left, "{script} without {target}");
     }
 }
@@ -110,15 +110,15 @@ fn words_between_answers_leave_a_note_others_go() {
 #[test]
 fn other_words_stand_where_the_first_stood_and_the_rest_stays() {
     let mut tree = tree("u1 c1 r1 s1");
-    make(&mut tree, "u1", &Wish::Replace("other".into())).unwrap();
-    make(&mut tree, "c1", &Wish::Replace("I look.".into())).unwrap();
-    make(&mut tree, "r1", &Wish::Replace("short".into())).unwrap();
+    make(&mut tree, "u1", &ContextEdit::Replace("other".into())).unwrap();
+    make(&mut tree, "c1", &ContextEdit::Replace("I look.".into())).unwrap();
+    make(&mut tree, "r1", &ContextEdit::Replace("short".into())).unwrap();
     assert_eq!(told(&tree), "other I look. short s1");
     let answer = serde_json::to_value(&*messages::build(&tree.path()).messages[1]).unwrap();
     let kinds: Vec<&str> =
         answer["content"].as_array().unwrap().iter().filter_map(|part| part["type"].as_str()).collect();
     assert_eq!(kinds, ["thinking", "text", "toolCall", "toolCall"]);
-    assert_eq!(make(&mut tree, "u1", &Wish::Replace(" \n".into())), Err(Refused::Empty));
+    assert_eq!(make(&mut tree, "u1", &ContextEdit::Replace(" \n".into())), Err(Refused::Empty));
     let picture =
         json!([{"type": "text", "text": "a"}, {"type": "image", "data": "x"}, {"type": "text", "text": "b"}]);
     assert_eq!(
@@ -131,21 +131,21 @@ fn other_words_stand_where_the_first_stood_and_the_rest_stays() {
 #[test]
 fn what_is_not_told_cannot_be_changed() {
     let mut tree = tree("u1 a1 u2 ku2 u3");
-    assert_eq!(make(&mut tree, "u1", &Wish::Drop), Err(Refused::SummedUp("ku2".into())));
-    assert_eq!(make(&mut tree, "ku2", &Wish::Drop), Err(Refused::Unknown("ku2".into())));
-    assert_eq!(make(&mut tree, "x", &Wish::Drop), Err(Refused::Unknown("x".into())));
-    assert_eq!(make(&mut tree, "u2", &Wish::Drop), Ok(1), "what it keeps can");
+    assert_eq!(make(&mut tree, "u1", &ContextEdit::Drop), Err(Refused::SummedUp("ku2".into())));
+    assert_eq!(make(&mut tree, "ku2", &ContextEdit::Drop), Err(Refused::Unknown("ku2".into())));
+    assert_eq!(make(&mut tree, "x", &ContextEdit::Drop), Err(Refused::Unknown("x".into())));
+    assert_eq!(make(&mut tree, "u2", &ContextEdit::Drop), Ok(1), "what it keeps can");
 }
 
 #[test]
 fn what_is_left_out_is_restored_before_it_is_told_differently() {
     let mut tree = tree("u1 c1 r1 s1 a1 u2");
-    let other = Wish::Replace("otherwise".into());
-    make(&mut tree, "c1", &Wish::Drop).unwrap();
+    let other = ContextEdit::Replace("otherwise".into());
+    make(&mut tree, "c1", &ContextEdit::Drop).unwrap();
     for target in ["c1", "r1", "s1"] {
         assert_eq!(make(&mut tree, target, &other), Err(Refused::LeftOut), "{target}");
     }
-    make(&mut tree, "c1", &Wish::Restore).unwrap();
+    make(&mut tree, "c1", &ContextEdit::Restore).unwrap();
     make(&mut tree, "r1", &other).unwrap();
     assert_eq!(told(&tree), "u1 assistant otherwise s1 a1 u2");
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::llm::model::{AssistantMessage, Message, ToolResultMessage};
 use crate::session::derived::export::blocks;
-use crate::session::usage::summary::Spent;
+use crate::session::usage::summary::UsageSummary;
 use crate::session::{AgentMessage, Entry, EntryBody, Role, Tree};
 
 /// Characters of what is said that are shown.
@@ -32,7 +32,7 @@ pub struct Turn {
     /// Who answered: `provider/id`, each once.
     pub models: Vec<String>,
     /// What the turn cost.
-    pub spent: Spent,
+    pub spent: UsageSummary,
     /// Tool calls that were answered.
     pub calls: u32,
     /// Files that were changed, in the order in which that began.

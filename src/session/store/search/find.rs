@@ -18,7 +18,7 @@ use super::fault::SearchError;
 use super::schema;
 use crate::session::search::hit::{Hit, Role, Snippet};
 use crate::session::search::query::Query;
-use crate::session::search::{harvest, snippet};
+use crate::session::search::{entry_text, snippet};
 
 /// Places that are weighed against each other, and as many are taken where there are more.
 const WEIGHED: i64 = 2000;
@@ -150,7 +150,7 @@ fn worth(role: Role) -> f64 {
 /// The hit with the piece of its text, which is read from the session's file.
 fn shown(place: Place, query: &Query) -> Hit {
     let Place { mut hit, start, length, .. } = place;
-    let line = read(&hit.path, start, length).and_then(|line| harvest::of_line(&line));
+    let line = read(&hit.path, start, length).and_then(|line| entry_text::of_line(&line));
     hit.snippet = line.map_or_else(Snippet::default, |found| snippet::of(&found.text(), query));
     hit
 }

@@ -17,7 +17,7 @@ use super::fault::{SearchError, Stop};
 use super::schema;
 use crate::session::format::header::Header;
 use crate::session::format::migrate;
-use crate::session::search::harvest::{self, Harvest};
+use crate::session::search::entry_text::{self, IndexedEntry};
 use crate::session::search::hit::Role;
 use crate::session::store::listing::{files_below, header, tail_of};
 
@@ -275,9 +275,9 @@ impl<'t> Rows<'t> {
 
     /// Takes a line that begins at a byte; says whether it can be found by something.
     fn take(&mut self, line: &str, start: u64, now: &mut Known) -> rusqlite::Result<bool> {
-        now.objects += u64::from(now.unnamed && harvest::is_object(line));
-        let Some(found) = harvest::of_line(line) else { return Ok(false) };
-        let Harvest { id, target, at_ms, role, said, thought, command, file } = found;
+        now.objects += u64::from(now.unnamed && entry_text::is_object(line));
+        let Some(found) = entry_text::of_line(line) else { return Ok(false) };
+        let IndexedEntry { id, target, at_ms, role, said, thought, command, file } = found;
         match role {
             Role::Name => now.name = Some(first_words(&said)),
             Role::User if now.first.is_none() && !said.is_empty() => now.first = Some(first_words(&said)),

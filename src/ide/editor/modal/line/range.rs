@@ -154,6 +154,6 @@ fn search(cx: &mut Cx<'_>, wanted: &str, from: usize, forward: bool) -> Result<u
     };
     match found {
         Ok(found) => found.map(|at| page.line(at).0).ok_or_else(|| format!("no match: {wanted}")),
-        Err(seek::Unseen) => Err(format!("no match near here: {wanted}; go there by / first")),
+        Err(seek::NotFound) => Err(format!("no match near here: {wanted}; go there by / first")),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::base::json::json;
-use crate::ide::features::transcript::items::earlier::Fetched;
+use crate::ide::features::transcript::items::earlier_messages::Fetched;
 use crate::llm::model::Model;
 use crate::session::format::message::Piece;
 

@@ -3,12 +3,15 @@
 use super::*;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::catalog::Catalog;
-use crate::llm::heard::{heard, last};
 use crate::llm::model::{KnownPart, Part};
+use crate::llm::parsed_events::{heard, last};
 
 fn read(data: &[Value]) -> Vec<StreamEvent> {
-    let reader =
-        Reader::new(&Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap(), Asked::default(), 5);
+    let reader = Reader::new(
+        &Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap(),
+        RequestInfo::default(),
+        5,
+    );
     heard(reader, data)
 }
 
@@ -180,7 +183,7 @@ fn the_model_that_answered_instead_is_paid_at_its_price() {
     let cost = json!({"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0});
     let fallback = json!([{"provider": "anthropic", "model": "other", "cost": cost}]);
     model.compat.insert("allowedFallbackModels".into(), fallback);
-    let mut reader = Reader::new(&model, Asked::default(), 5);
+    let mut reader = Reader::new(&model, RequestInfo::default(), 5);
     let mut start = head();
     start["message"]["model"] = "other".into();
     let mut out = Vec::new();

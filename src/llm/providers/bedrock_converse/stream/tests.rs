@@ -1,8 +1,8 @@
 //! Streams as they come, and the events that they become.
 
 use super::*;
-use crate::llm::heard::{heard_events, last};
 use crate::llm::model::{KnownPart, Part};
+use crate::llm::parsed_events::{heard_events, last};
 use crate::net::frames::{self, Decoder};
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ fn model() -> Model {
 
 /// Through the bytes of the wire, so that names and payloads are what a server sends.
 fn read(data: &[(&str, Value)]) -> Vec<StreamEvent> {
-    let reader = Reader::new(&model(), Asked::default(), 5);
+    let reader = Reader::new(&model(), RequestInfo::default(), 5);
     let mut events = Vec::new();
     let mut decoder = Decoder::default();
     for (name, value) in data {

@@ -5,15 +5,15 @@ use proptest::prelude::*;
 use super::*;
 use crate::base::json::json;
 use crate::llm::accumulate::Accumulator;
-use crate::llm::heard::{heard, last};
 use crate::llm::model::{KnownPart, Part};
+use crate::llm::parsed_events::{heard, last};
 
 fn model() -> Model {
     Model::unknown("mistral", "m", "mistral-conversations", "")
 }
 
 fn read(data: &[Value]) -> Vec<StreamEvent> {
-    let reader = Reader::new(&model(), Asked::default(), 5);
+    let reader = Reader::new(&model(), RequestInfo::default(), 5);
     heard(reader, data)
 }
 

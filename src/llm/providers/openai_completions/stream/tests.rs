@@ -6,15 +6,15 @@ use super::*;
 use crate::base::json::json;
 use crate::llm::accumulate::Accumulator;
 use crate::llm::answer::Reader as _;
-use crate::llm::heard::{heard, last};
 use crate::llm::model::{AssistantMessage, ErrorKind, KnownPart, Part};
+use crate::llm::parsed_events::{heard, last};
 
 fn model() -> Model {
     Model::unknown("openai", "gpt-x", "openai-completions", "")
 }
 
 fn read(data: &[Value]) -> Vec<StreamEvent> {
-    let reader = Reader::new(&model(), Asked::default(), 5);
+    let reader = Reader::new(&model(), RequestInfo::default(), 5);
     heard(reader, data)
 }
 
@@ -182,7 +182,7 @@ fn supports_finish_reason_off_lets_the_end_of_the_body_do() {
     let read = |flag: bool| {
         let mut model = model();
         model.compat.insert("supportsFinishReason".into(), flag.into());
-        let mut reader = Reader::new(&model, Asked::default(), 5);
+        let mut reader = Reader::new(&model, RequestInfo::default(), 5);
         let mut out = Vec::new();
         let chunk = call(0, Some("a"), Some("read"), "{}");
         reader.take(&Event { name: String::new(), data: chunk.to_string() }, &mut out);

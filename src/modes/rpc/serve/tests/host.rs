@@ -6,7 +6,7 @@ use super::*;
 use crate::modes::rpc::HostCommand;
 
 /// What such a command does.
-type Deed = fn(String, Desk, Handle) -> BoxFuture<'static, Result<(), Report>>;
+type Deed = fn(String, HostUi, Handle) -> BoxFuture<'static, Result<(), Report>>;
 
 struct Does(&'static str, Deed);
 
@@ -19,7 +19,7 @@ impl HostCommand for Does {
         Some("Does something.")
     }
 
-    fn run(&self, args: String, desk: Desk, session: Handle) -> BoxFuture<'static, Result<(), Report>> {
+    fn run(&self, args: String, desk: HostUi, session: Handle) -> BoxFuture<'static, Result<(), Report>> {
         (self.1)(args, desk, session)
     }
 }

@@ -7,7 +7,7 @@ use crate::llm::model::StreamEvent;
 
 const RESPONSE: &str = r#"{"type":"response"}"#;
 
-fn face(handle: Handle, desk: Desk, out: Out, jobs: Jobs) -> Face {
+fn face(handle: Handle, desk: HostUi, out: Out, jobs: Jobs) -> Face {
     let (settings, wire, stop) = (Value::Null, Wire::default(), CancellationToken::new());
     let (commands, outbox) = (Commands::default(), Outbox::default());
     Face { handle, desk, out, settings, commands, wire, jobs, outbox, stop }
@@ -16,14 +16,14 @@ fn face(handle: Handle, desk: Desk, out: Out, jobs: Jobs) -> Face {
 #[tokio::test]
 async fn an_answer_about_the_whole_session_holds_up_no_words_and_comes_before_what_changes_it() {
     let folder = tempfile::tempdir().unwrap();
-    let desk = Desk::new();
+    let desk = HostUi::new();
     let handle = live(folder.path(), Vec::new(), &desk, Mode::Full).await;
     let (sender, mut lines) = mpsc::channel(8);
     let (out, _written) = Out::start(Sink(sender, Arc::default()));
     let (made, making) = oneshot::channel();
     let making = async { making.await.unwrap() };
     let seen = future::ready(Done::Seen(Box::pin(making)));
-    let current = Some(Current { job: Box::pin(seen), place: Place::First });
+    let current = Some(Current { job: Box::pin(seen), place: AnswerOrder::First });
     let mut face = face(handle, desk, out, Jobs { current, ..Jobs::default() });
     let (tell, events) = mpsc::channel(2);
     let words = StreamEvent::TextDelta { index: 0, delta: "so".into() };
@@ -41,7 +41,7 @@ async fn an_answer_about_the_whole_session_holds_up_no_words_and_comes_before_wh
 }
 
 /// A command that is done when it is looked at for the second time.
-fn slow(place: Place) -> Jobs {
+fn slow(place: AnswerOrder) -> Jobs {
     let mut looks = 0;
     let job = future::poll_fn(move |_| {
         looks += 1;
@@ -54,18 +54,21 @@ fn slow(place: Place) -> Jobs {
 async fn answers_have_their_place_among_the_events() {
     let folder = tempfile::tempdir().unwrap();
     let cases = [
-        (Place::First, ["response", "agent_end", "agent_settled", "conversation_replaced", "agent_start"]),
         (
-            Place::BehindReplaced,
+            AnswerOrder::First,
+            ["response", "agent_end", "agent_settled", "conversation_replaced", "agent_start"],
+        ),
+        (
+            AnswerOrder::BehindReplaced,
             ["agent_end", "agent_settled", "conversation_replaced", "response", "agent_start"],
         ),
         (
-            Place::BeforeRun,
+            AnswerOrder::BeforeRun,
             ["agent_end", "agent_settled", "conversation_replaced", "response", "agent_start"],
         ),
     ];
     for (place, wanted) in cases {
-        let desk = Desk::new();
+        let desk = HostUi::new();
         let (sender, mut lines) = mpsc::channel(8);
         let (out, _written) = Out::start(Sink(sender, Arc::default()));
         let handle = live(folder.path(), Vec::new(), &desk, Mode::Full).await;

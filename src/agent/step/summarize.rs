@@ -1,0 +1,196 @@
+//! What the machine does about a conversation that is, or becomes, too long: when it is summed up, and what
+//! goes on afterwards. Pure.
+
+use std::sync::Arc;
+
+use super::batch::{CUT_OFF, refuse_calls};
+use super::task::{CompactionRequest, Task, Then};
+use super::{Phase, State};
+use crate::agent::compaction::summary::{SummaryError, told};
+use crate::agent::effect::{Effect, Fit};
+use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
+use crate::agent::queue::{Lane, QueueMode};
+use crate::llm::model::{AssistantMessage, LlmError};
+
+/// An answer that was cut off.
+const CROWDED: &str = "the conversation left the answer too little room";
+/// The same, for the second time.
+const CROWDED_AGAIN: &str = "the answer was cut off again: compacted, too, the conversation leaves it too little \
+                             room; choose a model with a larger window, or go back to an earlier place";
+/// A request that did not fit for the second time.
+const AGAIN: &str = "it was compacted once and still does not fit: choose a model with a larger window, or go back \
+                     to an earlier place";
+
+impl State {
+    /// Asks the model, after the compaction that somebody wants.
+    pub(super) fn ask(&mut self, out: &mut Vec<Effect>) {
+        if let Some(CompactionRequest { instructions }) = self.wished.take() {
+            return self.compact(CompactionReason::Manual, instructions, Then::Ask, out);
+        }
+        let looked = self.gave_up || !self.config.compaction.enabled;
+        self.call(looked, out);
+    }
+
+    fn call(&mut self, looked: bool, out: &mut Vec<Effect>) {
+        self.phase = Phase::Calling { attempt: 1, began: false };
+        out.push(Effect::CallModel { looked });
+    }
+
+    /// A run is over: what was wanted meanwhile is done, and room is made for the next one.
+    pub(super) fn rest(&mut self, went_well: bool, out: &mut Vec<Effect>) {
+        let wished = self.wished.take();
+        let compaction = &self.config.compaction;
+        match wished {
+            _ if !went_well => {}
+            Some(CompactionRequest { instructions }) => {
+                self.compact(CompactionReason::Manual, instructions, Then::Rest, out);
+            }
+            None if compaction.enabled && compaction.after_runs && !self.gave_up => out.push(Effect::Look),
+            None => {}
+        }
+    }
+
+    /// The window is nearly full.
+    pub(super) fn full(&mut self, reason: CompactionReason, out: &mut Vec<Effect>) {
+        match self.phase {
+            Phase::Calling { .. } => self.compact(reason, None, Then::Ask, out),
+            Phase::Idle if !self.closed => self.compact(reason, None, Then::Rest, out),
+            _ => {}
+        }
+    }
+
+    /// Somebody wants a compaction. One goes on at a time, and none within a step of a run.
+    pub(super) fn wish(&mut self, instructions: Option<String>, out: &mut Vec<Effect>) {
+        match self.phase {
+            _ if self.closed => {}
+            Phase::Idle => {
+                self.aborting = false;
+                self.compact(CompactionReason::Manual, instructions, Then::Rest, out);
+            }
+            Phase::Summing { .. } => {}
+            _ => self.wished = Some(CompactionRequest { instructions }),
+        }
+    }
+
+    /// Somebody leaves a branch.
+    pub(super) fn leave(&mut self, instructions: Option<String>, out: &mut Vec<Effect>) {
+        if !matches!(self.phase, Phase::Idle) || self.closed {
+            return out.push(Effect::Emit(AgentEvent::BranchSummaryEnd {
+                aborted: true,
+                error: None,
+                cost: 0.0,
+            }));
+        }
+        self.aborting = false;
+        self.phase = Phase::Summing { task: Task::Branch, then: Then::Rest };
+        out.push(Effect::Emit(AgentEvent::BranchSummaryStart));
+        out.push(Effect::SumBranch { instructions });
+    }
+
+    fn compact(
+        &mut self,
+        reason: CompactionReason,
+        instructions: Option<String>,
+        then: Then,
+        out: &mut Vec<Effect>,
+    ) {
+        let will_retry = matches!(then, Then::Again(_));
+        self.phase = Phase::Summing { task: Task::Compaction(reason), then };
+        out.push(Effect::Emit(AgentEvent::CompactionStart { reason }));
+        out.push(Effect::Compact { reason, instructions, will_retry });
+    }
+
+    /// An answer that was recorded shows that the conversation does not fit: it is compacted, once, and
+    /// the request is sent again. `false` where that is not to be.
+    pub(super) fn make_room(
+        &mut self,
+        message: &AssistantMessage,
+        error: Option<&LlmError>,
+        fit: Fit,
+        out: &mut Vec<Effect>,
+    ) -> bool {
+        if !self.config.compaction.enabled || self.gave_up {
+            return false;
+        }
+        let said = error.map(|error| error.message.clone()).or_else(|| message.error_message.clone());
+        let said = said.unwrap_or_else(|| CROWDED.to_string());
+        refuse_calls(message.clone(), CUT_OFF, out);
+        if std::mem::replace(&mut self.recovered, true) {
+            let again = if fit == Fit::Cut { CROWDED_AGAIN.to_string() } else { format!("{said}; {AGAIN}") };
+            self.end(false, Some(again), out);
+            self.close(out);
+            return true;
+        }
+        out.push(Effect::Omit);
+        self.compact(CompactionReason::Overflow, None, Then::Again(said), out);
+        true
+    }
+
+    /// A compaction is over.
+    pub(super) fn compacted(&mut self, result: Result<Arc<Compacted>, SummaryError>, out: &mut Vec<Effect>) {
+        let Phase::Summing { task: Task::Compaction(reason), then } = std::mem::take(&mut self.phase) else {
+            return;
+        };
+        let aborted = matches!(result, Err(SummaryError::Aborted | SummaryError::Cancelled));
+        let stopped = matches!(result, Err(SummaryError::Aborted)) || self.aborting;
+        let error = result.as_ref().err().and_then(|why| told(why, reason));
+        let done = result.is_ok();
+        out.push(Effect::Emit(AgentEvent::CompactionEnd {
+            reason,
+            aborted,
+            will_retry: done && matches!(then, Then::Again(_)),
+            result: result.ok(),
+            error: error.clone(),
+        }));
+        self.gave_up |= !done && reason != CompactionReason::Manual;
+        match then {
+            // What a user wants done begins nothing else; room that was made by itself goes to whatever waits.
+            Then::Rest => self.resume(stopped, reason != CompactionReason::Manual, out),
+            _ if stopped => self.end(true, None, out),
+            Then::Ask => self.call(true, out),
+            Then::Again(_) if done => {
+                out.push(Effect::Emit(AgentEvent::TurnStart));
+                self.call(true, out);
+            }
+            Then::Again(said) => {
+                let why = error.map_or(said.clone(), |error| format!("{said}; {error}"));
+                self.end(false, Some(why), out);
+                self.close(out);
+            }
+        }
+    }
+
+    /// The summary of a branch is over.
+    pub(super) fn left(&mut self, result: &Result<f64, SummaryError>, out: &mut Vec<Effect>) {
+        if !matches!(self.phase, Phase::Summing { task: Task::Branch, .. }) {
+            return;
+        }
+        let aborted = matches!(result, Err(SummaryError::Aborted | SummaryError::Cancelled));
+        let error = match result {
+            Err(SummaryError::Failed(error)) => Some(error.clone()),
+            _ => None,
+        };
+        let cost = result.as_ref().copied().unwrap_or_default();
+        let stopped = matches!(result, Err(SummaryError::Aborted)) || self.aborting;
+        out.push(Effect::Emit(AgentEvent::BranchSummaryEnd { aborted, error, cost }));
+        self.resume(stopped, false, out);
+    }
+
+    /// Goes on with what was said while no run was going on; with what was only put into a queue, where that
+    /// counts. After an interruption it waits.
+    fn resume(&mut self, stopped: bool, queued: bool, out: &mut Vec<Effect>) {
+        self.phase = Phase::Idle;
+        self.aborting = false;
+        let begins = std::mem::take(&mut self.spoken) || queued;
+        if stopped || !begins || self.queues.is_empty() {
+            return;
+        }
+        let mut messages = self.queues.take(Lane::Steering, QueueMode::One);
+        if messages.is_empty() {
+            messages = self.queues.take(Lane::FollowUp, QueueMode::One);
+        }
+        out.push(self.queue_update());
+        self.begin(out);
+        self.turn(messages, out);
+    }
+}

@@ -1,0 +1,214 @@
+//! One agent of a team: its driver, what it is told, and what is reported of it.
+//!
+//! Must not know the team.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
+
+use crate::agent::abort::Abort;
+use crate::agent::driver::{Driver, Listener};
+use crate::agent::effect::Event;
+use crate::agent::event::AgentEvent;
+use crate::agent::queue::Lane;
+use crate::agent::subagent_setup::{ChangedSetup, SetupChanges, Subagent, SubagentListener};
+use crate::llm::model::{Message, UserMessage};
+use crate::tools::interaction::delegate::{AgentReport, Status};
+use crate::tools::{Registry, Shared};
+
+/// Lines of what an agent did last, for those who wait.
+const LINES: usize = 8;
+
+/// How long its commands may take when they are to end: SIGTERM, after two seconds SIGKILL, and a moment to
+/// be gone.
+const LEAVE: Duration = Duration::from_millis(2300);
+
+/// What an agent is told.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// Words, and who wants to know that they were taken.
+    Words(String, oneshot::Sender<AgentReport>),
+    /// It is to stop what it does.
+    Interrupt,
+    /// The end.
+    Close,
+}
+
+/// The agent.
+pub(super) struct Runner {
+    driver: Driver<Ear>,
+    gear: Box<dyn SetupChanges>,
+    /// Its commands and its own agents are in it.
+    shared: Arc<Shared>,
+    /// Commands of it that are ending.
+    ending: JoinSet<()>,
+}
+
+/// What it listens with.
+struct Ear {
+    id: String,
+    ears: SubagentListener,
+    registry: Registry,
+    report: watch::Sender<AgentReport>,
+    activity: watch::Sender<String>,
+    lines: VecDeque<String>,
+    /// Why the run broke off.
+    trouble: Option<String>,
+}
+
+impl Runner {
+    pub(super) fn new(
+        id: &str,
+        recruit: Subagent,
+        abort: Abort,
+        ears: SubagentListener,
+        report: watch::Sender<AgentReport>,
+        activity: watch::Sender<String>,
+    ) -> Self {
+        let Subagent { config, services, setup, gear } = recruit;
+        let shared = Arc::clone(&services.tools.shared);
+        let ear = Ear {
+            id: id.to_string(),
+            ears,
+            registry: services.registry.clone(),
+            report,
+            activity,
+            lines: VecDeque::new(),
+            trouble: None,
+        };
+        let driver = Driver::new(config, services, setup, abort, ear);
+        Self { driver, gear, shared, ending: JoinSet::new() }
+    }
+
+    /// Works on a task, then on whatever it is told, until it is closed or nobody can reach it any more.
+    pub(super) async fn work(mut self, task: String, mut said: mpsc::Receiver<Order>) {
+        self.hear(task).await;
+        loop {
+            tokio::select! {
+                biased;
+                say = said.recv() => match say {
+                    Some(Order::Words(words, heard)) => {
+                        self.hear(words).await;
+                        let report = self.driver.listener().report.borrow().clone();
+                        if heard.send(report).is_err() {
+                            tracing::debug!("who spoke to an agent has gone");
+                        }
+                    }
+                    Some(Order::Interrupt) => self.interrupt().await,
+                    Some(Order::Close) | None => break,
+                },
+                step = self.driver.next() => {
+                    self.renew().await;
+                    self.driver.handle(step).await;
+                }
+            }
+        }
+        self.interrupt().await;
+        while self.driver.working() {
+            let step = self.driver.next().await;
+            self.driver.handle(step).await;
+        }
+        if let Some(others) = &self.shared.delegate {
+            let closing = others.close_all();
+            self.ending.spawn(closing);
+        }
+        self.driver.end_work().await;
+        while self.ending.join_next().await.is_some() {}
+        self.driver.listener().report.send_modify(|report| report.status = Status::Closed);
+    }
+
+    /// Ends what it does, and what runs for it: its commands, and what its own agents do.
+    async fn interrupt(&mut self) {
+        self.driver.send(Event::Abort).await;
+        if let Some(others) = &self.shared.delegate {
+            others.interrupt();
+        }
+        self.ending.spawn(self.shared.jobs.end_own(LEAVE));
+        // Those that have ended already need nobody to wait for them.
+        while self.ending.try_join_next().is_some() {}
+    }
+
+    /// Takes the tools and the prompt that the user wants now.
+    async fn renew(&mut self) {
+        let Some(ChangedSetup { registry, parallel, system }) = self.gear.renewed().await else { return };
+        self.driver.listener().registry = registry.clone();
+        self.driver.offer(registry, parallel, |_| true);
+        self.driver.setup().system = system;
+    }
+
+    async fn hear(&mut self, words: String) {
+        self.renew().await;
+        self.driver.listener().report.send_modify(|report| report.status = Status::Running);
+        self.driver.listener().trouble = None;
+        let message = UserMessage::text(words, 0);
+        self.driver.send(Event::Prompt { message, lane: Lane::Steering }).await;
+    }
+}
+
+impl Ear {
+    /// Notes what is worth telling those who wait.
+    fn note(&mut self, event: &AgentEvent) {
+        match event {
+            AgentEvent::ToolStart { tool, args, .. } => {
+                let title = self.registry.get(tool).map(|known| known.call_view(args).title);
+                self.line(format!("{tool} {}", title.unwrap_or_default()));
+            }
+            AgentEvent::RetryStart { error, .. } => self.line(error.clone()),
+            AgentEvent::LimitReached(text) => self.trouble = Some(text.clone()),
+            AgentEvent::AgentEnd { aborted, error } => self.end(*aborted, error.as_deref()),
+            _ => {}
+        }
+    }
+
+    fn line(&mut self, line: String) {
+        if self.lines.len() == LINES {
+            self.lines.pop_front();
+        }
+        self.lines.push_back(line);
+        let all: Vec<&str> = self.lines.iter().map(String::as_str).collect();
+        self.activity.send_replace(all.join("\n"));
+    }
+
+    fn end(&mut self, aborted: bool, error: Option<&str>) {
+        let interrupted = aborted.then_some("It was interrupted.");
+        let trouble = interrupted.or(error).map(str::to_string).or_else(|| self.trouble.take());
+        self.report.send_modify(|report| match trouble {
+            None => report.status = Status::Completed,
+            Some(why) => {
+                report.status = Status::Failed;
+                let words = std::mem::take(&mut report.output);
+                report.output =
+                    if words.is_empty() { why } else { format!("{why}\n\nIts last words:\n{words}") };
+            }
+        });
+    }
+
+    fn count(&mut self, message: &Message) {
+        let Message::Assistant(answer) = message else { return };
+        self.report.send_modify(|report| {
+            report.turns += 1;
+            report.cost += answer.usage.cost.total;
+            report.output = answer.text();
+        });
+    }
+}
+
+impl Listener for Ear {
+    async fn store(&mut self, message: &Message) {
+        self.count(message);
+    }
+
+    async fn sync(&mut self) {}
+
+    async fn hear(&mut self, event: AgentEvent) {
+        self.note(&event);
+        (self.ears)(&self.id, event).await;
+    }
+
+    async fn returned(&mut self, messages: Vec<UserMessage>) {
+        tracing::debug!(count = messages.len(), "an agent that has ended was spoken to");
+    }
+}

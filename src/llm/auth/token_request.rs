@@ -1,0 +1,126 @@
+//! Questions to services that hand out tokens. What they answer is a secret: nothing of it gets
+//! into a message but the words that say why there is no token.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
+
+use crate::llm::model::{ErrorKind, LlmError};
+use crate::net::error::NetError;
+use crate::net::http::{Http, Post};
+use crate::net::response::Response;
+
+/// Everything but what RFC 3986 calls unreserved.
+pub const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// No answer of a token service is longer.
+const BYTES_MAX: usize = 64 << 10;
+
+/// Why there is no token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenError {
+    /// As the request will fail.
+    pub kind: ErrorKind,
+    /// For a user, without the provider's name.
+    pub text: String,
+    /// Whether nobody was reached at all.
+    pub nobody: bool,
+}
+
+impl TokenError {
+    /// Something is set up wrong.
+    pub fn setup(text: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Configuration, text: text.into(), nobody: false }
+    }
+
+    /// As the error of a request.
+    pub fn told(self, provider: &str) -> LlmError {
+        LlmError::new(self.kind, provider, format!("{provider}: {}", self.text))
+    }
+}
+
+/// The answer as text; `whom` names the service.
+pub async fn text(answer: Result<Response, NetError>, whom: &str) -> Result<String, TokenError> {
+    let response = answer.map_err(|error| TokenError {
+        kind: ErrorKind::Network,
+        text: format!("no answer of {whom}: {error}"),
+        nobody: true,
+    })?;
+    let status = response.status();
+    let body = response.text(BYTES_MAX).await;
+    if status == 200 {
+        return Ok(body);
+    }
+    let kind = if status >= 500 { ErrorKind::Server } else { ErrorKind::Authentication };
+    Err(TokenError { kind, text: format!("{whom} answered {status}: {}", why(&body)), nobody: false })
+}
+
+/// The answer as JSON.
+pub async fn json(answer: Result<Response, NetError>, whom: &str) -> Result<Value, TokenError> {
+    let body = text(answer, whom).await?;
+    serde_json::from_str(&body).map_err(|_| TokenError {
+        kind: ErrorKind::Server,
+        text: format!("the answer of {whom} is no JSON"),
+        nobody: false,
+    })
+}
+
+/// Posts a form and reads JSON.
+pub async fn form(http: &Http, url: &str, fields: &[(&str, &str)], whom: &str) -> Result<Value, TokenError> {
+    json(http.post(form_post(url, fields)).await, whom).await
+}
+
+/// A form on its way.
+pub fn form_post(url: &str, fields: &[(&str, &str)]) -> Post {
+    let pairs: Vec<String> =
+        fields.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+    Post {
+        url: url.to_string(),
+        headers: vec![("content-type".into(), "application/x-www-form-urlencoded".into())],
+        body: pairs.join("&").into_bytes(),
+        private: true,
+        ..Post::default()
+    }
+}
+
+/// Percent-encoded, all but unreserved characters.
+pub fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, RESERVED).to_string()
+}
+
+/// The service's own words, short.
+pub fn why(body: &str) -> String {
+    let parsed: Value = serde_json::from_str(body).unwrap_or_default();
+    let inner = &parsed["error"];
+    let said =
+        [&parsed["error_description"], &inner["message"], inner, &parsed["message"], &parsed["Message"]];
+    let said = said.into_iter().find_map(Value::as_str).map(str::to_string);
+    // Amazon's older services answer in XML.
+    let xml = || Some(body.split_once("<Message>")?.1.split_once("</Message>")?.0.to_string());
+    said.or_else(xml).unwrap_or_else(|| "no explanation".to_string()).chars().take(300).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_of_an_error_are_told() {
+        for (body, expected) in [
+            (r#"{"error": "invalid_grant", "error_description": "revoked"}"#, "revoked"),
+            (r#"{"error": "invalid_grant"}"#, "invalid_grant"),
+            (r#"{"error": {"message": "no"}}"#, "no"),
+            (r#"{"message": "ForbiddenException"}"#, "ForbiddenException"),
+            ("<ErrorResponse><Error><Message>Not yours</Message></Error></ErrorResponse>", "Not yours"),
+            (r#"{"access_token": "secret"}"#, "no explanation"),
+        ] {
+            assert_eq!(why(body), expected);
+        }
+    }
+
+    #[test]
+    fn forms_are_encoded() {
+        let post = form_post("http://h", &[("a", "b c&d"), ("e", "ü~-._")]);
+        assert_eq!(String::from_utf8_lossy(&post.body), "a=b%20c%26d&e=%C3%BC~-._");
+        assert!(post.private);
+    }
+}

@@ -1,0 +1,100 @@
+//! Commands whose answer takes its time: others are taken meanwhile.
+//!
+//! Must not know lines, but for those that tell what a command prints.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::answer::{Answer, Data};
+use super::command::Command;
+use crate::base::error::Report;
+use crate::base::json::json;
+use crate::llm::model::message::join_text;
+use crate::modes::lines::Out;
+use crate::runtime::history::navigation::Spot;
+use crate::runtime::{Handle, Summary};
+
+/// Pieces of a command's output that wait to be told; of what comes faster the middle is left out.
+const PIECES: usize = 64;
+
+/// Whether its answer takes its time.
+pub fn is_long(command: &Command) -> bool {
+    match command {
+        Command::Abort | Command::Compact { .. } | Command::Bash { .. } | Command::ExportHtml { .. } => true,
+        Command::NavigateTree { summarize, .. } => *summarize,
+        _ => false,
+    }
+}
+
+/// What such a command needs.
+#[derive(Clone)]
+pub struct BackgroundCx {
+    /// The session.
+    pub handle: Handle,
+    /// Where what is printed goes.
+    pub out: Out,
+    /// Ends the commands that run.
+    pub stop: CancellationToken,
+}
+
+/// A piece of what a command prints.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a RawValue>,
+    delta: String,
+}
+
+/// Does it and gives the answer.
+pub async fn answer(bench: BackgroundCx, id: Option<Box<RawValue>>, command: Command) -> Answer {
+    let BackgroundCx { handle, out, stop } = bench;
+    match command {
+        Command::Abort => {
+            handle.abort();
+            handle.idle().await;
+            Ok(Data::None)
+        }
+        Command::Compact { custom_instructions } => {
+            let done = handle.compact_now(custom_instructions).await?;
+            Ok(crate::runtime::events::wire::compacted(&done).into())
+        }
+        Command::Bash { command, exclude_from_context } => {
+            let (tell, mut pieces) = mpsc::channel(PIECES);
+            let heard = move |text: String| {
+                if tell.try_send(text).is_err() {
+                    tracing::debug!("what a command prints is not read fast enough; a piece is left out");
+                }
+            };
+            let telling = async {
+                while let Some(delta) = pieces.recv().await {
+                    out.send(&Printed { kind: "bash_execution_update", id: id.as_deref(), delta }).await;
+                }
+            };
+            let running = handle.run_command(&command, !exclude_from_context, heard, &stop);
+            let (ran, ()) = tokio::join!(running, telling);
+            Ok(ran?.json().into())
+        }
+        Command::ExportHtml { output_path } => {
+            let path = handle.export_page(output_path.map(PathBuf::from)).await?;
+            Ok(json!({"path": path.to_string_lossy()}).into())
+        }
+        Command::NavigateTree { target_id, summarize, custom_instructions } => {
+            let summary = match (summarize, custom_instructions) {
+                (false, _) => Summary::None,
+                (true, None) => Summary::Written,
+                (true, Some(about)) => Summary::WithInstructions(about),
+            };
+            let said = handle.go_with(Spot::To(target_id), summary).await?;
+            let text = said.map(|said| join_text(&said.content));
+            Ok(json!({"text": text, "cancelled": false}).into())
+        }
+        _ => Err(Report::new("this command is not answered here")),
+    }
+}

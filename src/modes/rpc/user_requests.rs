@@ -1,0 +1,78 @@
+//! Leave for tool calls, and the questions of tools, asked at the desk.
+//!
+//! Must not know how a question reaches the user. Who does not answer has refused.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use super::host_ui::HostUi;
+use crate::tools::interaction::questions::{Answer, Question, Questions};
+use crate::tools::permissions::approval::{Approval, Ask, Decision};
+
+const ONCE: &str = "Run it once";
+const LIKE: &str = "Run it, and those like it in this session";
+const NO: &str = "Do not run it";
+/// For an answer in one's own words.
+const OWN: &str = "Something else";
+
+async fn leave(desk: &HostUi, ask: Ask) -> Decision {
+    let mut options = vec![ONCE];
+    if ask.proposal.is_some() {
+        options.push(LIKE);
+    }
+    options.push(NO);
+    let title = format!("{}: {}\n{}", ask.tool, ask.subject, ask.rule);
+    match (desk.select(&title, &options).await.as_deref(), ask.proposal) {
+        (Some(ONCE), _) => Decision::Allow,
+        (Some(LIKE), Some(proposal)) => Decision::AllowLike(proposal),
+        (Some(_), _) => Decision::Deny("the user does not want it to run".to_string()),
+        (None, _) => Decision::Deny(format!("nobody has allowed it (rule: {})", ask.rule)),
+    }
+}
+
+async fn put(desk: &HostUi, question: Question) -> Option<Answer> {
+    let title = if question.header.is_empty() {
+        question.text.clone()
+    } else {
+        format!("{}: {}", question.header, question.text)
+    };
+    let labels: Vec<&str> = question.options.iter().map(|choice| choice.label.as_str()).collect();
+    if question.several && !labels.is_empty() {
+        let title = format!("{title}\n{}", labels.join(", "));
+        let text = desk.input(&title, Some("several, with commas")).await?;
+        let parts = text.split(',').map(|part| part.trim().to_string());
+        return Some(parts.filter(|part| !part.is_empty()).collect());
+    }
+    if !labels.is_empty() {
+        let options: Vec<&str> = labels.into_iter().chain([OWN]).collect();
+        let chosen = desk.select(&title, &options).await?;
+        if chosen != OWN {
+            return Some(vec![chosen]);
+        }
+    }
+    Some(vec![desk.input(&title, Some(&question.placeholder)).await?])
+}
+
+impl Approval for HostUi {
+    fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
+        let desk = self.clone();
+        async move { leave(&desk, ask).await }.boxed()
+    }
+}
+
+impl Questions for HostUi {
+    fn ask(&self, _call_id: &str, questions: Vec<Question>) -> BoxFuture<'static, Option<Vec<Answer>>> {
+        let desk = self.clone();
+        async move {
+            let mut answers = Vec::with_capacity(questions.len());
+            for question in questions {
+                answers.push(put(&desk, question).await?);
+            }
+            Some(answers)
+        }
+        .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests;

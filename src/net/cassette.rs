@@ -1,0 +1,233 @@
+//! Exchanges with servers on a file, so that they can be played again: one JSON object a line, with
+//! the request (its headers by name only: values may be secrets), the answer's status and headers,
+//! and the pieces of its body as they came.
+//!
+//! Must not know what is exchanged, nor what secrets look like in a body: none of the wires has its
+//! key there.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+use super::error::NetError;
+use crate::base::secrets::plain;
+
+/// One exchange.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// Such as `POST`.
+    pub method: String,
+    /// Without its query, which may hold a key.
+    pub url: String,
+    /// Names of headers that were sent.
+    pub sent: Vec<String>,
+    /// What was sent, as text.
+    pub body: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// Headers that came.
+    pub headers: Vec<(String, String)>,
+    /// The body, cut as it came; text, or base64 of what is none.
+    pub pieces: Vec<Piece>,
+    /// What it broke off with; where there was no answer at all, the status is 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
+}
+
+/// A connection that broke, or from which nothing came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Cut {
+    /// It broke, or could not be made.
+    Broken {
+        /// Who was asked.
+        host: String,
+        /// Why.
+        cause: String,
+    },
+    /// Nothing came for so many milliseconds.
+    Silent {
+        /// Who was asked.
+        host: String,
+        /// For how long.
+        ms: u64,
+    },
+}
+
+impl Cut {
+    /// Of a failure; `None` for those that have nothing to do with a connection.
+    pub fn of(error: &NetError) -> Option<Self> {
+        match error {
+            NetError::Connection { host, cause } => {
+                Some(Self::Broken { host: host.clone(), cause: cause.clone() })
+            }
+            NetError::Silence { host, after } => {
+                Some(Self::Silent { host: host.clone(), ms: after.as_millis() as u64 })
+            }
+            _ => None,
+        }
+    }
+
+    /// The failure once more.
+    pub fn error(self) -> NetError {
+        match self {
+            Self::Broken { host, cause } => NetError::Connection { host, cause },
+            Self::Silent { host, ms } => NetError::Silence { host, after: Duration::from_millis(ms) },
+        }
+    }
+}
+
+/// A piece of a body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Piece {
+    /// Valid UTF-8.
+    Text(String),
+    /// Base64.
+    Bytes(String),
+}
+
+impl Piece {
+    /// Of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        std::str::from_utf8(bytes)
+            .map_or_else(|_| Self::Bytes(STANDARD.encode(bytes)), |text| Self::Text(text.to_string()))
+    }
+
+    /// Its bytes; none where the file was changed into nonsense.
+    pub fn bytes(&self) -> Bytes {
+        match self {
+            Self::Text(text) => Bytes::copy_from_slice(text.as_bytes()),
+            Self::Bytes(coded) => STANDARD.decode(coded).unwrap_or_default().into(),
+        }
+    }
+}
+
+/// Where exchanges are kept, or come from.
+#[derive(Debug, Clone)]
+pub enum Cassette {
+    /// Every exchange is added to this file.
+    #[doc(hidden)]
+    Record(Recording),
+    /// Nothing is asked; what was recorded is played in its order.
+    #[doc(hidden)]
+    Replay(Arc<Mutex<VecDeque<Exchange>>>),
+}
+
+/// A file that is being added to.
+#[derive(Debug, Clone)]
+pub struct Recording {
+    path: PathBuf,
+    file: Arc<Mutex<File>>,
+}
+
+impl Cassette {
+    /// Records into a new file, which is its owner's alone, or behind what an old one has.
+    pub fn record(path: &Path) -> io::Result<Self> {
+        let mut options = File::options();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path)?;
+        Ok(Self::Record(Recording { path: path.to_path_buf(), file: Arc::new(Mutex::new(file)) }))
+    }
+
+    /// Plays what a file holds. A line that is no exchange is an error that names it.
+    pub fn replay(path: &Path) -> io::Result<Self> {
+        let mut exchanges = VecDeque::new();
+        for (at, line) in BufReader::new(File::open(path)?).lines().enumerate() {
+            let line = line?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let exchange = serde_json::from_str(&line).map_err(|error| {
+                io::Error::new(io::ErrorKind::InvalidData, format!("line {}: {error}", at + 1))
+            })?;
+            exchanges.push_back(exchange);
+        }
+        Ok(Self::Replay(Arc::new(Mutex::new(exchanges))))
+    }
+}
+
+impl Recording {
+    /// Adds an exchange. What cannot be written is said in the log: the answer itself is no worse.
+    #[doc(hidden)]
+    pub fn add(&self, exchange: &Exchange) {
+        let mut line = match serde_json::to_vec(exchange) {
+            Ok(line) => line,
+            Err(error) => return tracing::error!("an exchange cannot be recorded: {error}"),
+        };
+        line.push(b'\n');
+        let mut file = self.file.lock();
+        if let Err(error) = file.write_all(&line) {
+            tracing::error!("cannot record into {}: {error}", self.path.display());
+        }
+    }
+}
+
+/// The exchange that is played next for a request, if the tape has one; what was written by hand with
+/// the URL `*` answers any.
+pub fn next(tape: &Mutex<VecDeque<Exchange>>, method: &str, url: &str) -> Option<Exchange> {
+    let mut tape = tape.lock();
+    let url = &*plain(url);
+    let at = tape
+        .iter()
+        .position(|exchange| exchange.method == method && (exchange.url == url || exchange.url == "*"))?;
+    tape.remove(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exchange(url: &str, pieces: Vec<Piece>) -> Exchange {
+        Exchange { method: "POST".into(), url: url.into(), status: 200, pieces, ..Exchange::default() }
+    }
+
+    #[test]
+    fn what_was_recorded_is_played_in_its_order() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("tape.jsonl");
+        let Cassette::Record(recording) = Cassette::record(&path).unwrap() else { panic!("it records") };
+        let pieces = vec![Piece::of("é\n".as_bytes()), Piece::of(&[0xff, 0, 1])];
+        recording.add(&exchange("http://h/a", pieces));
+        recording.add(&exchange("http://h/b", vec![]));
+        recording.add(&exchange("http://h/a", vec![]));
+        let Cassette::Replay(tape) = Cassette::replay(&path).unwrap() else { panic!("it plays") };
+        assert_eq!(next(&tape, "POST", "http://h/b?key=k").unwrap().pieces, []);
+        let first = next(&tape, "POST", "http://h/a").unwrap();
+        let bytes: Vec<_> = first.pieces.iter().map(Piece::bytes).collect();
+        assert_eq!(bytes, ["é\n".as_bytes(), &[0xff, 0, 1][..]]);
+        assert_eq!(next(&tape, "GET", "http://h/a"), None);
+        assert!(next(&tape, "POST", "http://h/a").is_some() && next(&tape, "POST", "http://h/a").is_none());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_reads_a_tape() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("tape.jsonl");
+        Cassette::record(&path).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o077, 0);
+    }
+
+    #[test]
+    fn a_broken_tape_names_its_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("tape.jsonl");
+        std::fs::write(&path, "\n{\"no\": 1}\n").unwrap();
+        let error = Cassette::replay(&path).unwrap_err().to_string();
+        assert!(error.starts_with("line 2: "), "{error}");
+        assert!(Cassette::replay(&dir.path().join("none")).is_err());
+    }
+}

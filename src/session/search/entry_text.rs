@@ -1,0 +1,269 @@
+//! What an entry can be found by, read from its line. Pure.
+//!
+//! Must not know the index. Pictures, documents, signatures and what only the program reads are no words.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::hit::Role;
+use crate::base::clock;
+use crate::base::lenient::mended;
+use crate::session::context::pins::PINNED;
+
+/// Bytes of an entry's words that can be found.
+const SAID_MAX: usize = 256 << 10;
+/// Arguments that name files.
+const FILE_FIELDS: [&str; 9] =
+    ["path", "file_path", "filePath", "notebook_path", "absolute_path", "dir_path", "file", "paths", "files"];
+/// Arguments that are command lines.
+const COMMAND_FIELDS: [&str; 3] = ["command", "cmd", "script"];
+/// What stands before a file's name in a patch.
+const PATCHED: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+
+/// What an entry can be found by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexedEntry {
+    /// Its id; `None` in the first format, which has none.
+    pub id: Option<String>,
+    /// The entry that it names, for a label.
+    pub target: Option<String>,
+    /// Milliseconds since the epoch; 0 where it does not tell.
+    pub at_ms: u64,
+    /// Who says it.
+    pub role: Role,
+    /// What is said.
+    pub said: String,
+    /// What the model thought.
+    pub thought: String,
+    /// Commands that are run.
+    pub command: String,
+    /// Files that are touched.
+    pub file: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    timestamp: Option<&'a str>,
+    #[serde(default, borrow)]
+    message: Option<&'a RawValue>,
+    #[serde(default)]
+    summary: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    label: Option<String>,
+    #[serde(default)]
+    target_id: Option<String>,
+    #[serde(default)]
+    custom_type: Option<&'a str>,
+    #[serde(default, borrow)]
+    content: Option<&'a RawValue>,
+}
+
+/// What the entry of a line can be found by; `None` for lines without words.
+pub fn of_line(line: &str) -> Option<IndexedEntry> {
+    let line = mended(line);
+    let line: Line = serde_json::from_str(&line).ok()?;
+    let mut found = IndexedEntry {
+        id: line.id,
+        target: None,
+        at_ms: line.timestamp.and_then(clock::parse_iso8601).unwrap_or(0),
+        role: Role::Note,
+        said: String::new(),
+        thought: String::new(),
+        command: String::new(),
+        file: String::new(),
+    };
+    match line.kind {
+        "message" => found.message(&serde_json::from_str(line.message?.get()).ok()?),
+        "compaction" | "branch_summary" => {
+            found.role = Role::Summary;
+            found.say(&line.summary?);
+        }
+        "session_info" => {
+            found.role = Role::Name;
+            found.say(&line.name?);
+        }
+        "label" => {
+            found.role = Role::Label;
+            found.target = Some(line.target_id?);
+            found.say(&line.label?);
+        }
+        // A copy of what is found where it was said.
+        "custom_message" if line.custom_type == Some(PINNED) => return None,
+        "custom_message" => found.content(&serde_json::from_str(line.content?.get()).ok()?),
+        _ => {}
+    }
+    let IndexedEntry { said, thought, command, file, .. } = &found;
+    [said, thought, command, file].iter().any(|text| !text.is_empty()).then_some(found)
+}
+
+/// Whether a line is an entry at all. In the first format the place among them is an entry's id.
+pub fn is_object(line: &str) -> bool {
+    serde_json::from_str::<serde_json::Map<String, Value>>(&mended(line)).is_ok()
+}
+
+impl IndexedEntry {
+    fn say(&mut self, text: &str) {
+        add(&mut self.said, text);
+    }
+
+    fn message(&mut self, message: &Value) {
+        let field = |name: &str| message[name].as_str().unwrap_or_default();
+        self.role = match field("role") {
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            "toolResult" => Role::Tool,
+            "bashExecution" => {
+                add(&mut self.command, field("command"));
+                self.say(field("output"));
+                Role::User
+            }
+            _ => Role::Note,
+        };
+        self.say(field("summary"));
+        self.say(field("errorMessage"));
+        // What it says to the model before everything is the same in every session.
+        if field("role") != "system" {
+            self.content(&message["content"]);
+        }
+    }
+
+    fn content(&mut self, content: &Value) {
+        if let Some(text) = content.as_str() {
+            return self.say(text);
+        }
+        for part in content.as_array().map(Vec::as_slice).unwrap_or_default() {
+            let field = |name: &str| part[name].as_str().unwrap_or_default();
+            match field("type") {
+                "text" => self.say(field("text")),
+                "thinking" => add(&mut self.thought, field("thinking")),
+                "toolCall" => {
+                    self.say(field("name"));
+                    self.arguments("", &part["arguments"]);
+                }
+                "document" => add(&mut self.file, field("name")),
+                _ => {}
+            }
+        }
+    }
+
+    /// The words of a call's arguments, by the names that they stand under.
+    fn arguments(&mut self, name: &str, value: &Value) {
+        match value {
+            Value::String(text) if FILE_FIELDS.contains(&name) => add(&mut self.file, text),
+            Value::String(text) if COMMAND_FIELDS.contains(&name) => add(&mut self.command, text),
+            Value::String(text) => {
+                for line in text.lines() {
+                    if let Some(file) = PATCHED.iter().find_map(|sign| line.strip_prefix(sign)) {
+                        add(&mut self.file, file);
+                    }
+                }
+                self.say(text);
+            }
+            Value::Array(items) if COMMAND_FIELDS.contains(&name) => {
+                let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                add(&mut self.command, &words.join(" "));
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.arguments(name, item)),
+            Value::Object(fields) => fields.iter().for_each(|(name, field)| self.arguments(name, field)),
+            _ => {}
+        }
+    }
+
+    /// What a snippet is cut from: whichever of the texts is there, what is said last.
+    pub fn text(&self) -> String {
+        let Self { said, thought, command, file, .. } = self;
+        let texts = [command, file, said, thought].into_iter().filter(|text| !text.is_empty());
+        texts.map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn add(to: &mut String, text: &str) {
+    let room = SAID_MAX.saturating_sub(to.len() + 1);
+    if text.is_empty() || room == 0 {
+        return;
+    }
+    if !to.is_empty() {
+        to.push('\n');
+    }
+    to.push_str(&text[..text.floor_char_boundary(room)]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(fields: &str) -> IndexedEntry {
+        let line = format!(
+            r#"{{"type":"message","id":"a","parentId":null,"timestamp":"1970-01-01T00:00:00.005Z","message":{{{fields}}}}}"#
+        );
+        of_line(&line).unwrap()
+    }
+
+    #[test]
+    fn what_is_said_thought_run_and_touched_is_told_apart() {
+        let found = message(
+            r#""role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"I look"},
+            {"type":"toolCall","id":"1","name":"bash","arguments":{"command":"cargo test","timeout":5}},
+            {"type":"toolCall","id":"2","name":"edit","arguments":{"path":"src/a.rs","edits":[{"oldText":"x","newText":"y"}]}},
+            {"type":"toolCall","id":"3","name":"shell","arguments":{"command":["ls","-l"]}},
+            {"type":"toolCall","id":"4","name":"apply_patch","arguments":"*** Begin Patch\n*** Update File: b.rs\n+z"},
+            {"type":"image","data":"AAAA","mimeType":"image/png"}]"#,
+        );
+        assert_eq!((found.role, found.at_ms, found.id.as_deref()), (Role::Assistant, 5, Some("a")));
+        assert_eq!((found.thought.as_str(), found.command.as_str()), ("hm", "cargo test\nls -l"));
+        assert_eq!(found.file, "src/a.rs\nb.rs");
+        assert!(found.said.starts_with("I look\nbash\nedit\nx\ny\nshell\n"), "{}", found.said);
+        assert!(!found.text().contains("AAAA"));
+    }
+
+    #[test]
+    fn other_entries_have_words_too() {
+        let run = message(r#""role":"bashExecution","command":"ls","output":"a.rs","exitCode":0"#);
+        assert_eq!((run.role, run.command.as_str(), run.said.as_str()), (Role::User, "ls", "a.rs"));
+        let result = message(r#""role":"toolResult","toolCallId":"1","toolName":"bash","content":"done""#);
+        assert_eq!((result.role, result.said.as_str()), (Role::Tool, "done"));
+        let label = of_line(r#"{"type":"label","id":"b","targetId":"a","label":"start"}"#).unwrap();
+        assert_eq!(
+            (label.role, label.target.as_deref(), label.said.as_str()),
+            (Role::Label, Some("a"), "start")
+        );
+        let name = of_line(r#"{"type":"session_info","id":"c","name":"the loop"}"#).unwrap();
+        assert_eq!((name.role, name.said.as_str()), (Role::Name, "the loop"));
+        let summary =
+            of_line(r#"{"type":"compaction","id":"d","summary":"S","firstKeptEntryId":"a"}"#).unwrap();
+        assert_eq!((summary.role, summary.said.as_str()), (Role::Summary, "S"));
+        let note = |kind: &str| {
+            of_line(&format!(r#"{{"type":"custom_message","id":"e","customType":"{kind}","content":"hey"}}"#))
+        };
+        assert_eq!(note("note").unwrap().said, "hey");
+        assert_eq!(note(PINNED), None, "what it is a copy of is found");
+        let old = of_line(r#"{"type":"message","message":{"role":"user","content":"hi"}}"#).unwrap();
+        assert_eq!((old.id, old.at_ms), (None, 0));
+    }
+
+    #[test]
+    fn lines_without_words_are_nothing() {
+        for line in [
+            "",
+            "{broken",
+            r#"{"type":"label","id":"b","targetId":"a"}"#,
+            r#"{"type":"model_change","id":"b","provider":"p","modelId":"m"}"#,
+            r#"{"type":"custom","id":"b","customType":"bowline.x","data":{"text":"no"}}"#,
+            r#"{"type":"message","id":"b","message":{"role":"system","content":"the whole prompt"}}"#,
+            r#"{"type":"message","id":"b","message":7}"#,
+        ] {
+            assert_eq!(of_line(line), None, "{line}");
+        }
+        let long = format!(r#"{{"type":"session_info","id":"c","name":"{}"}}"#, "ä".repeat(SAID_MAX));
+        assert!(of_line(&long).unwrap().said.len() < SAID_MAX);
+    }
+}

@@ -1,0 +1,299 @@
+//! How a tree grows, and what an index remembers of it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::Tree;
+use super::base::{self, Base};
+use super::id_hash::{IdSums, spread};
+use super::kinds::Kinds;
+use super::rows::{Links, NOBODY, Row, Widths};
+use crate::session::format::entry::{Entry, Lines, Place};
+
+/// A part of a tree that an index remembers, but for its rows.
+pub(in crate::session) struct Remembered {
+    /// Names of kinds, and the places of their latest entries.
+    pub(in crate::session) kinds: Vec<(String, u32)>,
+    pub(in crate::session) root: Option<u32>,
+    pub(in crate::session) ends: u32,
+    /// Entries whose parents are missing, with the parents' ids.
+    pub(in crate::session) lost: Vec<(u32, String)>,
+}
+
+impl Tree {
+    /// A tree that begins with what was remembered, whose leaf is the last of it.
+    pub(in crate::session) fn remembered(base: Base, remembered: Remembered, lines: Arc<dyn Lines>) -> Self {
+        let count = base.count;
+        let there = |at: &u32| *at < count;
+        let mut tree = Self {
+            kinds: Kinds::of(remembered.kinds, count),
+            root: remembered.root.filter(there),
+            ends: remembered.ends,
+            leaf: count.checked_sub(1),
+            widths: Some(base.widths),
+            lines: Some(lines),
+            base: Some(Arc::new(base)),
+            ..Self::default()
+        };
+        tree.slots.grow(count as usize);
+        for (at, parent) in remembered.lost.into_iter().filter(|(at, _)| there(at)) {
+            tree.wait(at, &parent);
+        }
+        tree
+    }
+
+    /// How many rows the index has.
+    pub(super) fn based(&self) -> u32 {
+        self.base.as_ref().map_or(0, |base| base.count)
+    }
+
+    /// The row of a place behind the base, or the base.
+    fn behind(&self, at: u32) -> Result<usize, &Base> {
+        match &self.base {
+            Some(base) if at < base.count => Err(base),
+            base => Ok((at - base.as_ref().map_or(0, |base| base.count)) as usize),
+        }
+    }
+
+    pub(super) fn row(&self, at: u32) -> Row {
+        match self.behind(at) {
+            Ok(behind) => self.rows[behind],
+            Err(base) => {
+                let mut row = base.row(at);
+                if let Some(links) = self.touched.get(&at) {
+                    row.links = *links;
+                }
+                row
+            }
+        }
+    }
+
+    pub(super) fn links(&self, at: u32) -> Links {
+        self.row(at).links
+    }
+
+    fn links_mut(&mut self, at: u32) -> &mut Links {
+        match self.behind(at) {
+            Ok(behind) => &mut self.rows[behind].links,
+            Err(base) => {
+                let links = base.row(at).links;
+                self.touched.entry(at).or_insert(links)
+            }
+        }
+    }
+
+    /// Id and time stamp.
+    pub(in crate::session) fn texts(
+        &self,
+        at: u32,
+    ) -> (compact_str::CompactString, compact_str::CompactString) {
+        match self.behind(at) {
+            Ok(behind) => self.texts[behind].clone(),
+            Err(base) => base.texts(at),
+        }
+    }
+
+    /// Whether the entry at a place has that id.
+    pub(super) fn is(&self, at: u32, id: &str) -> bool {
+        match self.behind(at) {
+            Ok(behind) => self.texts[behind].0 == id,
+            Err(base) => base.is(at, id),
+        }
+    }
+
+    /// What its ids are known by.
+    pub(in crate::session) fn sums(&self) -> &IdSums {
+        &self.sums
+    }
+
+    /// Adds an entry and makes it the leaf. Fails with the id when that is taken.
+    pub fn push(&mut self, entry: Entry) -> Result<(), String> {
+        let span = entry.span().unwrap_or((0, u32::try_from(entry.length()).unwrap_or(u32::MAX)));
+        let is_taken = self.base.as_ref().is_some_and(|base| base.place(entry.id()).is_some());
+        let at = self.add(entry.place().clone(), self.sums.of(entry.id()), span, is_taken)?;
+        self.slots.get_or(at, || entry);
+        Ok(())
+    }
+
+    /// The same with one whose line is at that place and of that length in the file that [`Tree::read_from`]
+    /// names. It is not made. The sum of its id is told, and whether that is [taken](Self::taken) in the index.
+    pub(in crate::session) fn push_there(
+        &mut self,
+        place: Place,
+        sum: u32,
+        span: (u64, u32),
+        is_taken: bool,
+    ) -> Result<(), String> {
+        self.add(place, sum, span, is_taken).map(drop)
+    }
+
+    /// Looks where ids of these sums would be. Whoever adds many entries does so before: the places are all over a
+    /// table that is larger than the caches, and one look does not wait for the other as one entry does.
+    pub(in crate::session) fn look_ahead(&self, sums: impl Iterator<Item = u32>) {
+        let found = sums.filter(|sum| self.by_id.find(spread(*sum), |(other, _)| other == sum).is_some());
+        std::hint::black_box(found.count());
+    }
+
+    /// Those of some ids that entries have of which an index knows.
+    pub(in crate::session) fn taken<'i>(
+        &self,
+        ids: impl Iterator<Item = &'i str>,
+    ) -> HashSet<compact_str::CompactString> {
+        self.base.as_ref().map_or_else(HashSet::new, |base| base.taken(ids))
+    }
+
+    /// Where lines of entries are read that are not in memory.
+    pub(in crate::session) fn read_from(&mut self, lines: Arc<dyn Lines>) {
+        self.lines = Some(lines);
+    }
+
+    fn add(
+        &mut self,
+        place: Place,
+        sum: u32,
+        (from, length): (u64, u32),
+        is_taken: bool,
+    ) -> Result<u32, String> {
+        let Place { id, parent_id, timestamp, kind, role } = place;
+        let at = u32::try_from(self.len()).ok().filter(|at| *at != NOBODY && !is_taken);
+        let Some(at) = at else { return Err(id.into()) };
+        let (texts, based) = (&self.texts, self.based());
+        let is_it = |(other, at): &(u32, u32)| *other == sum && texts[(at - based) as usize].0 == id;
+        match self.by_id.entry(spread(sum), is_it, |(sum, _)| spread(*sum)) {
+            hashbrown::hash_table::Entry::Occupied(_) => return Err(id.into()),
+            hashbrown::hash_table::Entry::Vacant(free) => drop(free.insert((sum, at))),
+        }
+        let (kind, same) = self.kinds.take(&kind, at);
+        let links = Links { parent: NOBODY, first: NOBODY, next: NOBODY, steering: NOBODY, same };
+        self.widths = self.widths.and_then(|widths| widths.with(&id, &timestamp));
+        // Children that came before their parent: only a file that somebody else wrote has them.
+        let early = if self.waiting.is_empty() { None } else { self.waiting.remove(&*id) };
+        self.rows.push(Row { links, from, length, kind, role });
+        self.texts.push((id, timestamp));
+        self.slots.grow(self.len());
+        self.ends += 1;
+        for child in early.into_iter().flatten() {
+            self.lost.remove(&child);
+            self.follow(at, child);
+        }
+        match parent_id {
+            None => {
+                let before = self.root.replace(at).unwrap_or(NOBODY);
+                self.links_mut(at).next = before;
+            }
+            Some(parent) => match self.parent_of(at, &parent) {
+                Some(parent) => self.follow(parent, at),
+                None => self.wait(at, &parent),
+            },
+        }
+        self.leaf = Some(at);
+        Ok(at)
+    }
+
+    /// Where the parent of a new entry is: nearly always right before it.
+    fn parent_of(&self, at: u32, parent: &str) -> Option<u32> {
+        let before = at.checked_sub(1).filter(|before| self.is(*before, parent));
+        before.or_else(|| self.index_of(parent))
+    }
+
+    fn wait(&mut self, at: u32, parent: &str) {
+        self.waiting.entry(parent.into()).or_default().push(at);
+        self.lost.insert(at, parent.into());
+    }
+
+    /// Puts a child behind those that its parent has. Later ones are found faster: the list is
+    /// kept with the latest first.
+    fn follow(&mut self, parent: u32, child: u32) {
+        self.unordered |= parent >= child;
+        let of_parent = self.row(parent);
+        let steers = self.kinds.get(of_parent.kind).is_some_and(|kind| kind.steers);
+        let links = self.links_mut(child);
+        links.parent = parent;
+        links.next = of_parent.links.first;
+        links.steering = if steers { parent } else { of_parent.links.steering };
+        self.links_mut(parent).first = child;
+        if of_parent.links.first == NOBODY {
+            self.ends = self.ends.saturating_sub(1);
+        }
+    }
+
+    /// Tells every entry that its line is in a file now, where one follows the other from a byte on.
+    pub(in crate::session) fn settle(&mut self, lines: &Arc<dyn Lines>, mut from: u64) {
+        self.unfold();
+        for at in 0..self.rows.len() {
+            let row = &mut self.rows[at];
+            row.from = from;
+            let mut length = u64::from(row.length);
+            if let Some(entry) = self.slots.made(at as u32) {
+                entry.settle(lines.clone(), from);
+                length = entry.length();
+            }
+            from += length + 1;
+        }
+        self.lines = Some(lines.clone());
+    }
+
+    /// The same for the last one, whose line begins at a byte of a file that others are in already.
+    pub(in crate::session) fn settle_last(&mut self, lines: Arc<dyn Lines>, from: u64) {
+        let Some(row) = self.rows.last_mut() else { return };
+        row.from = from;
+        if let Some(entry) = self.slots.made(self.len() as u32 - 1) {
+            entry.settle(lines, from);
+        }
+    }
+
+    /// Takes the rows of the base into memory: their file is another one from now on.
+    fn unfold(&mut self) {
+        let Some(base) = &self.base else { return };
+        let count = base.count;
+        let all = (0..self.len() as u32).map(|at| (self.row(at), self.texts(at)));
+        (self.rows, self.texts) = all.unzip();
+        (self.base, self.touched) = (None, HashMap::new());
+        for at in 0..count {
+            let sum = self.sums.of(&self.texts[at as usize].0);
+            self.by_id.insert_unique(spread(sum), (sum, at), |(sum, _)| spread(*sum));
+        }
+    }
+
+    /// Whether the line of the last entry begins before a byte.
+    pub(in crate::session) fn lies_before(&self, end: u64) -> bool {
+        (self.len() as u32).checked_sub(1).is_none_or(|last| self.row(last).from < end)
+    }
+
+    /// Whether all rows that the index has could be read so far.
+    pub(in crate::session) fn is_whole(&self) -> bool {
+        self.base.as_ref().is_none_or(|base| base.pages.are_whole())
+    }
+
+    /// What an index is to remember; `None` of a tree that it has no room for, or whose order it does not keep.
+    pub(in crate::session) fn to_remember(&self, lost_max: usize) -> Option<(Remembered, Widths)> {
+        let kinds = self.kinds.all();
+        if self.unordered || self.lost.len() > lost_max || kinds.len() > usize::from(u8::MAX) {
+            return None;
+        }
+        let widths = self.widths?;
+        let mut lost: Vec<(u32, String)> =
+            self.lost.iter().map(|(at, parent)| (*at, parent.to_string())).collect();
+        lost.sort_unstable();
+        let kinds = kinds.iter().map(|kind| (kind.name.to_string(), kind.latest)).collect();
+        Some((Remembered { kinds, root: self.root, ends: self.ends, lost }, widths))
+    }
+
+    /// The pages of all rows, one by one.
+    pub(in crate::session) fn pages<E>(
+        &self,
+        widths: Widths,
+        page: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let tell = |at: u32, take: &mut dyn FnMut(&Row, &str, &str)| {
+            if let Ok(behind) = self.behind(at) {
+                let (id, timestamp) = &self.texts[behind];
+                take(&self.rows[behind], id, timestamp);
+            } else {
+                let (id, timestamp) = self.texts(at);
+                take(&self.row(at), &id, &timestamp);
+            }
+        };
+        base::write(widths, self.len() as u32, tell, page)
+    }
+}
