@@ -31,7 +31,7 @@ mod sessions;
 #[allow(dead_code, reason = "the tests take more of it")]
 mod support {
     pub mod anthropic;
-    pub mod driven;
+    pub mod client_process;
     pub mod frames;
     pub mod server;
     pub mod sockets;

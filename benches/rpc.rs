@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use crate::support::anthropic as wire;
-use crate::support::driven::{Driven, Ground};
+use crate::support::client_process::{Driven, Ground};
 use crate::support::server::{Piece, Reply, bytes};
 use crate::terminal::millis;
 use crate::{Effort, percentile, report};

@@ -21,8 +21,8 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::support::endless_environment::{Slow, SlowPlace};
 use crate::support::process::{gone, lives, pid, until};
-use crate::support::slow_place::{Slow, SlowPlace};
 
 /// What keeps a tool busy until it is interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::path::Path;
 use bowline::workspace::checkpoint::{Node, Step};
 use proptest::prelude::*;
 
-use crate::support::keeping::{Place, image};
+use crate::support::checkpoint_workspace::{Place, image};
 
 /// One change of a tree; what cannot be done where it stands is not done.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use bowline::workspace::checkpoint::apply::Nobody;
 use bowline::workspace::checkpoint::{CheckpointError, Checkpointer, Decisions, Limits, Oid, Step, Why};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::keeping::{Place, image, name, names};
+use crate::support::checkpoint_workspace::{Place, image, name, names};
 
 #[test]
 fn what_is_ignored_stays_unless_it_is_asked_for() {

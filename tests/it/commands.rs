@@ -25,8 +25,8 @@ use bowline::ide::shell::input;
 use bowline::text::marked;
 
 use crate::source::root;
-use crate::support::desk::{Desk, Plan};
 use crate::support::git::git;
+use crate::support::test_ide::{Plan, TestIde};
 
 const VIM: &str = include_str!("../../keymaps/vim.toml");
 const HELIX: &str = include_str!("../../keymaps/helix.toml");
@@ -212,7 +212,7 @@ fn wants_git(id: &str) -> bool {
     id.starts_with("git.") || matches!(id, "diff.with-head" | "diff.with-index")
 }
 
-async fn desk(id: &str, text: &str) -> Desk {
+async fn ide(id: &str, text: &str) -> TestIde {
     let (text, selection) = marked::parse(text);
     let plan = match id.split('.').next() {
         Some("vim") => Plan::new().keymap(VIM),
@@ -226,15 +226,15 @@ async fn desk(id: &str, text: &str) -> Desk {
     };
     let plan = plan.file("src/a.txt", "").model("other");
     let plan = if wants_git(id) { plan.committed().expect("git") } else { plan };
-    let mut desk = plan.size(72, 14).start().await;
-    desk.keys("Alt-2").await;
-    desk.state().buffers.current_mut().unwrap().area.selection = selection;
-    desk.state().damage.all();
-    desk
+    let mut ide = plan.size(72, 14).start().await;
+    ide.keys("Alt-2").await;
+    ide.state().buffers.current_mut().unwrap().area.selection = selection;
+    ide.state().damage.all();
+    ide
 }
 
-fn shown(desk: &mut Desk) -> Option<String> {
-    let buffer = desk.state().buffers.current()?;
+fn shown(ide: &mut TestIde) -> Option<String> {
+    let buffer = ide.state().buffers.current()?;
     if let Some((title, _)) = buffer.fixed {
         // What it says is tested elsewhere.
         return Some(format!("the text {title}"));
@@ -243,8 +243,8 @@ fn shown(desk: &mut Desk) -> Option<String> {
 }
 
 /// What is to be seen beside the text.
-fn besides(desk: &mut Desk) -> Vec<(&'static str, String)> {
-    let state = desk.state();
+fn besides(ide: &mut TestIde) -> Vec<(&'static str, String)> {
+    let state = ide.state();
     let layers = &state.layers;
     let picker =
         layers.top::<Picker>().map(|picker| format!("picker {} at {}", picker.row.id, picker.selected));
@@ -273,43 +273,43 @@ fn besides(desk: &mut Desk) -> Vec<(&'static str, String)> {
         ("quits", state.quit.to_string()),
         ("waits", format!("{:?}", state.awaiting)),
     ];
-    let picture = desk.picture();
+    let picture = ide.picture();
     seen.push(("screen", picture));
     seen
 }
 
 /// What became of a text, in one line.
 async fn outcome(command: &Command, text: &str) -> String {
-    let mut desk = desk(command.id, text).await;
+    let mut ide = ide(command.id, text).await;
     let (before, after) = around(command.id);
     // One after the other: a list that is still being filled has no rows to go through.
     for key in before.split_whitespace() {
-        desk.keys(key).await;
+        ide.keys(key).await;
     }
     if wants_git(command.id) {
-        desk.wait(Duration::from_secs(2));
-        desk.ide.idle().await;
+        ide.wait(Duration::from_secs(2));
+        ide.headless.idle().await;
     }
-    let (was, beside) = (shown(&mut desk), besides(&mut desk));
-    desk.ide.app().with_cx(|cx| {
+    let (was, beside) = (shown(&mut ide), besides(&mut ide));
+    ide.headless.app().with_cx(|cx| {
         input::run(cx, command);
         flow::after(cx, None);
         cx.state.damage.add(Part::Status);
     });
-    desk.ide.idle().await;
+    ide.headless.idle().await;
     if let Some((_, said)) = SAID.iter().find(|(known, _)| *known == command.id) {
-        desk.until(said, |state| state.status.message.contains(said)).await;
+        ide.until(said, |state| state.status.message.contains(said)).await;
     }
-    desk.keys(after).await;
+    ide.keys(after).await;
     let mut told = Vec::new();
-    let is = shown(&mut desk);
+    let is = shown(&mut ide);
     if is != was {
         told.push(is.map_or("no file".to_string(), |is| format!("{is:?}")));
     }
-    if !desk.message().is_empty() {
-        told.push(format!("says {:?}", desk.message()));
+    if !ide.message().is_empty() {
+        told.push(format!("says {:?}", ide.message()));
     }
-    for ((what, was), (_, is)) in beside.into_iter().zip(besides(&mut desk)) {
+    for ((what, was), (_, is)) in beside.into_iter().zip(besides(&mut ide)) {
         match what {
             _ if was == is => {}
             // Only where nothing else tells what has happened.
@@ -326,7 +326,7 @@ async fn outcome(command: &Command, text: &str) -> String {
     if told.is_empty() {
         told.push("nothing".to_string());
     }
-    let home = desk.path("").parent().unwrap().display().to_string();
+    let home = ide.path("").parent().unwrap().display().to_string();
     told.join(", ").replace(&home, "HOME")
 }
 

@@ -12,9 +12,9 @@ use bowline::runtime::events::wire::Wire;
 use serde_json::Value;
 
 use crate::support::compacting::{FULL, Rig, filling, says};
-use crate::support::desk::Plan;
 use crate::support::family::{FAMILIES, Stage, of};
 use crate::support::server::Reply;
+use crate::support::test_ide::Plan;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_refusal_on_the_wire_is_recovered_from() {
@@ -92,66 +92,66 @@ fn long(word: &str) -> Turn {
 
 #[tokio::test]
 async fn a_person_compacts_reads_and_changes_the_summary() {
-    let mut desk = Plan::new().turns([long("one"), long("two")]).start().await;
-    desk.ask("first").await;
-    desk.ask("second").await;
-    desk.script.push([
+    let mut ide = Plan::new().turns([long("one"), long("two")]).start().await;
+    ide.ask("first").await;
+    ide.ask("second").await;
+    ide.script.push([
         Turn::of(vec![Step::Gate, Step::Text(vec!["## Goal\nthe tests".to_string()])]),
         says("so far"),
     ]);
-    desk.keys("Alt-3").await;
-    desk.type_now("/compact tests above all");
-    desk.ide.press("Enter");
-    desk.until("the compaction", |state| state.agent.summing.is_some()).await;
-    assert!(desk.picture().contains("compacting…"), "{}", desk.picture());
-    desk.script.gate.add_permits(1);
-    desk.until("its end", |state| state.agent.summing.is_none()).await;
-    desk.ide.idle().await;
-    let picture = desk.picture();
+    ide.keys("Alt-3").await;
+    ide.type_now("/compact tests above all");
+    ide.headless.press("Enter");
+    ide.until("the compaction", |state| state.agent.summing.is_some()).await;
+    assert!(ide.picture().contains("compacting…"), "{}", ide.picture());
+    ide.script.gate.add_permits(1);
+    ide.until("its end", |state| state.agent.summing.is_none()).await;
+    ide.headless.idle().await;
+    let picture = ide.picture();
     assert!(picture.contains("▸ compacted: ") && picture.contains("→"), "{picture}");
-    assert!(desk.state().agent.working_since.is_none());
-    desk.keys("Ctrl-o").await;
-    assert!(desk.picture().contains("so far"), "{}", desk.picture());
+    assert!(ide.state().agent.working_since.is_none());
+    ide.keys("Ctrl-o").await;
+    assert!(ide.picture().contains("so far"), "{}", ide.picture());
     // It can be read as a text.
-    desk.ide.app().state.damage.all();
-    desk.keys("Alt-x").await;
-    desk.type_in("Show the summary").await;
-    desk.keys("Enter").await;
-    assert!(desk.text().contains("## Goal\nthe tests") && desk.text().contains("so far"), "{}", desk.text());
+    ide.headless.app().state.damage.all();
+    ide.keys("Alt-x").await;
+    ide.type_in("Show the summary").await;
+    ide.keys("Enter").await;
+    assert!(ide.text().contains("## Goal\nthe tests") && ide.text().contains("so far"), "{}", ide.text());
     // Changed, it counts from then on.
-    desk.keys("Alt-3").await;
-    desk.type_now("/summary");
-    desk.ide.press("Enter");
-    desk.ide.idle().await;
-    let typed = desk.state().prompt.area.text().to_string();
+    ide.keys("Alt-3").await;
+    ide.type_now("/summary");
+    ide.headless.press("Enter");
+    ide.headless.idle().await;
+    let typed = ide.state().prompt.area.text().to_string();
     assert!(typed.starts_with("/summary ## Goal\nthe tests"), "{typed}");
-    desk.type_in(" and mine").await;
-    desk.keys("Enter").await;
-    desk.script.push([says("three")]);
-    desk.ask("third").await;
-    let last = desk.script.requests().pop().unwrap();
+    ide.type_in(" and mine").await;
+    ide.keys("Enter").await;
+    ide.script.push([says("three")]);
+    ide.ask("third").await;
+    let last = ide.script.requests().pop().unwrap();
     let carried = serde_json::to_string(&last.messages[0]).unwrap();
     assert!(carried.contains("so far and mine"), "{carried}");
-    assert_eq!(desk.session().iter().filter(|entry| entry["type"] == "compaction").count(), 2);
+    assert_eq!(ide.session().iter().filter(|entry| entry["type"] == "compaction").count(), 2);
 }
 
 #[tokio::test]
 async fn escape_gives_it_up_at_the_screen_and_nothing_to_do_is_said() {
     let stall = || Turn::of(vec![Step::Stall]);
-    let mut desk = Plan::new().turns([long("one"), long("two"), stall(), stall()]).start().await;
-    desk.keys("Alt-3").await;
-    desk.type_now("/compact");
-    desk.ide.press("Enter");
-    desk.ide.shows("nothing to compact").await;
-    desk.ask("first").await;
-    desk.ask("second").await;
-    desk.type_now("/compact");
-    desk.ide.press("Enter");
-    desk.until("the compaction", |state| state.agent.summing.is_some()).await;
-    desk.keys("Escape").await;
-    desk.ide.shows("not compacted").await;
-    assert!(desk.state().agent.working_since.is_none());
-    assert!(desk.session().iter().all(|entry| entry["type"] != "compaction"));
-    let again = tokio::time::timeout(Duration::from_secs(30), desk.ask("/compactly said")).await;
+    let mut ide = Plan::new().turns([long("one"), long("two"), stall(), stall()]).start().await;
+    ide.keys("Alt-3").await;
+    ide.type_now("/compact");
+    ide.headless.press("Enter");
+    ide.headless.shows("nothing to compact").await;
+    ide.ask("first").await;
+    ide.ask("second").await;
+    ide.type_now("/compact");
+    ide.headless.press("Enter");
+    ide.until("the compaction", |state| state.agent.summing.is_some()).await;
+    ide.keys("Escape").await;
+    ide.headless.shows("not compacted").await;
+    assert!(ide.state().agent.working_since.is_none());
+    assert!(ide.session().iter().all(|entry| entry["type"] != "compaction"));
+    let again = tokio::time::timeout(Duration::from_secs(30), ide.ask("/compactly said")).await;
     again.expect("a word that only begins so is said to the model");
 }

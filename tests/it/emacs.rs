@@ -17,7 +17,7 @@ use bowline::text::format::Format;
 use bowline::text::kill_ring::KillRing;
 
 use crate::source::root;
-use crate::support::desk::{Desk, Plan};
+use crate::support::test_ide::{Plan, TestIde};
 
 /// How many scripts.
 const SCRIPTS: usize = 300;
@@ -86,9 +86,9 @@ fn record() -> PathBuf {
 }
 
 /// Plays one script here: the point in characters and the text.
-fn play(desk: &mut Desk, script: &str) -> String {
+fn play(ide: &mut TestIde, script: &str) -> String {
     let (text, commands) = script.split_once('\t').unwrap();
-    let state = desk.state();
+    let state = ide.state();
     state.kill_ring = KillRing::default();
     state.panes.focus = Focus::Editor;
     let document = Document::new(&text.replace("\\n", "\n"), Format::default());
@@ -97,17 +97,17 @@ fn play(desk: &mut Desk, script: &str) -> String {
     for command in commands.split(' ') {
         let (name, keys, _) = COMMANDS.iter().find(|(name, ..)| *name == command).unwrap();
         if *name != "copy-word" {
-            desk.ide.press(keys);
+            ide.headless.press(keys);
             continue;
         }
-        desk.ide.press("Ctrl-Shift-Right");
-        if desk.selected()[0].is_empty() {
+        ide.headless.press("Ctrl-Shift-Right");
+        if ide.selected()[0].is_empty() {
             continue;
         }
-        desk.ide.press("Ctrl-c");
-        desk.ide.press("Right");
+        ide.headless.press("Ctrl-c");
+        ide.headless.press("Right");
     }
-    let area = &desk.state().buffers.current().unwrap().area;
+    let area = &ide.state().buffers.current().unwrap().area;
     let text = area.text().to_string();
     let point = text[..area.selection.primary().head.0].chars().count();
     format!("{point}\t{}", text.replace('\n', "\\n"))
@@ -116,13 +116,13 @@ fn play(desk: &mut Desk, script: &str) -> String {
 #[tokio::test]
 async fn kills_and_yanks_come_to_what_was_recorded() {
     let answers = std::fs::read_to_string(record()).unwrap();
-    let mut desk = Plan::new().with("a.txt", "").start().await;
-    desk.state().show.auto_pairs = false;
+    let mut ide = Plan::new().with("a.txt", "").start().await;
+    ide.state().show.auto_pairs = false;
     let scripts = scripts();
     let mut wrong = Vec::new();
     assert_eq!(scripts.lines().count(), answers.lines().count());
     for (script, answer) in scripts.lines().zip(answers.lines()) {
-        let ours = play(&mut desk, script);
+        let ours = play(&mut ide, script);
         if ours != answer {
             wrong.push(format!("{script}\n  emacs {answer}\n  ours  {ours}"));
         }

@@ -8,8 +8,8 @@ use bowline::exec::wrap::{Barred, Ended, Entry, Logging, Policy, ReadOnly, Wrapp
 use bowline::exec::{EnvError, Environment, Exit, FindSpec, Inherit, LeftOut, LocalEnvironment, Selection};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::place_suite::{self, conforms, run};
-use crate::support::remote_place::RemotePlace;
+use crate::support::environment_suite::{self, conforms, run};
+use crate::support::piped_environment::RemotePlace;
 
 fn folder() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -88,9 +88,9 @@ async fn a_place_within_a_policy_conforms_inside_and_refuses_the_rest() {
 #[tokio::test]
 async fn a_read_only_place_looks_and_changes_nothing() {
     let (_folder, root) = folder();
-    place_suite::furnish(&root);
+    environment_suite::furnish(&root);
     let place = Wrapped::new(local(&root), ReadOnly::new(|script| script.starts_with("cat ")));
-    place_suite::looks(&place).await;
+    environment_suite::looks(&place).await;
     let refused = |error: EnvError| assert!(matches!(error, EnvError::Refused(_)), "{error}");
     refused(place.write(&root.join("a.txt"), Vec::new(), None).await.unwrap_err());
     refused(place.write(&root.join("new"), Vec::new(), None).await.unwrap_err());
@@ -108,7 +108,7 @@ async fn a_place_without_what_is_barred_conforms_and_shows_the_rest() {
     conforms(&Wrapped::new(local(&outside), Barred::new(vec!["/nowhere/**".into()]).unwrap())).await;
     for remote in [false, true] {
         let (_folder, root) = folder();
-        place_suite::furnish(&root);
+        environment_suite::furnish(&root);
         std::os::unix::fs::symlink("src/b.rs", root.join("way-in")).unwrap();
         let barred = Barred::new(vec![format!("{}/src/", root.display())]).unwrap();
         let count = barred.count();
@@ -149,14 +149,14 @@ async fn a_place_without_what_is_barred_conforms_and_shows_the_rest() {
 #[tokio::test]
 async fn layers_compose() {
     let (_folder, root) = folder();
-    place_suite::furnish(&root);
+    environment_suite::furnish(&root);
     let log: Arc<Mutex<Vec<Entry>>> = Arc::default();
     let into = Arc::clone(&log);
     let policy = Wrapped::new(local(&root), Policy { write: vec![root.clone()], ..Policy::default() });
     let read_only = Wrapped::new(Arc::new(policy), ReadOnly::new(|_| false));
     let place =
         Wrapped::new(Arc::new(read_only), Logging::new(move |entry| into.lock().unwrap().push(entry)));
-    place_suite::looks(&place).await;
+    environment_suite::looks(&place).await;
     place.write(&root.join("x"), Vec::new(), None).await.unwrap_err();
     let last = log.lock().unwrap().last().unwrap().clone();
     assert!(last.what == "write" && matches!(last.ended, Ended::Failed(_)), "{last:?}");

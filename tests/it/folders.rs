@@ -30,14 +30,14 @@ impl Approval for Yes {
 }
 
 /// A workspace with the folders `a` and `b`, one agent, and a folder beside.
-struct Desk {
+struct Fixture {
     _folder: tempfile::TempDir,
     root: PathBuf,
     yes: Arc<Yes>,
     context: Context,
 }
 
-impl Desk {
+impl Fixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let above = fs::canonicalize(folder.path()).unwrap();
@@ -82,91 +82,93 @@ impl Desk {
 
 #[tokio::test]
 async fn a_command_begins_where_the_last_one_ended_and_is_judged_there() {
-    let desk = Desk::new();
-    assert_eq!(desk.bash("cd a").await, "(no output)");
-    assert_eq!(desk.bash("pwd").await, desk.below("a"));
-    assert_eq!(desk.asked(), Vec::<String>::new(), "looking around is not asked about");
-    assert_eq!(desk.bash("touch made").await, "(no output)");
-    let quoted = desk.below("a").replace('\'', "'\\''");
-    assert_eq!(desk.asked(), [format!("cd '{quoted}' && touch made")]);
-    assert!(desk.root.join("a/made").exists());
+    let fixture = Fixture::new();
+    assert_eq!(fixture.bash("cd a").await, "(no output)");
+    assert_eq!(fixture.bash("pwd").await, fixture.below("a"));
+    assert_eq!(fixture.asked(), Vec::<String>::new(), "looking around is not asked about");
+    assert_eq!(fixture.bash("touch made").await, "(no output)");
+    let quoted = fixture.below("a").replace('\'', "'\\''");
+    assert_eq!(fixture.asked(), [format!("cd '{quoted}' && touch made")]);
+    assert!(fixture.root.join("a/made").exists());
     // A repository's settings are those of the folder.
-    desk.bash("git status").await;
-    assert_eq!(desk.asked(), [format!("cd '{quoted}' && git status")]);
+    fixture.bash("git status").await;
+    assert_eq!(fixture.asked(), [format!("cd '{quoted}' && git status")]);
     // Failing changes nothing about it, nor does a folder of a part of the command.
     assert_eq!(
-        desk.bash("(cd ..); cd ../b; X=1; nonsense_x; exit 3").await.lines().next(),
+        fixture.bash("(cd ..); cd ../b; X=1; nonsense_x; exit 3").await.lines().next(),
         Some("Exit code 3")
     );
-    assert_eq!(desk.bash("pwd; echo ${X-none}").await, format!("{}\nnone", desk.below("b")));
-    assert_eq!(desk.bash("cd ..").await, "(no output)");
-    desk.asked();
-    desk.bash("touch made").await;
-    assert_eq!(desk.asked(), ["touch made"]);
-    assert!(desk.root.join("made").exists());
+    assert_eq!(fixture.bash("pwd; echo ${X-none}").await, format!("{}\nnone", fixture.below("b")));
+    assert_eq!(fixture.bash("cd ..").await, "(no output)");
+    fixture.asked();
+    fixture.bash("touch made").await;
+    assert_eq!(fixture.asked(), ["touch made"]);
+    assert!(fixture.root.join("made").exists());
 }
 
 #[tokio::test]
 async fn outside_of_the_workspace_no_command_begins() {
-    let desk = Desk::new();
-    let beside = desk.root.parent().unwrap().join("beside");
-    symlink(&beside, desk.root.join("way-out")).unwrap();
+    let fixture = Fixture::new();
+    let beside = fixture.root.parent().unwrap().join("beside");
+    symlink(&beside, fixture.root.join("way-out")).unwrap();
     for leaves in ["cd ../../beside", "cd ../way-out", "cd ..; cd ..", "cd /"] {
-        desk.bash("cd a").await;
-        let told = desk.bash(leaves).await;
-        let root = desk.at_root();
+        fixture.bash("cd a").await;
+        let told = fixture.bash(leaves).await;
+        let root = fixture.at_root();
         let wanted = format!("which is no folder of the workspace. The next begins in {root}.]");
         assert!(told.starts_with("[This ended in /") && told.ends_with(&wanted), "{leaves}: {told}");
-        assert_eq!(desk.bash("pwd").await, root, "{leaves}");
+        assert_eq!(fixture.bash("pwd").await, root, "{leaves}");
     }
     // What has printed something keeps it.
-    let told = desk.bash("cd /; echo there").await;
+    let told = fixture.bash("cd /; echo there").await;
     assert!(told.starts_with("there\n\n[This ended in /, which"), "{told}");
 }
 
 #[tokio::test]
 async fn a_folder_that_is_gone_or_leads_elsewhere_is_left() {
-    let desk = Desk::new();
-    desk.bash("cd a").await;
-    fs::remove_dir(desk.root.join("a")).unwrap();
-    let told = desk.bash("pwd").await;
-    let note =
-        format!("[{} is no folder of the workspace any more; this began in the workspace.]", desk.below("a"));
-    assert!(told.starts_with(&desk.at_root()) && told.ends_with(&note), "{told}");
-    assert_eq!(desk.bash("pwd").await, desk.at_root(), "it is said once");
-    desk.bash("cd b").await;
-    fs::remove_dir(desk.root.join("b")).unwrap();
-    symlink(desk.root.parent().unwrap().join("beside"), desk.root.join("b")).unwrap();
-    desk.asked();
-    desk.bash("touch made").await;
-    assert_eq!(desk.asked(), ["touch made"]);
-    assert!(desk.root.join("made").exists());
+    let fixture = Fixture::new();
+    fixture.bash("cd a").await;
+    fs::remove_dir(fixture.root.join("a")).unwrap();
+    let told = fixture.bash("pwd").await;
+    let note = format!(
+        "[{} is no folder of the workspace any more; this began in the workspace.]",
+        fixture.below("a")
+    );
+    assert!(told.starts_with(&fixture.at_root()) && told.ends_with(&note), "{told}");
+    assert_eq!(fixture.bash("pwd").await, fixture.at_root(), "it is said once");
+    fixture.bash("cd b").await;
+    fs::remove_dir(fixture.root.join("b")).unwrap();
+    symlink(fixture.root.parent().unwrap().join("beside"), fixture.root.join("b")).unwrap();
+    fixture.asked();
+    fixture.bash("touch made").await;
+    assert_eq!(fixture.asked(), ["touch made"]);
+    assert!(fixture.root.join("made").exists());
 }
 
 #[tokio::test]
 async fn what_cannot_tell_where_it_ended_says_so() {
-    let desk = Desk::new();
+    let fixture = Fixture::new();
     for script in ["cd a; exec true", "cd a; trap 'true' EXIT"] {
-        let told = desk.bash(script).await;
-        let wanted = format!("[It is not known where this ended; the next begins in {}.]", desk.at_root());
+        let told = fixture.bash(script).await;
+        let wanted = format!("[It is not known where this ended; the next begins in {}.]", fixture.at_root());
         assert_eq!(told, wanted, "{script}");
-        assert_eq!(desk.bash("pwd").await, desk.at_root());
+        assert_eq!(fixture.bash("pwd").await, fixture.at_root());
     }
-    assert_eq!(desk.bash("exec true").await, "(no output)", "it went nowhere");
-    let told = desk.bash("nonsense_x").await;
+    assert_eq!(fixture.bash("exec true").await, "(no output)", "it went nowhere");
+    let told = fixture.bash("nonsense_x").await;
     assert!(told.contains("line 1: nonsense_x"), "lines are counted as they were written: {told}");
 }
 
 #[tokio::test]
 async fn of_commands_at_the_same_time_the_one_counts_that_goes_elsewhere() {
-    let desk = Desk::new();
-    let stays = desk.bash("touch begun; while [ ! -e go ]; do sleep 0.01; done");
+    let fixture = Fixture::new();
+    let stays = fixture.bash("touch begun; while [ ! -e go ]; do sleep 0.01; done");
     let goes = async {
-        until("the first one runs", || desk.root.join("begun").exists()).await;
-        desk.bash("cd a").await;
-        assert_eq!(desk.bash("pwd").await, desk.below("a"));
-        fs::write(desk.root.join("go"), "").unwrap();
+        until("the first one runs", || fixture.root.join("begun").exists()).await;
+        fixture.bash("cd a").await;
+        assert_eq!(fixture.bash("pwd").await, fixture.below("a"));
+        fs::write(fixture.root.join("go"), "").unwrap();
     };
     tokio::join!(stays, goes);
-    assert_eq!(desk.bash("pwd").await, desk.below("a"));
+    assert_eq!(fixture.bash("pwd").await, fixture.below("a"));
 }

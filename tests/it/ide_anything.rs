@@ -1,5 +1,5 @@
 //! Whatever keys are pressed, wherever the mouse goes, however small the window gets: nothing
-//! breaks, what is seen is what is there, and every edit can be undone. The desk looks after every
+//! breaks, what is seen is what is there, and every edit can be undone. The ide looks after every
 //! input whether all that looks different was drawn.
 
 use bowline::ide::core::keymap::KeyContext;
@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::json;
 
-use crate::support::desk::Plan;
 use crate::support::seeds;
+use crate::support::test_ide::Plan;
 
 /// Characters that are typed: one to four bytes, none to two columns, parts of clusters, the sign for bad bytes.
 const TYPED: [char; 16] =
@@ -66,12 +66,12 @@ async fn run(name: &str, acts: Vec<Act>) {
     let answer = "| a | b |\n|---|---|\n| 漢字 | `code` |\n\n1. one\n   - two\n";
     let turns = [Turn::text(answer), Turn::call("c", "read", json!({"path": "a.rs"})), Turn::text("done")];
     let plan = Plan::new().keymap(map(name)).file("b.rs", "b\n").with("a.rs", TEXT).turns(turns);
-    let mut desk = plan.start().await;
+    let mut ide = plan.start().await;
     for act in acts {
         match act {
-            Act::Key(keys) => desk.ide.press(&keys),
-            Act::Type(c) => desk.type_now(&c.to_string()),
-            Act::Paste(text) => desk.ide.input(Input::Paste(text)),
+            Act::Key(keys) => ide.headless.press(&keys),
+            Act::Type(c) => ide.type_now(&c.to_string()),
+            Act::Paste(text) => ide.headless.input(Input::Paste(text)),
             Act::Mouse(kind, col, row) => {
                 let kinds = [
                     MouseKind::Down(Button::Left),
@@ -80,15 +80,15 @@ async fn run(name: &str, acts: Vec<Act>) {
                     MouseKind::ScrollUp,
                     MouseKind::ScrollDown,
                 ];
-                desk.mouse(kinds[usize::from(kind)], col, row);
+                ide.mouse(kinds[usize::from(kind)], col, row);
             }
-            Act::Resize(cols, rows) => desk.ide.resize(cols, rows),
+            Act::Resize(cols, rows) => ide.headless.resize(cols, rows),
         }
     }
-    desk.picture();
-    let path = desk.path("a.rs");
+    ide.picture();
+    let path = ide.path("a.rs");
     for buffer in
-        desk.state().buffers.all_mut().iter_mut().filter(|buffer| buffer.path.as_ref() == Some(&path))
+        ide.state().buffers.all_mut().iter_mut().filter(|buffer| buffer.path.as_ref() == Some(&path))
     {
         while buffer.area.undo().is_some() {}
         assert_eq!(buffer.area.text().to_string(), TEXT);

@@ -2,143 +2,143 @@
 
 use std::fs;
 
-use crate::support::desk::Plan;
+use crate::support::test_ide::Plan;
 
 #[tokio::test]
 async fn an_unreadable_file_is_told() {
-    let mut desk = Plan::new().file("a.txt", "secret").open("a.txt").unreadable("a.txt").start().await;
+    let mut ide = Plan::new().file("a.txt", "secret").open("a.txt").unreadable("a.txt").start().await;
     assert_eq!(
-        desk.message(),
-        format!("cannot open a.txt: {}: permission denied", desk.path("a.txt").display())
+        ide.message(),
+        format!("cannot open a.txt: {}: permission denied", ide.path("a.txt").display())
     );
-    assert!(desk.state().buffers.current().is_none());
-    desk.keys("Alt-2 Ctrl-p").await;
-    desk.keys("Enter").await;
-    assert!(desk.message().starts_with("cannot open a.txt"), "{}", desk.message());
+    assert!(ide.state().buffers.current().is_none());
+    ide.keys("Alt-2 Ctrl-p").await;
+    ide.keys("Enter").await;
+    assert!(ide.message().starts_with("cannot open a.txt"), "{}", ide.message());
 }
 
 #[tokio::test]
 async fn a_binary_file_is_shown_and_not_edited() {
     let bytes = b"\x7fELF\0\0\x01\x02rest\n";
-    let mut desk = Plan::new().with("a.bin", bytes).start().await;
-    assert!(desk.picture().contains("read-only: a binary file is shown"), "{}", desk.picture());
-    desk.type_in("x").await;
-    assert_eq!(desk.message(), "a binary file is shown, not edited");
-    desk.keys("Ctrl-k Ctrl-s").await;
-    assert_eq!(desk.message(), "not saved: a binary file is shown, not edited");
-    assert_eq!(desk.bytes("a.bin"), bytes);
+    let mut ide = Plan::new().with("a.bin", bytes).start().await;
+    assert!(ide.picture().contains("read-only: a binary file is shown"), "{}", ide.picture());
+    ide.type_in("x").await;
+    assert_eq!(ide.message(), "a binary file is shown, not edited");
+    ide.keys("Ctrl-k Ctrl-s").await;
+    assert_eq!(ide.message(), "not saved: a binary file is shown, not edited");
+    assert_eq!(ide.bytes("a.bin"), bytes);
 }
 
 #[tokio::test]
 async fn bytes_that_are_no_utf8_stay_what_they_are() {
     let bytes = b"caf\xc3\xa9\nna\xc3\xafve\xff\xfe\r\nend";
-    let mut desk = Plan::new().with("a.txt", bytes).start().await;
-    assert!(desk.picture().contains("not UTF-8, bytes kept"), "{}", desk.picture());
-    desk.keys("Ctrl-s").await;
-    assert_eq!(desk.bytes("a.txt"), bytes);
-    desk.keys("Ctrl-End").await;
-    desk.type_in("!").await;
-    desk.keys("Ctrl-s").await;
-    assert_eq!(desk.bytes("a.txt"), [&bytes[..], b"!"].concat());
+    let mut ide = Plan::new().with("a.txt", bytes).start().await;
+    assert!(ide.picture().contains("not UTF-8, bytes kept"), "{}", ide.picture());
+    ide.keys("Ctrl-s").await;
+    assert_eq!(ide.bytes("a.txt"), bytes);
+    ide.keys("Ctrl-End").await;
+    ide.type_in("!").await;
+    ide.keys("Ctrl-s").await;
+    assert_eq!(ide.bytes("a.txt"), [&bytes[..], b"!"].concat());
     // What was cut and put in again is still the same bytes.
-    desk.keys("Ctrl-Home Ctrl-k Ctrl-y Ctrl-s").await;
-    assert_eq!(desk.bytes("a.txt"), [&bytes[..], b"!"].concat());
+    ide.keys("Ctrl-Home Ctrl-k Ctrl-y Ctrl-s").await;
+    assert_eq!(ide.bytes("a.txt"), [&bytes[..], b"!"].concat());
 }
 
 #[tokio::test]
 async fn odd_line_ends_and_a_byte_order_mark_survive() {
     let bytes = b"\xef\xbb\xbfone\r\ntwo\nthree\rfour";
-    let mut desk = Plan::new().with("a.txt", bytes).start().await;
-    desk.type_in("x").await;
-    desk.keys("Ctrl-s").await;
-    assert_eq!(desk.bytes("a.txt"), b"\xef\xbb\xbfxone\r\ntwo\nthree\rfour");
+    let mut ide = Plan::new().with("a.txt", bytes).start().await;
+    ide.type_in("x").await;
+    ide.keys("Ctrl-s").await;
+    assert_eq!(ide.bytes("a.txt"), b"\xef\xbb\xbfxone\r\ntwo\nthree\rfour");
 }
 
 #[tokio::test]
 async fn a_folder_in_place_of_a_file_opens_in_the_tree() {
-    let mut desk = Plan::new().file("src/main.rs", "").open("src").size(120, 30).start().await;
-    assert_eq!(desk.message(), "src is a folder; its files are in the tree (Alt-1)");
-    desk.ide.idle().await;
-    assert!(desk.picture().contains("main.rs"));
+    let mut ide = Plan::new().file("src/main.rs", "").open("src").size(120, 30).start().await;
+    assert_eq!(ide.message(), "src is a folder; its files are in the tree (Alt-1)");
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("main.rs"));
 }
 
 #[tokio::test]
 async fn a_file_in_a_folder_that_is_missing_is_made_with_it() {
-    let mut desk = Plan::new().start().await;
-    desk.keys("Alt-2 Ctrl-o").await;
-    desk.type_in("no/such/new.txt").await;
-    desk.keys("Enter").await;
-    assert_eq!(desk.message(), "no/such/new.txt is new; it will be made when you save");
-    assert!(!desk.path("no").exists());
-    desk.type_in("x").await;
-    desk.keys("Ctrl-s").await;
-    assert!(desk.disk("no/such/new.txt").starts_with('x'));
+    let mut ide = Plan::new().start().await;
+    ide.keys("Alt-2 Ctrl-o").await;
+    ide.type_in("no/such/new.txt").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.message(), "no/such/new.txt is new; it will be made when you save");
+    assert!(!ide.path("no").exists());
+    ide.type_in("x").await;
+    ide.keys("Ctrl-s").await;
+    assert!(ide.disk("no/such/new.txt").starts_with('x'));
 }
 
 #[tokio::test]
 async fn a_file_in_place_of_a_folder_is_told_and_the_text_kept() {
-    let mut desk = Plan::new().file("no", "a file").open("no/new.txt").start().await;
-    let first = desk.message();
-    if desk.state().buffers.current().is_some() {
-        desk.type_in("x").await;
-        desk.keys("Ctrl-s").await;
-        assert!(desk.message().starts_with("not saved"), "{}", desk.message());
-        assert!(desk.text().starts_with('x'));
+    let mut ide = Plan::new().file("no", "a file").open("no/new.txt").start().await;
+    let first = ide.message();
+    if ide.state().buffers.current().is_some() {
+        ide.type_in("x").await;
+        ide.keys("Ctrl-s").await;
+        assert!(ide.message().starts_with("not saved"), "{}", ide.message());
+        assert!(ide.text().starts_with('x'));
     } else {
         assert!(first.starts_with("cannot open no/new.txt"), "{first}");
     }
-    assert_eq!(desk.disk("no"), "a file");
+    assert_eq!(ide.disk("no"), "a file");
 }
 
 #[tokio::test]
 async fn a_refused_save_is_told_and_the_text_kept() {
-    let mut desk = Plan::new().with("a.txt", "one\n").unwritable("a.txt").start().await;
-    desk.type_in("x").await;
-    desk.keys("Ctrl-s").await;
-    assert_eq!(desk.message(), "not saved: a.txt may not be written; save under another name (file.save-as)");
-    assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("xone\n", "one\n"));
-    desk.keys("F1").await;
-    desk.type_in("file.save-as").await;
-    desk.keys("Enter").await;
-    desk.type_in("b.txt").await;
-    desk.keys("Enter").await;
-    assert_eq!((desk.message().as_str(), desk.disk("b.txt").as_str()), ("saved b.txt", "xone\n"));
+    let mut ide = Plan::new().with("a.txt", "one\n").unwritable("a.txt").start().await;
+    ide.type_in("x").await;
+    ide.keys("Ctrl-s").await;
+    assert_eq!(ide.message(), "not saved: a.txt may not be written; save under another name (file.save-as)");
+    assert_eq!((ide.text().as_str(), ide.disk("a.txt").as_str()), ("xone\n", "one\n"));
+    ide.keys("F1").await;
+    ide.type_in("file.save-as").await;
+    ide.keys("Enter").await;
+    ide.type_in("b.txt").await;
+    ide.keys("Enter").await;
+    assert_eq!((ide.message().as_str(), ide.disk("b.txt").as_str()), ("saved b.txt", "xone\n"));
 }
 
 #[tokio::test]
 async fn quitting_after_a_refused_save_stays() {
-    let mut desk = Plan::new().with("a.txt", "one\n").unwritable("a.txt").start().await;
-    desk.type_in("x").await;
-    desk.keys("Ctrl-q s").await;
-    assert!(!desk.state().quit);
-    assert!(desk.message().starts_with("not saved"));
-    assert_eq!(desk.text(), "xone\n");
+    let mut ide = Plan::new().with("a.txt", "one\n").unwritable("a.txt").start().await;
+    ide.type_in("x").await;
+    ide.keys("Ctrl-q s").await;
+    assert!(!ide.state().quit);
+    assert!(ide.message().starts_with("not saved"));
+    assert_eq!(ide.text(), "xone\n");
 }
 
 #[tokio::test]
 async fn saving_under_the_name_of_another_file_asks() {
-    let mut desk = Plan::new().file("b.txt", "b\n").with("a.txt", "a\n").start().await;
-    desk.keys("F1").await;
-    desk.type_in("file.save-as").await;
-    desk.keys("Enter").await;
-    desk.type_in("b.txt").await;
-    desk.keys("Enter").await;
-    desk.shows("changed on disk").await;
-    assert_eq!(desk.disk("b.txt"), "b\n");
+    let mut ide = Plan::new().file("b.txt", "b\n").with("a.txt", "a\n").start().await;
+    ide.keys("F1").await;
+    ide.type_in("file.save-as").await;
+    ide.keys("Enter").await;
+    ide.type_in("b.txt").await;
+    ide.keys("Enter").await;
+    ide.shows("changed on disk").await;
+    assert_eq!(ide.disk("b.txt"), "b\n");
 }
 
 #[tokio::test]
 async fn a_clean_file_follows_the_disk_and_can_be_had_back() {
-    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
-    desk.write("a.txt", "two\n");
-    desk.look_again().await;
+    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    ide.write("a.txt", "two\n");
+    ide.look_again().await;
     assert_eq!(
-        (desk.text().as_str(), desk.message().as_str()),
+        (ide.text().as_str(), ide.message().as_str()),
         ("two\n", "a.txt read again; undo brings the old text back")
     );
-    desk.keys("Ctrl-z").await;
-    assert_eq!(desk.text(), "one\n");
-    assert!(desk.picture().contains("a.txt ●"));
+    ide.keys("Ctrl-z").await;
+    assert_eq!(ide.text(), "one\n");
+    assert!(ide.picture().contains("a.txt ●"));
 }
 
 #[tokio::test]
@@ -146,85 +146,85 @@ async fn a_modified_file_that_changed_on_disk_is_never_overwritten_unasked() {
     for (answer, text, on_disk) in
         [("r", "two\n", "two\n"), ("o", "xone\n", "xone\n"), ("n", "xone\n", "two\n")]
     {
-        let mut desk = Plan::new().with("a.txt", "one\n").start().await;
-        desk.type_in("x").await;
-        desk.write("a.txt", "two\n");
-        desk.look_again().await;
-        assert!(desk.message().contains("changed by somebody else"), "{}", desk.message());
-        assert!(desk.picture().contains("a.txt ≠"));
-        desk.keys("Ctrl-s").await;
-        desk.shows("changed on disk").await;
-        assert_eq!(desk.disk("a.txt"), "two\n");
-        desk.keys(answer).await;
-        assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), (text, on_disk), "{answer}");
+        let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+        ide.type_in("x").await;
+        ide.write("a.txt", "two\n");
+        ide.look_again().await;
+        assert!(ide.message().contains("changed by somebody else"), "{}", ide.message());
+        assert!(ide.picture().contains("a.txt ≠"));
+        ide.keys("Ctrl-s").await;
+        ide.shows("changed on disk").await;
+        assert_eq!(ide.disk("a.txt"), "two\n");
+        ide.keys(answer).await;
+        assert_eq!((ide.text().as_str(), ide.disk("a.txt").as_str()), (text, on_disk), "{answer}");
         if answer == "r" {
-            desk.keys("Ctrl-z").await;
-            assert_eq!(desk.text(), "xone\n", "the person's text is one undo away");
+            ide.keys("Ctrl-z").await;
+            assert_eq!(ide.text(), "xone\n", "the person's text is one undo away");
         }
     }
 }
 
 #[tokio::test]
 async fn a_save_finds_out_by_itself_that_the_file_changed() {
-    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
-    desk.write("a.txt", "two\n");
-    desk.type_in("x").await;
-    desk.keys("Ctrl-s").await;
-    desk.shows("changed on disk").await;
-    assert_eq!(desk.disk("a.txt"), "two\n");
+    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    ide.write("a.txt", "two\n");
+    ide.type_in("x").await;
+    ide.keys("Ctrl-s").await;
+    ide.shows("changed on disk").await;
+    assert_eq!(ide.disk("a.txt"), "two\n");
 }
 
 #[tokio::test]
 async fn a_deleted_file_is_told_and_can_be_saved_again() {
-    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
-    fs::remove_file(desk.path("a.txt")).unwrap();
-    desk.look_again().await;
-    assert_eq!(desk.message(), "a.txt is gone from disk; saving makes it again");
-    assert!(desk.picture().contains("a.txt ✗"));
-    desk.keys("Ctrl-q").await;
-    desk.shows("One file is unsaved").await;
-    desk.keys("n Ctrl-s").await;
-    assert_eq!(desk.disk("a.txt"), "one\n", "{}", desk.picture());
+    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    fs::remove_file(ide.path("a.txt")).unwrap();
+    ide.look_again().await;
+    assert_eq!(ide.message(), "a.txt is gone from disk; saving makes it again");
+    assert!(ide.picture().contains("a.txt ✗"));
+    ide.keys("Ctrl-q").await;
+    ide.shows("One file is unsaved").await;
+    ide.keys("n Ctrl-s").await;
+    assert_eq!(ide.disk("a.txt"), "one\n", "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn problems_of_the_settings_are_told_at_the_start() {
     let plan =
         Plan::new().problem("settings.toml:3: tab-width must be a whole number; ignored").problem("another");
-    let mut desk = plan.start().await;
-    assert!(desk.picture().contains("settings.toml:3: tab-width must be"), "{}", desk.picture());
-    assert!(desk.message().ends_with("(and 1 more, in the log)"));
+    let mut ide = plan.start().await;
+    assert!(ide.picture().contains("settings.toml:3: tab-width must be"), "{}", ide.picture());
+    assert!(ide.message().ends_with("(and 1 more, in the log)"));
 }
 
 #[tokio::test]
 async fn a_bad_line_of_a_key_map_is_told_and_the_others_hold() {
     let map = "[global]\n\"Ctrl-q\" = \"app.quit\"\n\"Ctrl-s\" = \"file.sav\"\n";
-    let mut desk = Plan::new().with("a.txt", "a\n").keymap(map).start().await;
-    assert!(desk.message().starts_with("keymaps/test.toml:3:"), "{}", desk.message());
-    desk.keys("Ctrl-q").await;
-    assert!(desk.state().quit);
+    let mut ide = Plan::new().with("a.txt", "a\n").keymap(map).start().await;
+    assert!(ide.message().starts_with("keymaps/test.toml:3:"), "{}", ide.message());
+    ide.keys("Ctrl-q").await;
+    assert!(ide.state().quit);
 }
 
 #[tokio::test]
 async fn a_key_map_that_is_no_toml_leaves_keys_that_work() {
-    let mut desk = Plan::new().with("a.txt", "a\n").keymap("[global\n\"Ctrl-q\" = 7\n").start().await;
-    assert!(desk.message().starts_with("keymaps/test.toml:1:"), "{}", desk.message());
-    desk.keys("Ctrl-q").await;
-    assert!(desk.state().quit, "a person must always be able to leave");
+    let mut ide = Plan::new().with("a.txt", "a\n").keymap("[global\n\"Ctrl-q\" = 7\n").start().await;
+    assert!(ide.message().starts_with("keymaps/test.toml:1:"), "{}", ide.message());
+    ide.keys("Ctrl-q").await;
+    assert!(ide.state().quit, "a person must always be able to leave");
 }
 
 #[tokio::test]
 async fn lines_without_end_and_odd_characters_are_drawn() {
     let odd =
         format!("{}\ntab\tnul-free \u{1b}[31m bell \u{7} e\u{301} 👩‍👩‍👧 漢字\u{202e}x\n", "long ".repeat(2000));
-    let mut desk = Plan::new().with("a.txt", &odd).start().await;
-    desk.keys("End Down Home").await;
-    let picture = desk.picture();
+    let mut ide = Plan::new().with("a.txt", &odd).start().await;
+    ide.keys("End Down Home").await;
+    let picture = ide.picture();
     assert!(!picture.contains('\u{1b}') && !picture.contains('\u{7}'), "{picture}");
     assert!(picture.contains("漢字"), "{picture}");
-    desk.ide.resize(20, 5);
-    desk.keys("End Left Left").await;
-    desk.type_in("y").await;
-    desk.keys("Ctrl-s").await;
-    assert_eq!(desk.disk("a.txt").replacen('y', "", 1), odd);
+    ide.headless.resize(20, 5);
+    ide.keys("End Left Left").await;
+    ide.type_in("y").await;
+    ide.keys("Ctrl-s").await;
+    assert_eq!(ide.disk("a.txt").replacen('y', "", 1), odd);
 }

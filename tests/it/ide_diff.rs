@@ -2,202 +2,202 @@
 
 use std::time::Duration;
 
-use crate::support::desk::{Desk, Plan};
 use crate::support::git::git;
+use crate::support::test_ide::{Plan, TestIde};
 use bowline::ide::features::diff::view::DiffView;
 
 const BASE: &str = "fn one() {}\nfn two() {}\nlet größe = 漢字;\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
-fn is_open(desk: &mut Desk) -> bool {
-    desk.state().layers.top::<DiffView>().is_some()
+fn is_open(ide: &mut TestIde) -> bool {
+    ide.state().layers.top::<DiffView>().is_some()
 }
 
 /// Edits four places of the text.
-async fn edited(plan: Plan) -> Desk {
-    let mut desk = plan.start().await;
-    desk.keys("Down Alt-k l").await;
-    desk.keys("Ctrl-Home Down End Left Left Left").await;
-    desk.type_in("r").await;
-    desk.keys("Ctrl-End").await;
-    desk.type_in("eleven\ttab").await;
-    desk.keys("Ctrl-Home").await;
-    desk
+async fn edited(plan: Plan) -> TestIde {
+    let mut ide = plan.start().await;
+    ide.keys("Down Alt-k l").await;
+    ide.keys("Ctrl-Home Down End Left Left Left").await;
+    ide.type_in("r").await;
+    ide.keys("Ctrl-End").await;
+    ide.type_in("eleven\ttab").await;
+    ide.keys("Ctrl-Home").await;
+    ide
 }
 
 #[tokio::test]
 async fn a_wide_screen_shows_both_texts_beside_each_other() {
     let Some(plan) = Plan::new().with("a.rs", BASE).committed() else { return };
-    let mut desk = edited(plan.size(130, 18)).await;
-    desk.keys("Alt-0 h").await;
-    desk.snap("diff_beside");
-    desk.keys("s").await;
-    desk.snap("diff_below");
-    desk.keys("Escape").await;
-    assert!(!is_open(&mut desk));
+    let mut ide = edited(plan.size(130, 18)).await;
+    ide.keys("Alt-0 h").await;
+    ide.snap("diff_beside");
+    ide.keys("s").await;
+    ide.snap("diff_below");
+    ide.keys("Escape").await;
+    assert!(!is_open(&mut ide));
 }
 
 #[tokio::test]
 async fn differences_are_walked_taken_over_and_left_for_a_line() {
     let Some(plan) = Plan::new().with("a.rs", BASE).committed() else { return };
-    let mut desk = edited(plan).await;
-    let before = desk.text();
-    desk.keys("Alt-0 h").await;
-    desk.keys("n").await;
-    assert_eq!(desk.message(), "2 of 2 differences");
-    desk.keys("n").await;
-    assert_eq!(desk.message(), "1 of 2 differences");
-    desk.keys("p").await;
-    assert_eq!(desk.message(), "2 of 2 differences");
-    desk.keys("Enter").await;
-    assert_eq!((is_open(&mut desk), desk.cursor()), (false, (10, 1)));
-    desk.keys("Alt-0 h").await;
-    desk.keys("t").await;
+    let mut ide = edited(plan).await;
+    let before = ide.text();
+    ide.keys("Alt-0 h").await;
+    ide.keys("n").await;
+    assert_eq!(ide.message(), "2 of 2 differences");
+    ide.keys("n").await;
+    assert_eq!(ide.message(), "1 of 2 differences");
+    ide.keys("p").await;
+    assert_eq!(ide.message(), "2 of 2 differences");
+    ide.keys("Enter").await;
+    assert_eq!((is_open(&mut ide), ide.cursor()), (false, (10, 1)));
+    ide.keys("Alt-0 h").await;
+    ide.keys("t").await;
     let taken = before.replacen("let größe = r漢字;\n", "fn two() {}\nlet größe = 漢字;\n", 1);
-    assert_eq!(desk.text(), taken);
-    desk.keys("u").await;
-    assert_eq!(desk.text(), before, "one step, taken back");
+    assert_eq!(ide.text(), taken);
+    ide.keys("u").await;
+    assert_eq!(ide.text(), before, "one step, taken back");
     let mut said = Vec::new();
     for key in ["t", "n", "t", "n"] {
-        desk.keys(key).await;
-        said.push(desk.message());
+        ide.keys(key).await;
+        said.push(ide.message());
     }
     let taken = "taken over; u takes it back";
     assert_eq!(said, [taken, "1 of 1 differences", "a.rs is the same as git HEAD", "nothing differs"]);
-    assert_eq!(desk.text(), BASE);
-    assert_eq!((is_open(&mut desk), desk.message().as_str()), (true, "nothing differs"));
-    desk.keys("t").await;
-    assert_eq!(desk.message(), "this line is the same in both");
-    desk.keys("Escape Alt-0 h").await;
-    assert_eq!((is_open(&mut desk), desk.message().as_str()), (false, "a.rs is the same as git HEAD"));
-    desk.keys("Ctrl-z").await;
-    assert_ne!(desk.text(), BASE, "what was taken over is steps of the text");
+    assert_eq!(ide.text(), BASE);
+    assert_eq!((is_open(&mut ide), ide.message().as_str()), (true, "nothing differs"));
+    ide.keys("t").await;
+    assert_eq!(ide.message(), "this line is the same in both");
+    ide.keys("Escape Alt-0 h").await;
+    assert_eq!((is_open(&mut ide), ide.message().as_str()), (false, "a.rs is the same as git HEAD"));
+    ide.keys("Ctrl-z").await;
+    assert_ne!(ide.text(), BASE, "what was taken over is steps of the text");
 }
 
 #[tokio::test]
 async fn lines_are_copied_and_folds_opened() {
     let Some(plan) = Plan::new().with("a.rs", BASE).committed() else { return };
-    let mut desk = edited(plan.size(80, 30)).await;
-    desk.keys("Alt-0 h").await;
-    desk.keys("c Escape Ctrl-End Ctrl-y").await;
-    assert!(desk.text().ends_with("tabfn two() {}\nlet größe = 漢字;\n"), "{}", desk.text());
+    let mut ide = edited(plan.size(80, 30)).await;
+    ide.keys("Alt-0 h").await;
+    ide.keys("c Escape Ctrl-End Ctrl-y").await;
+    assert!(ide.text().ends_with("tabfn two() {}\nlet größe = 漢字;\n"), "{}", ide.text());
     let plan = Plan::new()
         .with("long.txt", (0..40).flat_map(|n| [n.to_string(), "\n".to_string()]).collect::<String>());
-    let mut desk = plan.size(80, 24).start().await;
-    desk.keys("Down Down x Alt-0 s").await;
-    assert!(desk.picture().contains("⋯ 34 lines that are the same"), "{}", desk.picture());
-    desk.keys("End Space").await;
-    assert!(!desk.picture().contains('⋯'), "{}", desk.picture());
-    desk.keys("Space").await;
-    assert!(desk.picture().contains('⋯'));
-    desk.keys("Home Space").await;
-    assert_eq!(desk.message(), "nothing is folded here");
+    let mut ide = plan.size(80, 24).start().await;
+    ide.keys("Down Down x Alt-0 s").await;
+    assert!(ide.picture().contains("⋯ 34 lines that are the same"), "{}", ide.picture());
+    ide.keys("End Space").await;
+    assert!(!ide.picture().contains('⋯'), "{}", ide.picture());
+    ide.keys("Space").await;
+    assert!(ide.picture().contains('⋯'));
+    ide.keys("Home Space").await;
+    assert_eq!(ide.message(), "nothing is folded here");
 }
 
 #[tokio::test]
 async fn head_and_index_are_two_texts() {
     let Some(plan) = Plan::new().with("a.txt", "one\ntwo\n").committed() else { return };
-    let mut desk = plan.start().await;
-    desk.keys("x Ctrl-s").await;
-    git(&desk.path(""), &["add", "."]);
-    desk.look_again().await;
-    desk.keys("Alt-0 i").await;
-    assert_eq!(desk.message(), "a.txt is the same as git index");
-    desk.keys("Alt-0 h").await;
-    assert!(is_open(&mut desk));
+    let mut ide = plan.start().await;
+    ide.keys("x Ctrl-s").await;
+    git(&ide.path(""), &["add", "."]);
+    ide.look_again().await;
+    ide.keys("Alt-0 i").await;
+    assert_eq!(ide.message(), "a.txt is the same as git index");
+    ide.keys("Alt-0 h").await;
+    assert!(is_open(&mut ide));
 }
 
 #[tokio::test]
 async fn what_git_does_not_have_is_said() {
-    let mut desk = Plan::new().with("a.txt", "a\n").start().await;
-    desk.keys("Alt-0 h").await;
-    assert_eq!((is_open(&mut desk), desk.message().as_str()), (false, "the file is in no git repository"));
-    if !git(&desk.path(""), &["init", "-q"]) {
+    let mut ide = Plan::new().with("a.txt", "a\n").start().await;
+    ide.keys("Alt-0 h").await;
+    assert_eq!((is_open(&mut ide), ide.message().as_str()), (false, "the file is in no git repository"));
+    if !git(&ide.path(""), &["init", "-q"]) {
         return;
     }
-    desk.keys("Alt-0 h").await;
-    assert_eq!(desk.message(), "git has no commit yet");
-    desk.keys("Alt-0 i").await;
-    assert_eq!(desk.message(), "git has no text of this file");
+    ide.keys("Alt-0 h").await;
+    assert_eq!(ide.message(), "git has no commit yet");
+    ide.keys("Alt-0 i").await;
+    assert_eq!(ide.message(), "git has no text of this file");
 }
 
 #[tokio::test]
 async fn earlier_texts_are_compared_without_going_there() {
-    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
-    desk.keys("Alt-0 s").await;
-    assert_eq!(desk.message(), "a.txt is the same as last save");
-    desk.keys("x Ctrl-s End y").await;
-    desk.keys("Alt-0 s").await;
-    let picture = desk.picture();
+    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    ide.keys("Alt-0 s").await;
+    assert_eq!(ide.message(), "a.txt is the same as last save");
+    ide.keys("x Ctrl-s End y").await;
+    ide.keys("Alt-0 s").await;
+    let picture = ide.picture();
     assert!(picture.contains("last save → a.txt") && picture.contains("- xone"), "{picture}");
     assert!(picture.contains("+ xoney"), "{picture}");
-    desk.keys("Escape Alt-0 v").await;
-    assert_eq!(desk.message(), "select a revision in the undo tree first");
-    desk.keys("F4 Alt-0 v").await;
-    assert_eq!(desk.message(), "this is the text as it is; select another revision");
-    desk.keys("PageDown Alt-0 v").await;
-    let picture = desk.picture();
+    ide.keys("Escape Alt-0 v").await;
+    assert_eq!(ide.message(), "select a revision in the undo tree first");
+    ide.keys("F4 Alt-0 v").await;
+    assert_eq!(ide.message(), "this is the text as it is; select another revision");
+    ide.keys("PageDown Alt-0 v").await;
+    let picture = ide.picture();
     assert!(picture.contains("revision 0 → a.txt") && picture.contains("- one"), "{picture}");
-    assert_eq!(desk.text(), "xoney\n");
-    desk.keys("t Escape").await;
-    assert_eq!(desk.text(), "one\n");
+    assert_eq!(ide.text(), "xoney\n");
+    ide.keys("t Escape").await;
+    assert_eq!(ide.text(), "one\n");
 }
 
 #[tokio::test]
 async fn other_files_and_the_disk() {
     let plan = Plan::new().file("b.bin", b"a\0b").file("b.txt", "one\r\nzwei\r\nthree\r\n");
-    let mut desk = plan.with("a.txt", "one\ntwo\nthree\n").start().await;
-    desk.keys("Alt-0 f").await;
-    desk.type_in("b.txt").await;
-    desk.keys("Enter").await;
-    let picture = desk.picture();
+    let mut ide = plan.with("a.txt", "one\ntwo\nthree\n").start().await;
+    ide.keys("Alt-0 f").await;
+    ide.type_in("b.txt").await;
+    ide.keys("Enter").await;
+    let picture = ide.picture();
     assert!(picture.contains("b.txt → a.txt; lines end in CRLF, here in LF"), "{picture}");
     assert!(picture.contains("+1 −1"), "{picture}");
-    desk.keys("t Escape").await;
-    assert_eq!(desk.text(), "one\nzwei\nthree\n", "in the text's own line endings");
+    ide.keys("t Escape").await;
+    assert_eq!(ide.text(), "one\nzwei\nthree\n", "in the text's own line endings");
     for (file, said) in [("a.txt", "that is this file itself"), ("b.bin", "b.bin is a binary file")] {
-        desk.keys("Alt-0 f").await;
-        desk.type_in(file).await;
-        desk.keys("Enter").await;
-        assert!(!is_open(&mut desk) && desk.message().ends_with(said), "{}", desk.message());
+        ide.keys("Alt-0 f").await;
+        ide.type_in(file).await;
+        ide.keys("Enter").await;
+        assert!(!is_open(&mut ide) && ide.message().ends_with(said), "{}", ide.message());
     }
-    desk.write("a.txt", "one\ntwo\nthree\nfour");
-    desk.keys("Alt-0 D").await;
-    assert!(desk.picture().contains("- four"), "{}", desk.picture());
-    desk.write("a.txt", "one\nzwei\nthree\nfive");
-    desk.keys("r").await;
-    assert!(desk.picture().contains("- five") && desk.picture().contains("+0 −1"), "{}", desk.picture());
+    ide.write("a.txt", "one\ntwo\nthree\nfour");
+    ide.keys("Alt-0 D").await;
+    assert!(ide.picture().contains("- four"), "{}", ide.picture());
+    ide.write("a.txt", "one\nzwei\nthree\nfive");
+    ide.keys("r").await;
+    assert!(ide.picture().contains("- five") && ide.picture().contains("+0 −1"), "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn an_edit_from_elsewhere_is_compared_again() {
-    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").start().await;
-    desk.keys("x Alt-0 s").await;
-    desk.ide.app().with_cx(|cx| {
+    let mut ide = Plan::new().with("a.txt", "one\ntwo\n").start().await;
+    ide.keys("x Alt-0 s").await;
+    ide.headless.app().with_cx(|cx| {
         let buffer = cx.state.buffers.current_mut().unwrap();
         let end = buffer.area.text().end();
         let edit = bowline::text::changes::ChangeSet::replace(end.0, [(end..end, "three\n".to_string())]);
         buffer.area.apply_foreign(bowline::text::transaction::Transaction::new(edit), 0);
     });
-    desk.keys("t").await;
-    assert_eq!(desk.message(), "the texts are being compared; try again");
-    desk.ide.idle().await;
-    desk.wait(Duration::from_secs(2));
-    desk.ide.idle().await;
-    assert!(desk.picture().contains("+2 −1"), "{}", desk.picture());
-    desk.keys("t").await;
-    assert_eq!(desk.text(), "one\ntwo\nthree\n");
+    ide.keys("t").await;
+    assert_eq!(ide.message(), "the texts are being compared; try again");
+    ide.headless.idle().await;
+    ide.wait(Duration::from_secs(2));
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("+2 −1"), "{}", ide.picture());
+    ide.keys("t").await;
+    assert_eq!(ide.text(), "one\ntwo\nthree\n");
 }
 
 #[tokio::test]
 async fn small_windows_and_odd_lines_are_shown() {
     let long = format!("{}\n\u{1b}[31mred\n", "漢é\t".repeat(20_000));
-    let mut desk = Plan::new().with("a.txt", &long).size(40, 10).start().await;
-    desk.keys("x Down y Alt-0 s").await;
+    let mut ide = Plan::new().with("a.txt", &long).size(40, 10).start().await;
+    ide.keys("x Down y Alt-0 s").await;
     for (cols, rows) in [(40, 10), (12, 4), (3, 2), (1, 1), (200, 60)] {
-        desk.ide.app().handle(bowline::ide::core::event::Event::Resize(cols, rows));
-        desk.keys("s Right n Left Down").await;
-        assert!(!desk.picture().contains('\u{1b}'));
+        ide.headless.app().handle(bowline::ide::core::event::Event::Resize(cols, rows));
+        ide.keys("s Right n Left Down").await;
+        assert!(!ide.picture().contains('\u{1b}'));
     }
-    desk.keys("s").await;
-    assert!(desk.picture().contains("[31mred"));
+    ide.keys("s").await;
+    assert!(ide.picture().contains("[31mred"));
 }

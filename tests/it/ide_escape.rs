@@ -4,66 +4,62 @@
 use bowline::ide::core::keymap::BUILTIN;
 use bowline::ide::features::sessions::view::SessionView;
 
-use crate::support::desk::{Desk, Plan};
+use crate::support::test_ide::{Plan, TestIde};
 
-async fn desk(map: &str) -> Desk {
+async fn ide(map: &str) -> TestIde {
     let text = BUILTIN.iter().find(|(name, _)| *name == map).unwrap().1;
-    let mut desk = Plan::new().keymap(text).with("a.txt", "one two\n").start().await;
-    desk.keys("Alt-2").await;
-    desk
+    let mut ide = Plan::new().keymap(text).with("a.txt", "one two\n").start().await;
+    ide.keys("Alt-2").await;
+    ide
 }
 
-fn shows_tree(desk: &mut Desk) -> bool {
-    desk.state().layers.top::<SessionView>().is_some()
+fn shows_tree(ide: &mut TestIde) -> bool {
+    ide.state().layers.top::<SessionView>().is_some()
 }
 
 #[tokio::test]
 async fn escape_twice_in_an_editor_with_modes_opens_nothing() {
     for map in ["vim", "helix"] {
-        let mut desk = desk(map).await;
-        desk.keys("Escape Escape Escape").await;
-        assert!(desk.state().layers.is_empty(), "{map}");
-        desk.keys("i x Escape Escape Escape i y").await;
-        assert_eq!(
-            desk.text(),
-            if map == "vim" { "yxone two\n" } else { "xyone two\n" },
-            "{map}: keys go on"
-        );
-        desk.keys("Escape").await;
-        desk.keys("Alt-g").await;
-        assert!(shows_tree(&mut desk), "{map}");
+        let mut ide = ide(map).await;
+        ide.keys("Escape Escape Escape").await;
+        assert!(ide.state().layers.is_empty(), "{map}");
+        ide.keys("i x Escape Escape Escape i y").await;
+        assert_eq!(ide.text(), if map == "vim" { "yxone two\n" } else { "xyone two\n" }, "{map}: keys go on");
+        ide.keys("Escape").await;
+        ide.keys("Alt-g").await;
+        assert!(shows_tree(&mut ide), "{map}");
     }
 }
 
 #[tokio::test]
 async fn escape_twice_in_the_prompt_shows_the_session_tree() {
     for (map, _) in BUILTIN {
-        let mut desk = desk(map).await;
-        desk.keys("Alt-3 Escape Escape").await;
-        assert!(shows_tree(&mut desk), "{map}: {}", desk.picture());
+        let mut ide = ide(map).await;
+        ide.keys("Alt-3 Escape Escape").await;
+        assert!(shows_tree(&mut ide), "{map}: {}", ide.picture());
     }
 }
 
 #[tokio::test]
 async fn ctrl_g_twice_in_the_emacs_map_opens_nothing() {
-    let mut desk = desk("emacs").await;
-    desk.keys("Ctrl-g Ctrl-g Ctrl-g").await;
-    assert!(desk.state().layers.is_empty());
-    desk.keys("Shift-Right Ctrl-g").await;
-    assert_eq!(desk.selected(), [""], "a press still drops the selection");
+    let mut ide = ide("emacs").await;
+    ide.keys("Ctrl-g Ctrl-g Ctrl-g").await;
+    assert!(ide.state().layers.is_empty());
+    ide.keys("Shift-Right Ctrl-g").await;
+    assert_eq!(ide.selected(), [""], "a press still drops the selection");
 }
 
 #[tokio::test]
 async fn dialog_keys_of_a_sequence_are_no_answers() {
-    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
-    desk.type_in("x").await;
-    desk.keys("Ctrl-q").await;
-    assert!(desk.picture().contains("quit?"), "{}", desk.picture());
+    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    ide.type_in("x").await;
+    ide.keys("Ctrl-q").await;
+    assert!(ide.picture().contains("quit?"), "{}", ide.picture());
     // Divides the window; `s` alone would save and quit.
-    desk.keys("Alt-5 s").await;
-    assert_eq!(desk.disk("a.txt"), "one\n");
-    assert!(!desk.state().quit && desk.state().pending.is_empty());
-    assert_eq!(desk.state().layers.len(), 1, "the question stays");
-    desk.keys("n").await;
-    assert!(desk.state().layers.is_empty() && desk.text() == "xone\n");
+    ide.keys("Alt-5 s").await;
+    assert_eq!(ide.disk("a.txt"), "one\n");
+    assert!(!ide.state().quit && ide.state().pending.is_empty());
+    assert_eq!(ide.state().layers.len(), 1, "the question stays");
+    ide.keys("n").await;
+    assert!(ide.state().layers.is_empty() && ide.text() == "xone\n");
 }

@@ -12,8 +12,8 @@ use bowline::text::position::Byte;
 use bowline::text::transaction::{Author, Transaction};
 use bowline::tui::input::{Input, Key};
 
-use crate::support::desk::{Desk, Plan};
 use crate::support::orders::in_several_orders;
+use crate::support::test_ide::{Plan, TestIde};
 
 const HELIX: &str = include_str!("../../keymaps/helix.toml");
 const VIM: &str = include_str!("../../keymaps/vim.toml");
@@ -26,7 +26,7 @@ fn text() -> String {
     lines.concat()
 }
 
-async fn desk() -> Desk {
+async fn ide() -> TestIde {
     Plan::new().with("a.txt", text()).start().await
 }
 
@@ -37,61 +37,61 @@ fn sorted() -> String {
     lines.join("\n") + "\n"
 }
 
-fn run(desk: &mut Desk, id: &str) {
-    desk.ide.press("F1");
-    desk.type_now(id);
-    desk.ide.press("Enter");
+fn run(ide: &mut TestIde, id: &str) {
+    ide.headless.press("F1");
+    ide.type_now(id);
+    ide.headless.press("Enter");
 }
 
-async fn undo_gives(desk: &mut Desk, before: &str) {
-    desk.keys("Ctrl-z").await;
-    assert!(desk.text() == before, "one step");
-    desk.keys("Alt-z").await;
-    assert!(desk.text() != before, "and again");
-    desk.keys("Ctrl-z").await;
-    assert!(desk.text() == before);
+async fn undo_gives(ide: &mut TestIde, before: &str) {
+    ide.keys("Ctrl-z").await;
+    assert!(ide.text() == before, "one step");
+    ide.keys("Alt-z").await;
+    assert!(ide.text() != before, "and again");
+    ide.keys("Ctrl-z").await;
+    assert!(ide.text() == before);
 }
 
 #[tokio::test]
 async fn many_lines_are_sorted_by_a_task_while_keys_wait() {
     in_several_orders(async || {
-        let mut desk = desk().await;
-        desk.keys("Alt-h").await;
-        run(&mut desk, "edit.sort-lines");
-        assert!(desk.text() == text(), "not on the loop");
-        assert!(desk.message().contains("Escape gives up"), "{}", desk.message());
-        desk.ide.press("Ctrl-Home x");
-        desk.ide.idle().await;
-        assert!(desk.text() == format!("x{}", sorted()), "the keys that waited came after it");
-        desk.keys("Ctrl-z").await;
-        assert!(desk.text() == sorted(), "what was typed is a step of its own");
-        undo_gives(&mut desk, &text()).await;
+        let mut ide = ide().await;
+        ide.keys("Alt-h").await;
+        run(&mut ide, "edit.sort-lines");
+        assert!(ide.text() == text(), "not on the loop");
+        assert!(ide.message().contains("Escape gives up"), "{}", ide.message());
+        ide.headless.press("Ctrl-Home x");
+        ide.headless.idle().await;
+        assert!(ide.text() == format!("x{}", sorted()), "the keys that waited came after it");
+        ide.keys("Ctrl-z").await;
+        assert!(ide.text() == sorted(), "what was typed is a step of its own");
+        undo_gives(&mut ide, &text()).await;
     })
     .await;
 }
 
 #[tokio::test]
 async fn escape_gives_an_edit_up() {
-    let mut desk = desk().await;
-    desk.keys("Alt-h").await;
-    run(&mut desk, "edit.unique-lines");
-    desk.ide.press("Ctrl-Home x Escape");
-    assert_eq!(desk.message(), "given up");
-    desk.ide.idle().await;
-    assert!(desk.text() == text(), "neither the edit nor the keys");
+    let mut ide = ide().await;
+    ide.keys("Alt-h").await;
+    run(&mut ide, "edit.unique-lines");
+    ide.headless.press("Ctrl-Home x Escape");
+    assert_eq!(ide.message(), "given up");
+    ide.headless.idle().await;
+    assert!(ide.text() == text(), "neither the edit nor the keys");
 }
 
 #[tokio::test]
 async fn an_edit_of_a_text_that_changed_meanwhile_is_refused() {
     in_several_orders(async || {
-        let mut desk = desk().await;
-        run(&mut desk, "edit.trim");
-        let area = &mut desk.state().buffers.current_mut().unwrap().area;
+        let mut ide = ide().await;
+        run(&mut ide, "edit.trim");
+        let area = &mut ide.state().buffers.current_mut().unwrap().area;
         let changes = ChangeSet::replace(area.text().end().0, [(Byte(0)..Byte(0), "new ".to_string())]);
         area.apply_foreign(Transaction::new(changes).by(Author::External), 0);
-        desk.ide.idle().await;
-        assert!(desk.text() == format!("new {}", text()));
-        assert!(desk.message().contains("nothing is done"), "{}", desk.message());
+        ide.headless.idle().await;
+        assert!(ide.text() == format!("new {}", text()));
+        assert!(ide.message().contains("nothing is done"), "{}", ide.message());
     })
     .await;
 }
@@ -100,18 +100,18 @@ async fn an_edit_of_a_text_that_changed_meanwhile_is_refused() {
 async fn an_edit_never_goes_to_what_got_the_keys_meanwhile() {
     in_several_orders(async || {
         for prompt in [true, false] {
-            let mut desk = desk().await;
-            run(&mut desk, "edit.trim");
+            let mut ide = ide().await;
+            run(&mut ide, "edit.trim");
             if prompt {
-                desk.state().panes.focus = Focus::Agent;
-                desk.state().damage.all();
+                ide.state().panes.focus = Focus::Agent;
+                ide.state().damage.all();
             } else {
-                desk.state().push_layer(Dialog::message("asked", Vec::new()));
+                ide.state().push_layer(Dialog::message("asked", Vec::new()));
             }
-            desk.ide.idle().await;
-            assert!(desk.text() == text(), "{prompt}");
-            assert_eq!(desk.state().prompt.area.text().to_string(), "", "{prompt}");
-            assert_eq!(desk.message(), "something else has the keys now: nothing is done", "{prompt}");
+            ide.headless.idle().await;
+            assert!(ide.text() == text(), "{prompt}");
+            assert_eq!(ide.state().prompt.area.text().to_string(), "", "{prompt}");
+            assert_eq!(ide.message(), "something else has the keys now: nothing is done", "{prompt}");
         }
     })
     .await;
@@ -135,55 +135,55 @@ async fn each_command_on_much_text_is_one_step() {
         ("edit.tab", true, &indented),
         ("edit.dedent", true, &dedented),
     ] {
-        let mut desk = desk().await;
+        let mut ide = ide().await;
         if select {
-            desk.keys("Alt-h").await;
+            ide.keys("Alt-h").await;
         }
-        run(&mut desk, id);
-        assert!(desk.text() == text(), "{id} is not done on the loop");
-        desk.ide.idle().await;
-        assert!(desk.text() == **after, "{id}");
-        undo_gives(&mut desk, &text()).await;
+        run(&mut ide, id);
+        assert!(ide.text() == text(), "{id} is not done on the loop");
+        ide.headless.idle().await;
+        assert!(ide.text() == **after, "{id}");
+        undo_gives(&mut ide, &text()).await;
     }
 }
 
 #[tokio::test]
 async fn everything_is_replaced_and_put_back_by_an_exchange_of_texts() {
-    let mut desk = desk().await;
-    desk.keys("Ctrl-r").await;
-    desk.type_in("line").await;
-    desk.keys("Enter").await;
-    desk.type_in("rów").await;
-    desk.keys("Enter a").await;
-    assert!(desk.text() == text().replace("line", "rów"));
-    assert_eq!(desk.message(), "replaced 40000; one undo takes them back");
-    undo_gives(&mut desk, &text()).await;
+    let mut ide = ide().await;
+    ide.keys("Ctrl-r").await;
+    ide.type_in("line").await;
+    ide.keys("Enter").await;
+    ide.type_in("rów").await;
+    ide.keys("Enter a").await;
+    assert!(ide.text() == text().replace("line", "rów"));
+    assert_eq!(ide.message(), "replaced 40000; one undo takes them back");
+    undo_gives(&mut ide, &text()).await;
 }
 
 #[tokio::test]
 async fn helix_picks_and_searches_in_a_long_text_by_a_task() {
-    let mut desk = Plan::new().keymap(HELIX).with("a.txt", text() + "needle é\n").start().await;
-    desk.keys("Alt-2 % s").await;
-    desk.type_now("0000(10|11) ");
-    desk.ide.press("Enter");
-    assert_eq!(desk.selected().len(), 1, "not on the loop");
-    desk.ide.press("d");
-    desk.ide.idle().await;
-    assert_eq!(desk.text().len(), text().len() + "needle é\n".len() - 4 * 7, "the key that waited met them");
-    desk.keys("u , g g").await;
-    desk.state().last_search = Some("needle".to_string());
-    desk.ide.press("n");
-    assert!(desk.message().contains("looking through"), "{}", desk.message());
-    desk.ide.idle().await;
-    assert_eq!(desk.selected(), ["needle"]);
-    desk.keys("% K").await;
-    desk.type_now("absent");
-    desk.keys("Enter").await;
-    assert_eq!(desk.message(), "nothing is left to select");
-    desk.keys("% S").await;
-    desk.type_now("needle");
-    desk.keys("Enter").await;
-    assert_eq!(desk.selected().len(), 2);
+    let mut ide = Plan::new().keymap(HELIX).with("a.txt", text() + "needle é\n").start().await;
+    ide.keys("Alt-2 % s").await;
+    ide.type_now("0000(10|11) ");
+    ide.headless.press("Enter");
+    assert_eq!(ide.selected().len(), 1, "not on the loop");
+    ide.headless.press("d");
+    ide.headless.idle().await;
+    assert_eq!(ide.text().len(), text().len() + "needle é\n".len() - 4 * 7, "the key that waited met them");
+    ide.keys("u , g g").await;
+    ide.state().last_search = Some("needle".to_string());
+    ide.headless.press("n");
+    assert!(ide.message().contains("looking through"), "{}", ide.message());
+    ide.headless.idle().await;
+    assert_eq!(ide.selected(), ["needle"]);
+    ide.keys("% K").await;
+    ide.type_now("absent");
+    ide.keys("Enter").await;
+    assert_eq!(ide.message(), "nothing is left to select");
+    ide.keys("% S").await;
+    ide.type_now("needle");
+    ide.keys("Enter").await;
+    assert_eq!(ide.selected().len(), 2);
 }
 
 #[tokio::test]
@@ -199,132 +199,132 @@ async fn operators_of_vim_on_much_text_are_made_by_a_task() {
         ("V G r x", text().lines().map(|line| "x".repeat(line.chars().count()) + "\n").collect()),
         ("V G J", text().replace("\n\t", "")),
     ] {
-        let mut desk = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
-        desk.ide.press(keys);
-        assert!(desk.text() == text(), "{keys}: not on the loop");
-        assert!(desk.message().contains("Escape gives up"), "{keys}: {}", desk.message());
-        desk.ide.idle().await;
-        assert!(desk.text() == after, "{keys}");
+        let mut ide = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
+        ide.headless.press(keys);
+        assert!(ide.text() == text(), "{keys}: not on the loop");
+        assert!(ide.message().contains("Escape gives up"), "{keys}: {}", ide.message());
+        ide.headless.idle().await;
+        assert!(ide.text() == after, "{keys}");
         if keys.ends_with(['d', 'G']) && after.is_empty() {
-            desk.keys("P").await;
-            assert!(desk.text().trim_end() == text().trim_end(), "{keys}: it is in the register");
-            desk.keys("u").await;
+            ide.keys("P").await;
+            assert!(ide.text().trim_end() == text().trim_end(), "{keys}: it is in the register");
+            ide.keys("u").await;
         }
         if after != text() {
-            desk.keys("u").await;
-            assert!(desk.text() == text(), "{keys}: one step");
-            desk.keys("Ctrl-r").await;
-            assert!(desk.text() == after, "{keys}: and again");
+            ide.keys("u").await;
+            assert!(ide.text() == text(), "{keys}: one step");
+            ide.keys("Ctrl-r").await;
+            assert!(ide.text() == after, "{keys}: and again");
         }
     }
 }
 
 #[tokio::test]
 async fn what_is_typed_in_place_of_much_text_is_one_step_and_repeats() {
-    let mut desk = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
-    desk.ide.press("c G n e w");
-    assert!(desk.text() == text(), "not on the loop");
-    desk.ide.idle().await;
-    desk.keys("Escape").await;
-    assert!(desk.text() == "\tnew\n");
-    desk.keys("u").await;
-    assert!(desk.text() == text(), "one step");
-    desk.keys("5 j d G u g g").await;
-    desk.keys("2 j .").await;
-    assert_eq!(desk.text().lines().count(), 2, "the change is made again");
+    let mut ide = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
+    ide.headless.press("c G n e w");
+    assert!(ide.text() == text(), "not on the loop");
+    ide.headless.idle().await;
+    ide.keys("Escape").await;
+    assert!(ide.text() == "\tnew\n");
+    ide.keys("u").await;
+    assert!(ide.text() == text(), "one step");
+    ide.keys("5 j d G u g g").await;
+    ide.keys("2 j .").await;
+    assert_eq!(ide.text().lines().count(), 2, "the change is made again");
 }
 
 #[tokio::test]
 async fn a_large_operator_that_is_given_up_leaves_text_and_registers() {
-    let mut desk = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
-    desk.ide.press("d G x Escape");
-    assert_eq!(desk.message(), "given up");
-    desk.ide.idle().await;
-    assert!(desk.text() == text());
-    desk.keys("p").await;
-    assert!(desk.text() == text(), "nothing was kept");
+    let mut ide = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
+    ide.headless.press("d G x Escape");
+    assert_eq!(ide.message(), "given up");
+    ide.headless.idle().await;
+    assert!(ide.text() == text());
+    ide.keys("p").await;
+    assert!(ide.text() == text(), "nothing was kept");
 }
 
-async fn open_files(desk: &mut Desk) {
-    run(desk, "view.files-picker");
-    desk.ide.idle().await;
+async fn open_files(ide: &mut TestIde) {
+    run(ide, "view.files-picker");
+    ide.headless.idle().await;
 }
 
 /// The picker of files, with many rows more.
-async fn many_rows() -> Desk {
-    let mut desk = Plan::new().file("ant.txt", "").file("zebra.txt", "").start().await;
-    open_files(&mut desk).await;
+async fn many_rows() -> TestIde {
+    let mut ide = Plan::new().file("ant.txt", "").file("zebra.txt", "").start().await;
+    open_files(&mut ide).await;
     let row = |n: usize| PickRow {
         text: format!("row {n:06}"),
         detail: String::new(),
         pick: Pick::new(format!("{n}")),
     };
-    picker(&mut desk).fill((0..20_000).map(row));
-    picker(&mut desk).tick(0);
-    desk.ide.idle().await;
-    assert_eq!(picker(&mut desk).matches(), 20_002);
-    desk
+    picker(&mut ide).fill((0..20_000).map(row));
+    picker(&mut ide).tick(0);
+    ide.headless.idle().await;
+    assert_eq!(picker(&mut ide).matches(), 20_002);
+    ide
 }
 
-fn picker(desk: &mut Desk) -> &mut Picker {
-    desk.state().layers.top_mut().expect("a picker is open")
+fn picker(ide: &mut TestIde) -> &mut Picker {
+    ide.state().layers.top_mut().expect("a picker is open")
 }
 
 #[tokio::test]
 async fn picker_of_many_rows_shows_the_key_before_it_matches() {
-    let mut desk = many_rows().await;
-    desk.ide.app().handle(Event::Input(Input::Key(Key::char('z'))));
-    assert!(!desk.ide.app().frame().is_empty(), "the key is drawn");
-    let echo = desk.picture();
+    let mut ide = many_rows().await;
+    ide.headless.app().handle(Event::Input(Input::Key(Key::char('z'))));
+    assert!(!ide.headless.app().frame().is_empty(), "the key is drawn");
+    let echo = ide.picture();
     assert!(echo.contains("› z") && echo.contains("20002 / 20002"), "the matcher was waited for:\n{echo}");
-    desk.ide.idle().await;
-    let matched = desk.picture();
+    ide.headless.idle().await;
+    let matched = ide.picture();
     assert!(matched.contains("1 / 20002") && matched.contains("zebra.txt"), "{matched}");
 }
 
 #[tokio::test]
 async fn picker_enter_opens_the_match_of_the_query_that_was_typed() {
-    let mut desk = many_rows().await;
+    let mut ide = many_rows().await;
     for key in ["z", "e", "Enter"] {
-        desk.ide.app().handle(Event::Input(Input::Key(key.parse().unwrap())));
+        ide.headless.app().handle(Event::Input(Input::Key(key.parse().unwrap())));
     }
-    desk.ide.idle().await;
-    assert_eq!(desk.shown(), "zebra.txt");
+    ide.headless.idle().await;
+    assert_eq!(ide.shown(), "zebra.txt");
 }
 
 #[tokio::test]
 async fn picker_tab_shows_that_nothing_matches_the_query_that_was_typed() {
-    let mut desk = many_rows().await;
-    desk.ide.app().handle(Event::Input(Input::Paste("zzzz".to_string())));
-    desk.ide.app().frame();
-    desk.ide.app().handle(Event::Input(Input::Key("Tab".parse().unwrap())));
-    let picture = desk.picture();
+    let mut ide = many_rows().await;
+    ide.headless.app().handle(Event::Input(Input::Paste("zzzz".to_string())));
+    ide.headless.app().frame();
+    ide.headless.app().handle(Event::Input(Input::Key("Tab".parse().unwrap())));
+    let picture = ide.picture();
     assert!(picture.contains("0 / 20002") && picture.contains("nothing matches"), "{picture}");
 }
 
 #[tokio::test]
 async fn picker_of_files_walks_once_a_minute() {
-    let mut desk = Plan::new().file("one.txt", "1").start().await;
-    open_files(&mut desk).await;
-    assert!(desk.picture().contains("1 / 1"));
-    desk.keys("Escape").await;
-    desk.write("two.txt", "2");
-    open_files(&mut desk).await;
-    assert!(desk.picture().contains("1 / 1"), "another walk:\n{}", desk.picture());
-    desk.keys("Escape").await;
-    desk.wait(std::time::Duration::from_mins(1));
-    open_files(&mut desk).await;
-    assert!(desk.picture().contains("2 / 2"), "{}", desk.picture());
+    let mut ide = Plan::new().file("one.txt", "1").start().await;
+    open_files(&mut ide).await;
+    assert!(ide.picture().contains("1 / 1"));
+    ide.keys("Escape").await;
+    ide.write("two.txt", "2");
+    open_files(&mut ide).await;
+    assert!(ide.picture().contains("1 / 1"), "another walk:\n{}", ide.picture());
+    ide.keys("Escape").await;
+    ide.wait(std::time::Duration::from_mins(1));
+    open_files(&mut ide).await;
+    assert!(ide.picture().contains("2 / 2"), "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn picker_of_files_walks_again_when_the_tree_is_read_again() {
-    let mut desk = Plan::new().file("one.txt", "1").start().await;
-    open_files(&mut desk).await;
-    desk.keys("Escape").await;
-    desk.write("two.txt", "2");
-    run(&mut desk, "files.refresh");
-    desk.ide.idle().await;
-    open_files(&mut desk).await;
-    assert!(desk.picture().contains("2 / 2"), "{}", desk.picture());
+    let mut ide = Plan::new().file("one.txt", "1").start().await;
+    open_files(&mut ide).await;
+    ide.keys("Escape").await;
+    ide.write("two.txt", "2");
+    run(&mut ide, "files.refresh");
+    ide.headless.idle().await;
+    open_files(&mut ide).await;
+    assert!(ide.picture().contains("2 / 2"), "{}", ide.picture());
 }

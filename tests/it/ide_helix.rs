@@ -2,30 +2,30 @@
 
 use bowline::text::marked;
 
-use crate::support::desk::{Desk, Plan};
+use crate::support::test_ide::{Plan, TestIde};
 
 const HELIX: &str = include_str!("../../keymaps/helix.toml");
 
-async fn desk(marked_text: &str) -> Desk {
+async fn ide(marked_text: &str) -> TestIde {
     let (text, selection) = marked::parse(marked_text);
-    let mut desk = Plan::new().keymap(HELIX).with("a.txt", text.to_string()).start().await;
-    desk.keys("Alt-2").await;
-    desk.state().show.auto_pairs = false;
-    desk.state().buffers.current_mut().unwrap().area.selection = selection;
-    desk.state().damage.all();
-    desk
+    let mut ide = Plan::new().keymap(HELIX).with("a.txt", text.to_string()).start().await;
+    ide.keys("Alt-2").await;
+    ide.state().show.auto_pairs = false;
+    ide.state().buffers.current_mut().unwrap().area.selection = selection;
+    ide.state().damage.all();
+    ide
 }
 
 #[track_caller]
-fn expect(desk: &mut Desk, after: &str, what: &str) {
-    let area = &desk.state().buffers.current().unwrap().area;
+fn expect(ide: &mut TestIde, after: &str, what: &str) {
+    let area = &ide.state().buffers.current().unwrap().area;
     assert_eq!(marked::show(area.text(), &area.selection), after, "{what}");
 }
 
 async fn check(before: &str, keys: &str, after: &str) {
-    let mut desk = desk(before).await;
-    desk.keys(keys).await;
-    expect(&mut desk, after, &format!("{keys} from {before:?}"));
+    let mut ide = ide(before).await;
+    ide.keys(keys).await;
+    expect(&mut ide, after, &format!("{keys} from {before:?}"));
 }
 
 #[tokio::test]
@@ -107,25 +107,25 @@ async fn typing_begins_around_what_is_selected() {
 
 #[tokio::test]
 async fn steps_are_taken_back_and_made_again() {
-    let mut desk = desk("«one» x\n").await;
-    desk.keys("d u").await;
-    assert_eq!(desk.text(), "one x\n");
-    desk.keys("U").await;
-    assert_eq!(desk.text(), " x\n");
-    desk.keys("Q i z Escape Q q").await;
-    assert_eq!(desk.text(), "zz x\n");
-    assert!(desk.picture().contains("NORMAL a.txt"), "{}", desk.picture());
-    desk.keys("v").await;
-    assert!(desk.picture().contains("SELECT a.txt"), "{}", desk.picture());
+    let mut ide = ide("«one» x\n").await;
+    ide.keys("d u").await;
+    assert_eq!(ide.text(), "one x\n");
+    ide.keys("U").await;
+    assert_eq!(ide.text(), " x\n");
+    ide.keys("Q i z Escape Q q").await;
+    assert_eq!(ide.text(), "zz x\n");
+    assert!(ide.picture().contains("NORMAL a.txt"), "{}", ide.picture());
+    ide.keys("v").await;
+    assert!(ide.picture().contains("SELECT a.txt"), "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn searches_select_matches() {
-    let mut desk = desk("|aé b aé c\n").await;
-    desk.keys("w * n").await;
-    expect(&mut desk, "aé b «aé »c\n", "the next place");
-    desk.keys("N").await;
-    expect(&mut desk, "«aé »b aé c\n", "the place before");
-    desk.keys("v n").await;
-    expect(&mut desk, "«aé »b «aé »c\n", "extending adds it");
+    let mut ide = ide("|aé b aé c\n").await;
+    ide.keys("w * n").await;
+    expect(&mut ide, "aé b «aé »c\n", "the next place");
+    ide.keys("N").await;
+    expect(&mut ide, "«aé »b aé c\n", "the place before");
+    ide.keys("v n").await;
+    expect(&mut ide, "«aé »b «aé »c\n", "extending adds it");
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::support::desk::{Desk, Plan};
+use crate::support::test_ide::{Plan, TestIde};
 use bowline::ide::features::transcript::items::TRANSCRIPT;
 
 /// Messages of a conversation: the user, an answer that calls, its result, an answer.
@@ -39,20 +39,20 @@ fn session(messages: usize) -> String {
     text
 }
 
-async fn desk(messages: usize) -> Desk {
-    let mut desk = Plan::new().session_file(&session(messages)).size(100, 30).start().await;
-    desk.until("the session", |state| state.agent.connected).await;
-    desk.ide.idle().await;
-    desk
+async fn ide(messages: usize) -> TestIde {
+    let mut ide = Plan::new().session_file(&session(messages)).size(100, 30).start().await;
+    ide.until("the session", |state| state.agent.connected).await;
+    ide.headless.idle().await;
+    ide
 }
 
-fn items(desk: &mut Desk) -> usize {
-    desk.state().slots[TRANSCRIPT].items().len()
+fn items(ide: &mut TestIde) -> usize {
+    ide.state().slots[TRANSCRIPT].items().len()
 }
 
 /// Which messages are on the screen.
-fn seen(desk: &mut Desk) -> Vec<usize> {
-    let picture = desk.picture();
+fn seen(ide: &mut TestIde) -> Vec<usize> {
+    let picture = ide.picture();
     let numbers = picture.split("message ").skip(1);
     numbers.filter_map(|rest| rest.split(' ').next()?.parse().ok()).collect()
 }
@@ -61,10 +61,10 @@ fn seen(desk: &mut Desk) -> Vec<usize> {
 async fn long_conversation_opens_with_its_end() {
     let mut few = Vec::new();
     for messages in [800, MANY] {
-        let mut desk = desk(messages).await;
-        assert!(desk.picture().contains(&format!("message {} answered", messages - 1)));
-        assert!(desk.state().slots[TRANSCRIPT].has_earlier());
-        few.push(items(&mut desk));
+        let mut ide = ide(messages).await;
+        assert!(ide.picture().contains(&format!("message {} answered", messages - 1)));
+        assert!(ide.state().slots[TRANSCRIPT].has_earlier());
+        few.push(items(&mut ide));
     }
     assert!(few[0] == few[1] && few[0] <= 250, "{few:?} items, however long the conversation is");
 }
@@ -72,105 +72,105 @@ async fn long_conversation_opens_with_its_end() {
 #[tokio::test]
 async fn long_conversation_out_of_sight_is_not_fetched() {
     let plan = Plan::new().session_file(&session(MANY)).with("a.txt", "text").size(40, 30);
-    let mut desk = plan.start().await;
-    desk.until("the session", |state| state.agent.connected).await;
-    desk.ide.idle().await;
-    assert!(desk.state().areas.transcript.is_none(), "a narrow screen shows the file");
-    assert!(items(&mut desk) <= 250, "{} items", items(&mut desk));
+    let mut ide = plan.start().await;
+    ide.until("the session", |state| state.agent.connected).await;
+    ide.headless.idle().await;
+    assert!(ide.state().areas.transcript.is_none(), "a narrow screen shows the file");
+    assert!(items(&mut ide) <= 250, "{} items", items(&mut ide));
 }
 
 #[tokio::test]
 async fn long_conversation_shows_every_message_on_the_way_to_its_start() {
-    let mut desk = desk(MANY).await;
-    let mut all = seen(&mut desk);
+    let mut ide = ide(MANY).await;
+    let mut all = seen(&mut ide);
     assert!(all.contains(&(MANY - 1)));
     for _ in 0..MANY {
         if all.contains(&0) {
             break;
         }
-        desk.keys("PageUp").await;
-        all.extend(seen(&mut desk));
+        ide.keys("PageUp").await;
+        all.extend(seen(&mut ide));
     }
     all.sort_unstable();
     all.dedup();
     assert_eq!(all, (0..MANY).collect::<Vec<_>>(), "each is on the screen once on the way");
-    assert!(!desk.state().slots[TRANSCRIPT].has_earlier());
-    assert_eq!(items(&mut desk), MANY / 4 * 3, "a result is shown with its call");
+    assert!(!ide.state().slots[TRANSCRIPT].has_earlier());
+    assert_eq!(items(&mut ide), MANY / 4 * 3, "a result is shown with its call");
 }
 
 #[tokio::test]
 async fn long_conversation_start_is_shown_and_let_go_at_the_end() {
-    let mut desk = desk(MANY).await;
-    let few = items(&mut desk);
-    desk.ide.press("Alt-3 Ctrl-Home");
-    assert!(desk.picture().contains("Loading the start"), "{}", desk.picture());
-    desk.ide.idle().await;
-    assert_eq!(seen(&mut desk).first(), Some(&0));
-    assert_eq!(desk.message(), "");
-    assert_eq!(items(&mut desk), MANY / 4 * 3);
-    desk.keys("Ctrl-End").await;
-    assert_eq!(seen(&mut desk).last(), Some(&(MANY - 1)));
-    assert_eq!(items(&mut desk), few, "what is out of sight is let go");
-    desk.keys("Ctrl-Home").await;
-    assert_eq!(seen(&mut desk).first(), Some(&0), "and comes again");
+    let mut ide = ide(MANY).await;
+    let few = items(&mut ide);
+    ide.headless.press("Alt-3 Ctrl-Home");
+    assert!(ide.picture().contains("Loading the start"), "{}", ide.picture());
+    ide.headless.idle().await;
+    assert_eq!(seen(&mut ide).first(), Some(&0));
+    assert_eq!(ide.message(), "");
+    assert_eq!(items(&mut ide), MANY / 4 * 3);
+    ide.keys("Ctrl-End").await;
+    assert_eq!(seen(&mut ide).last(), Some(&(MANY - 1)));
+    assert_eq!(items(&mut ide), few, "what is out of sight is let go");
+    ide.keys("Ctrl-Home").await;
+    assert_eq!(seen(&mut ide).first(), Some(&0), "and comes again");
 }
 
 #[tokio::test]
 async fn long_conversation_keeps_its_place_when_earlier_messages_come() {
-    let mut desk = desk(MANY).await;
-    let few = items(&mut desk);
+    let mut ide = ide(MANY).await;
+    let few = items(&mut ide);
     // Keys that come without a pause: what is near the front is asked for with the last frame only.
     for _ in 0..12 {
-        desk.ide.press("PageUp");
+        ide.headless.press("PageUp");
     }
-    let (before, shown) = (desk.picture(), seen(&mut desk));
-    desk.ide.idle().await;
-    assert!(items(&mut desk) > few, "more is here");
-    assert_eq!(desk.picture(), before);
-    desk.keys("PageUp").await;
-    let last = seen(&mut desk).last().copied().unwrap();
+    let (before, shown) = (ide.picture(), seen(&mut ide));
+    ide.headless.idle().await;
+    assert!(items(&mut ide) > few, "more is here");
+    assert_eq!(ide.picture(), before);
+    ide.keys("PageUp").await;
+    let last = seen(&mut ide).last().copied().unwrap();
     assert!(shown.contains(&last) || last + 1 == shown[0], "{last} and then {shown:?}");
 }
 
 #[tokio::test]
 async fn long_conversation_stays_at_its_end_when_the_start_is_given_up() {
-    let mut desk = desk(MANY).await;
-    desk.ide.press("Alt-3 Ctrl-Home Ctrl-End");
-    desk.ide.idle().await;
-    assert_eq!(seen(&mut desk).last(), Some(&(MANY - 1)));
-    assert!(desk.state().slots[TRANSCRIPT].has_earlier(), "no more was fetched than was on its way");
+    let mut ide = ide(MANY).await;
+    ide.headless.press("Alt-3 Ctrl-Home Ctrl-End");
+    ide.headless.idle().await;
+    assert_eq!(seen(&mut ide).last(), Some(&(MANY - 1)));
+    assert!(ide.state().slots[TRANSCRIPT].has_earlier(), "no more was fetched than was on its way");
 }
 
 #[tokio::test]
 async fn long_conversation_prompt_goes_back_to_its_first_words() {
-    let mut desk = desk(MANY).await;
-    let history = desk.state().prompt.history.clone();
+    let mut ide = ide(MANY).await;
+    let history = ide.state().prompt.history.clone();
     let wanted: Vec<String> = (0..MANY / 4).map(|n| format!("message {} said", n * 4)).collect();
     assert_eq!(history, wanted);
 }
 
 #[tokio::test]
 async fn long_conversation_tree_is_searched_to_its_first_message() {
-    let mut desk = desk(MANY).await;
-    desk.keys("Alt-g").await;
-    desk.keys("/ Ctrl-u").await;
-    desk.type_in("message 4 said").await;
-    desk.keys("Enter").await;
-    assert!(desk.picture().contains("message 4 said"), "{}", desk.picture());
-    desk.keys("Enter").await;
-    desk.until("the place", |state| state.slots[TRANSCRIPT].items().len() == 3).await;
-    assert_eq!(seen(&mut desk), [0, 1, 2, 3, 4], "and what was said there is in the prompt");
+    let mut ide = ide(MANY).await;
+    ide.keys("Alt-g").await;
+    ide.keys("/ Ctrl-u").await;
+    ide.type_in("message 4 said").await;
+    ide.keys("Enter").await;
+    assert!(ide.picture().contains("message 4 said"), "{}", ide.picture());
+    ide.keys("Enter").await;
+    ide.until("the place", |state| state.slots[TRANSCRIPT].items().len() == 3).await;
+    assert_eq!(seen(&mut ide), [0, 1, 2, 3, 4], "and what was said there is in the prompt");
 }
 
 #[tokio::test]
 async fn long_conversation_goes_on_with_all_of_it() {
     let plan = Plan::new().session_file(&session(800)).size(100, 30);
-    let mut desk = plan.turns([bowline::llm::providers::scripted::Turn::text("on it goes")]).start().await;
-    desk.until("the session", |state| state.agent.connected).await;
-    desk.ask("and now").await;
-    assert!(desk.picture().contains("on it goes"));
-    let request = desk.script.requests().pop().unwrap();
+    let mut ide = plan.turns([bowline::llm::providers::scripted::Turn::text("on it goes")]).start().await;
+    ide.until("the session", |state| state.agent.connected).await;
+    ide.ask("and now").await;
+    assert!(ide.picture().contains("on it goes"));
+    let request = ide.script.requests().pop().unwrap();
     assert_eq!(request.messages.len(), 801, "the model gets everything");
-    desk.keys("Ctrl-Home").await;
-    assert_eq!(seen(&mut desk).first(), Some(&0));
+    ide.keys("Ctrl-Home").await;
+    assert_eq!(seen(&mut ide).first(), Some(&0));
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bowline::ide::model::buffers::Buffer;
 
-use crate::support::desk::{Desk, Plan};
+use crate::support::test_ide::{Plan, TestIde};
 
 /// Lines that tell their numbers.
 fn lines(name: &str) -> String {
@@ -12,107 +12,107 @@ fn lines(name: &str) -> String {
 }
 
 /// Three files in three windows: one over the other beside the third.
-async fn divided() -> Desk {
+async fn divided() -> TestIde {
     let plan = Plan::new().restoring().size(100, 30);
     let plan = plan.file("a.txt", lines("a")).file("größe.txt", lines("b")).file("c.txt", "c\n");
-    let mut desk = plan.start().await;
-    desk.keys("Alt-2").await;
+    let mut ide = plan.start().await;
+    ide.keys("Alt-2").await;
     let steps =
         [("a.txt", "Down Down Right Alt-5 v"), ("größe.txt", "Ctrl-g 4 0 Enter End Alt-5 s"), ("c.txt", "")];
     for (name, keys) in steps {
-        desk.keys("Ctrl-o").await;
-        desk.type_in(name).await;
-        desk.keys("Enter").await;
-        desk.keys(keys).await;
+        ide.keys("Ctrl-o").await;
+        ide.type_in(name).await;
+        ide.keys("Enter").await;
+        ide.keys(keys).await;
     }
-    desk
+    ide
 }
 
 /// Ends the run as a user does.
-async fn quit(mut desk: Desk) -> Plan {
-    desk.keys("Ctrl-q").await;
-    desk.ide.app().end_keeping(true)();
-    desk.again()
+async fn quit(mut ide: TestIde) -> Plan {
+    ide.keys("Ctrl-q").await;
+    ide.headless.app().end_keeping(true)();
+    ide.again()
 }
 
-fn names(desk: &mut Desk) -> Vec<String> {
-    desk.state().buffers.all().iter().map(Buffer::name).collect()
+fn names(ide: &mut TestIde) -> Vec<String> {
+    ide.state().buffers.all().iter().map(Buffer::name).collect()
 }
 
 #[tokio::test]
 async fn files_cursors_and_windows_come_back() {
-    let mut desk = divided().await;
-    let (before, shape) = (names(&mut desk), desk.state().windows.shape());
-    let (shown, cursor) = (desk.shown(), desk.cursor());
-    assert_eq!(desk.state().windows.count(), 3);
-    let mut desk = quit(desk).await.restoring().size(100, 30).start().await;
-    assert_eq!(names(&mut desk), before, "in their order");
-    assert_eq!((desk.shown(), desk.cursor()), (shown, cursor));
-    assert_eq!(desk.state().windows.shape(), shape);
-    desk.snap("restored");
-    desk.keys("Alt-5 Left").await;
-    assert_eq!((desk.shown().as_str(), desk.cursor()), ("a.txt", (3, 2)));
-    desk.keys("Alt-5 Right Alt-5 Up").await;
-    assert_eq!((desk.shown().as_str(), desk.cursor()), ("größe.txt", (40, 9)));
+    let mut ide = divided().await;
+    let (before, shape) = (names(&mut ide), ide.state().windows.shape());
+    let (shown, cursor) = (ide.shown(), ide.cursor());
+    assert_eq!(ide.state().windows.count(), 3);
+    let mut ide = quit(ide).await.restoring().size(100, 30).start().await;
+    assert_eq!(names(&mut ide), before, "in their order");
+    assert_eq!((ide.shown(), ide.cursor()), (shown, cursor));
+    assert_eq!(ide.state().windows.shape(), shape);
+    ide.snap("restored");
+    ide.keys("Alt-5 Left").await;
+    assert_eq!((ide.shown().as_str(), ide.cursor()), ("a.txt", (3, 2)));
+    ide.keys("Alt-5 Right Alt-5 Up").await;
+    assert_eq!((ide.shown().as_str(), ide.cursor()), ("größe.txt", (40, 9)));
 }
 
 #[tokio::test]
 async fn what_is_open_survives_a_crash() {
-    let mut desk = divided().await;
-    desk.wait(Duration::from_secs(2));
-    desk.ide.idle().await;
-    let mut desk = desk.again().restoring().start().await;
-    assert_eq!(names(&mut desk).len(), 3);
-    assert_eq!(desk.state().windows.count(), 3);
+    let mut ide = divided().await;
+    ide.wait(Duration::from_secs(2));
+    ide.headless.idle().await;
+    let mut ide = ide.again().restoring().start().await;
+    assert_eq!(names(&mut ide).len(), 3);
+    assert_eq!(ide.state().windows.count(), 3);
 }
 
 #[tokio::test]
 async fn files_with_another_name_survive_a_crash() {
-    let mut desk = Plan::new().restoring().file("a.txt", "a\n").file("b.txt", "b\n").start().await;
-    desk.keys("Alt-1 Home Enter").await;
-    desk.wait(Duration::from_secs(2));
-    desk.ide.idle().await;
-    desk.keys("Alt-1 r Ctrl-u").await;
-    desk.type_in("c.txt").await;
-    desk.keys("Enter").await;
-    desk.wait(Duration::from_secs(2));
-    desk.ide.idle().await;
-    let mut desk = desk.again().restoring().start().await;
-    assert_eq!((desk.message().as_str(), names(&mut desk)), ("", vec!["c.txt".to_string()]));
+    let mut ide = Plan::new().restoring().file("a.txt", "a\n").file("b.txt", "b\n").start().await;
+    ide.keys("Alt-1 Home Enter").await;
+    ide.wait(Duration::from_secs(2));
+    ide.headless.idle().await;
+    ide.keys("Alt-1 r Ctrl-u").await;
+    ide.type_in("c.txt").await;
+    ide.keys("Enter").await;
+    ide.wait(Duration::from_secs(2));
+    ide.headless.idle().await;
+    let mut ide = ide.again().restoring().start().await;
+    assert_eq!((ide.message().as_str(), names(&mut ide)), ("", vec!["c.txt".to_string()]));
 }
 
 #[tokio::test]
 async fn files_that_are_gone_are_said_and_their_windows_close() {
-    let desk = divided().await;
-    let gone = desk.path("größe.txt");
-    let plan = quit(desk).await.restoring();
+    let ide = divided().await;
+    let gone = ide.path("größe.txt");
+    let plan = quit(ide).await.restoring();
     std::fs::remove_file(gone).unwrap();
-    let mut desk = plan.start().await;
-    assert_eq!(desk.message(), "no longer there: größe.txt");
-    let mut after = names(&mut desk);
+    let mut ide = plan.start().await;
+    assert_eq!(ide.message(), "no longer there: größe.txt");
+    let mut after = names(&mut ide);
     after.sort();
     assert_eq!(after, ["a.txt", "c.txt"]);
-    assert_eq!(desk.state().windows.count(), 2);
-    desk.keys("Ctrl-w").await;
-    assert_eq!(desk.disk("a.txt"), lines("a"), "nothing is made anew");
-    assert!(!desk.path("größe.txt").exists());
+    assert_eq!(ide.state().windows.count(), 2);
+    ide.keys("Ctrl-w").await;
+    assert_eq!(ide.disk("a.txt"), lines("a"), "nothing is made anew");
+    assert!(!ide.path("größe.txt").exists());
 }
 
 #[tokio::test]
 async fn whoever_names_a_file_gets_just_that() {
-    let desk = divided().await;
-    let mut desk = quit(desk).await.restoring().with("c.txt", "c\n").start().await;
-    assert_eq!(names(&mut desk), ["c.txt"]);
-    let mut desk = quit(desk).await.restoring().start().await;
-    assert_eq!(names(&mut desk).len(), 3, "and what was open before is still kept");
+    let ide = divided().await;
+    let mut ide = quit(ide).await.restoring().with("c.txt", "c\n").start().await;
+    assert_eq!(names(&mut ide), ["c.txt"]);
+    let mut ide = quit(ide).await.restoring().start().await;
+    assert_eq!(names(&mut ide).len(), 3, "and what was open before is still kept");
     for _ in 0..3 {
-        desk.keys("Alt-w").await;
+        ide.keys("Alt-w").await;
     }
-    assert!(names(&mut desk).is_empty());
-    let mut desk = quit(desk).await.restoring().start().await;
-    assert!(names(&mut desk).is_empty(), "what was closed stays closed");
-    let mut desk = quit(desk).await.start().await;
-    assert!(names(&mut desk).is_empty());
+    assert!(names(&mut ide).is_empty());
+    let mut ide = quit(ide).await.restoring().start().await;
+    assert!(names(&mut ide).is_empty(), "what was closed stays closed");
+    let mut ide = quit(ide).await.start().await;
+    assert!(names(&mut ide).is_empty());
 }
 
 #[tokio::test]
@@ -135,15 +135,15 @@ async fn what_is_kept_may_be_anything() {
             &plan.path("").components().collect::<std::path::PathBuf>(),
         );
         let plan = plan.state(&format!("open/{name}"), &text);
-        let mut desk = plan.start().await;
-        assert_eq!((desk.text().as_str(), desk.state().windows.count()), ("é\n", 1), "{shape}");
+        let mut ide = plan.start().await;
+        assert_eq!((ide.text().as_str(), ide.state().windows.count()), ("é\n", 1), "{shape}");
     }
     for text in ["", "[]", "{\"version\":2}", "\u{0}", &deep] {
         let plan = Plan::new().restoring().file("a.txt", "é\n");
         let name = bowline::ide::features::reopen::store::name_of(
             &plan.path("").components().collect::<std::path::PathBuf>(),
         );
-        let mut desk = plan.state(&format!("open/{name}"), text).start().await;
-        assert!(names(&mut desk).is_empty());
+        let mut ide = plan.state(&format!("open/{name}"), text).start().await;
+        assert!(names(&mut ide).is_empty());
     }
 }

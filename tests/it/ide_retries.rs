@@ -7,7 +7,7 @@ use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::model::{ErrorKind, LlmError};
 use bowline::llm::providers::scripted::{Step, Turn};
 
-use crate::support::desk::{Desk, Plan};
+use crate::support::test_ide::{Plan, TestIde};
 
 /// A turn that fails by overload; the provider asks to wait that long.
 fn overloaded(wait: Duration) -> Turn {
@@ -17,8 +17,8 @@ fn overloaded(wait: Duration) -> Turn {
 }
 
 /// The notices of the transcript.
-fn notices(desk: &mut Desk) -> Vec<String> {
-    let items = desk.state().slots[TRANSCRIPT].items().iter();
+fn notices(ide: &mut TestIde) -> Vec<String> {
+    let items = ide.state().slots[TRANSCRIPT].items().iter();
     items
         .filter_map(|item| if let Kind::Notice { text, .. } = &item.kind { Some(text.clone()) } else { None })
         .collect()
@@ -27,49 +27,49 @@ fn notices(desk: &mut Desk) -> Vec<String> {
 #[tokio::test]
 async fn retry_notice_counts_down_in_place_and_escape_ends_the_run() {
     let turns = [overloaded(Duration::from_secs(30))];
-    let mut desk = Plan::new().size(160, 24).turns(turns).start().await;
-    desk.say("go on").await;
-    desk.shows("Retrying in 30 s (1 of 5, Escape cancels)").await;
-    desk.wait(Duration::from_secs(1));
-    assert!(desk.picture().contains("Retrying in 29 s"), "{}", desk.picture());
-    desk.wait(Duration::from_millis(27_500));
+    let mut ide = Plan::new().size(160, 24).turns(turns).start().await;
+    ide.say("go on").await;
+    ide.shows("Retrying in 30 s (1 of 5, Escape cancels)").await;
+    ide.wait(Duration::from_secs(1));
+    assert!(ide.picture().contains("Retrying in 29 s"), "{}", ide.picture());
+    ide.wait(Duration::from_millis(27_500));
     assert_eq!(
-        notices(&mut desk),
+        notices(&mut ide),
         ["Retrying in 2 s (1 of 5, Escape cancels): scripted answered 529: Overloaded"]
     );
-    desk.keys("Escape").await;
-    assert_eq!(notices(&mut desk), ["scripted answered 529: Overloaded (retry canceled)"]);
-    assert!(desk.state().agent.working_since.is_none());
-    assert_eq!(desk.script.requests().len(), 1, "the run has ended");
+    ide.keys("Escape").await;
+    assert_eq!(notices(&mut ide), ["scripted answered 529: Overloaded (retry canceled)"]);
+    assert!(ide.state().agent.working_since.is_none());
+    assert_eq!(ide.script.requests().len(), 1, "the run has ended");
 }
 
 #[tokio::test]
 async fn retry_notice_is_one_for_all_attempts() {
     let soon = Duration::from_millis(1);
     let turns = [overloaded(soon), overloaded(soon), overloaded(Duration::from_secs(5))];
-    let mut desk = Plan::new().turns(turns).start().await;
-    desk.say("go on").await;
-    desk.shows("Retrying in 5 s (3 of 5").await;
-    assert_eq!(notices(&mut desk).len(), 1, "{}", desk.picture());
-    desk.wait(Duration::from_secs(5));
-    assert!(notices(&mut desk)[0].starts_with("Retrying now (3 of 5): "), "{}", desk.picture());
+    let mut ide = Plan::new().turns(turns).start().await;
+    ide.say("go on").await;
+    ide.shows("Retrying in 5 s (3 of 5").await;
+    assert_eq!(notices(&mut ide).len(), 1, "{}", ide.picture());
+    ide.wait(Duration::from_secs(5));
+    assert!(notices(&mut ide)[0].starts_with("Retrying now (3 of 5): "), "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn retry_notice_goes_when_an_answer_begins() {
     let soon = Duration::from_millis(1);
     let turns = [overloaded(soon), overloaded(soon), Turn::text("at last")];
-    let mut desk = Plan::new().turns(turns).start().await;
-    desk.ask("go on").await;
-    assert!(notices(&mut desk).is_empty(), "{}", desk.picture());
-    assert!(desk.picture().contains("at last"), "{}", desk.picture());
+    let mut ide = Plan::new().turns(turns).start().await;
+    ide.ask("go on").await;
+    assert!(notices(&mut ide).is_empty(), "{}", ide.picture());
+    assert!(ide.picture().contains("at last"), "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn retry_notice_turns_into_the_final_error() {
     let turns = (0..6).map(|_| overloaded(Duration::from_millis(1)));
-    let mut desk = Plan::new().turns(turns).start().await;
-    desk.ask("go on").await;
-    assert_eq!(notices(&mut desk), ["scripted answered 529: Overloaded"]);
-    assert_eq!(desk.script.requests().len(), 6);
+    let mut ide = Plan::new().turns(turns).start().await;
+    ide.ask("go on").await;
+    assert_eq!(notices(&mut ide), ["scripted answered 529: Overloaded"]);
+    assert_eq!(ide.script.requests().len(), 6);
 }

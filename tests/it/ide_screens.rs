@@ -12,7 +12,7 @@ use bowline::tui::headless::legend;
 use bowline::tui::theme::ColorDepth;
 use serde_json::json;
 
-use crate::support::desk::{Desk, Plan};
+use crate::support::test_ide::{Plan, TestIde};
 
 const LOGIN: &str = "\
 impl Session {
@@ -32,7 +32,7 @@ const ANSWER: &str = "The loop had no bound and the error was *dropped*. Now:\n\
     - `login` tries **three** times at most\n- it returns the last error\n\n```rust\nfor attempt in 0..3 {\n```\n";
 
 /// A workspace with a file open and a finished task of the agent.
-async fn finished(cols: u16, rows: u16) -> Desk {
+async fn finished(cols: u16, rows: u16) -> TestIde {
     let edits = json!([{"oldText": "        loop {\n", "newText": "        for attempt in 0..3 {\n"}]);
     let turns = [
         Turn::of(vec![
@@ -47,72 +47,72 @@ async fn finished(cols: u16, rows: u16) -> Desk {
     let plan = Plan::new().file("Cargo.toml", "[package]\nname = \"login\"\n").file("README.md", "# login\n");
     let plan =
         plan.file("tests/flow.rs", "").file("src/main.rs", "fn main() {}\n").with("src/login.rs", LOGIN);
-    let mut desk = plan.turns(turns).size(cols, rows).start().await;
-    desk.ask("login never stops retrying. fix it").await;
-    desk
+    let mut ide = plan.turns(turns).size(cols, rows).start().await;
+    ide.ask("login never stops retrying. fix it").await;
+    ide
 }
 
 #[tokio::test]
 async fn the_main_screen_after_a_task() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
-        let mut desk = finished(cols, rows).await;
-        desk.snap("main_agent");
-        desk.keys("Alt-2").await;
-        desk.snap("main_editor");
+        let mut ide = finished(cols, rows).await;
+        ide.snap("main_agent");
+        ide.keys("Alt-2").await;
+        ide.snap("main_editor");
     }
 }
 
 #[tokio::test]
 async fn the_file_tree() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
-        let mut desk = finished(cols, rows).await;
-        desk.keys("Alt-1 Home Right").await;
-        desk.keys("End").await;
-        desk.snap("main_files");
+        let mut ide = finished(cols, rows).await;
+        ide.keys("Alt-1 Home Right").await;
+        ide.keys("End").await;
+        ide.snap("main_files");
     }
 }
 
 #[tokio::test]
 async fn an_empty_start() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
-        let mut desk = Plan::new().size(cols, rows).start().await;
-        desk.snap("empty_start");
+        let mut ide = Plan::new().size(cols, rows).start().await;
+        ide.snap("empty_start");
     }
 }
 
 #[tokio::test]
 async fn pickers() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
-        let mut desk = finished(cols, rows).await;
-        desk.keys("Alt-2 Ctrl-p").await;
-        desk.type_in("log").await;
-        desk.snap("picker_files");
-        desk.keys("Escape F1").await;
-        desk.type_in("file").await;
-        desk.snap("picker_commands");
-        desk.keys("Escape Alt-m").await;
-        desk.snap("picker_models");
-        desk.keys("Escape Alt-t").await;
-        desk.snap("picker_tools");
-        desk.keys("Escape Alt-g").await;
-        desk.snap("picker_tree");
+        let mut ide = finished(cols, rows).await;
+        ide.keys("Alt-2 Ctrl-p").await;
+        ide.type_in("log").await;
+        ide.snap("picker_files");
+        ide.keys("Escape F1").await;
+        ide.type_in("file").await;
+        ide.snap("picker_commands");
+        ide.keys("Escape Alt-m").await;
+        ide.snap("picker_models");
+        ide.keys("Escape Alt-t").await;
+        ide.snap("picker_tools");
+        ide.keys("Escape Alt-g").await;
+        ide.snap("picker_tree");
     }
 }
 
 #[tokio::test]
 async fn questions_and_dialogs() {
     for (cols, rows) in [(80, 24), (40, 12), (20, 5)] {
-        let mut desk = finished(cols, rows).await;
-        desk.keys("Alt-2 Ctrl-f").await;
-        desk.type_in("err").await;
-        desk.snap("question_find");
-        desk.keys("Enter").await;
-        desk.type_in("x").await;
-        desk.keys("Ctrl-q").await;
-        desk.snap("dialog_quit");
-        desk.keys("n F2").await;
-        desk.type_in("line").await;
-        desk.snap("picker_keys");
+        let mut ide = finished(cols, rows).await;
+        ide.keys("Alt-2 Ctrl-f").await;
+        ide.type_in("err").await;
+        ide.snap("question_find");
+        ide.keys("Enter").await;
+        ide.type_in("x").await;
+        ide.keys("Ctrl-q").await;
+        ide.snap("dialog_quit");
+        ide.keys("n F2").await;
+        ide.type_in("line").await;
+        ide.snap("picker_keys");
     }
 }
 
@@ -121,10 +121,10 @@ async fn a_tool_call_that_waits_for_leave() {
     for (cols, rows) in [(80, 24), (40, 12), (20, 5)] {
         let command = "rm -rf target/debug && cargo build --release --workspace --all-targets";
         let turns = [Turn::call("c1", "bash", json!({"command": command}))];
-        let mut desk = Plan::new().turns(turns).size(cols, rows).start().await;
-        desk.say("build").await;
-        desk.until("the question", |state| !state.layers.is_empty()).await;
-        desk.snap("dialog_approval");
+        let mut ide = Plan::new().turns(turns).size(cols, rows).start().await;
+        ide.say("build").await;
+        ide.until("the question", |state| !state.layers.is_empty()).await;
+        ide.snap("dialog_approval");
     }
 }
 
@@ -132,21 +132,21 @@ async fn a_tool_call_that_waits_for_leave() {
 async fn the_screen_while_the_agent_works() {
     let turn = Turn::of(vec![Step::Text(vec!["I will look at `login` first.".into()]), Step::Gate]);
     for (cols, rows) in [(120, 40), (80, 24), (40, 12)] {
-        let mut desk =
+        let mut ide =
             Plan::new().with("src/login.rs", LOGIN).turns([turn.clone()]).size(cols, rows).start().await;
-        desk.say("login never stops retrying. fix it").await;
-        desk.shows("first.").await;
-        desk.type_now("also add a test for it");
-        desk.ide.press("Alt-Enter");
-        desk.until("the queue", |state| !state.agent.follow_up.is_empty()).await;
-        desk.snap("main_working");
+        ide.say("login never stops retrying. fix it").await;
+        ide.shows("first.").await;
+        ide.type_now("also add a test for it");
+        ide.headless.press("Alt-Enter");
+        ide.until("the queue", |state| !state.agent.follow_up.is_empty()).await;
+        ide.snap("main_working");
     }
 }
 
 #[tokio::test]
 async fn without_colours_nothing_is_coloured_and_all_is_told_apart() {
-    let mut desk = colored(ColorDepth::None).await;
-    let legend = legend(&desk.ide.app().screen);
+    let mut ide = colored(ColorDepth::None).await;
+    let legend = legend(&ide.headless.app().screen);
     assert!(!legend.contains("Rgb") && !legend.contains('#'), "{legend}");
     super::support::snaps::check("colors_none", (80, 24), &legend);
 }
@@ -156,9 +156,9 @@ async fn no_more_colours_are_written_than_the_terminal_has() {
     for (depth, last) in
         [(ColorDepth::None, None), (ColorDepth::Ansi16, Some(15)), (ColorDepth::Ansi256, Some(255))]
     {
-        let mut desk = colored(depth).await;
-        desk.ide.press("F5");
-        let app = desk.ide.app();
+        let mut ide = colored(depth).await;
+        ide.headless.press("F5");
+        let app = ide.headless.app();
         app.screen.repaint();
         app.state.damage.all();
         let bytes = app.frame();
@@ -183,22 +183,22 @@ async fn no_more_colours_are_written_than_the_terminal_has() {
     }
 }
 
-async fn colored(colors: ColorDepth) -> Desk {
+async fn colored(colors: ColorDepth) -> TestIde {
     let turns = [Turn::text("An **answer**.")];
-    let mut desk =
+    let mut ide =
         Plan::new().with("a.rs", "let a = 1;\nlet b = 2;\n").turns(turns).colors(colors).start().await;
-    desk.ask("hello").await;
-    desk.keys("Alt-2 Shift-Down").await;
-    desk
+    ide.ask("hello").await;
+    ide.keys("Alt-2 Shift-Down").await;
+    ide
 }
 
 #[tokio::test]
 async fn the_last_line_follows_everything_that_it_tells() {
-    let mut desk = Plan::new().with("a.txt", "a\n").size(200, 24).start().await;
+    let mut ide = Plan::new().with("a.txt", "a\n").size(200, 24).start().await;
     let mut look = |change: fn(&mut State), right: &str| {
-        change(desk.state());
-        desk.state().damage.add(Part::Status);
-        let picture = desk.picture();
+        change(ide.state());
+        ide.state().damage.add(Part::Status);
+        let picture = ide.picture();
         let line = picture.lines().rev().nth(1).unwrap();
         assert!(line.ends_with(&format!("  {right}  F1 palette │")), "{right:?} in {line}");
     };

@@ -1,6 +1,6 @@
 //! Snippets of the user's own: offered by language, put in at every cursor, gone through.
 
-use crate::support::desk::{Desk, Plan};
+use crate::support::test_ide::{Plan, TestIde};
 
 const RUST: &str = r#"{
     // As Visual Studio Code keeps them.
@@ -10,106 +10,106 @@ const RUST: &str = r#"{
     "Torn": {"prefix": "torn", "body": "${1:"},
 }"#;
 
-async fn desk(text: &str) -> Desk {
-    let desk = Plan::new().config("snippets/rust.json", RUST).with("größe.rs", text);
-    desk.start().await
+async fn ide(text: &str) -> TestIde {
+    let ide = Plan::new().config("snippets/rust.json", RUST).with("größe.rs", text);
+    ide.start().await
 }
 
-async fn put(desk: &mut Desk, name: &str) {
-    desk.keys("Alt-8 s").await;
-    desk.type_in(name).await;
-    desk.keys("Enter").await;
+async fn put(ide: &mut TestIde, name: &str) {
+    ide.keys("Alt-8 s").await;
+    ide.type_in(name).await;
+    ide.keys("Enter").await;
 }
 
 #[tokio::test]
 async fn a_snippet_is_put_in_and_gone_through() {
-    let mut desk = desk("fn f() {\n    \n}\n").await;
-    desk.keys("Down End Alt-8 s").await;
-    desk.snap("snippets");
-    desk.type_in("loop").await;
-    desk.keys("Enter").await;
-    assert_eq!(desk.selected(), ["x"]);
-    desk.type_in("ü").await;
-    desk.keys("Tab").await;
-    desk.type_in("0..9").await;
-    desk.keys("Shift-Tab").await;
-    assert_eq!(desk.selected(), ["ü"]);
-    desk.keys("Tab Tab").await;
-    desk.type_in("g();").await;
-    assert_eq!(desk.text(), "fn f() {\n    for ü in 0..9 {\n        g();\n    }\n}\n");
-    desk.keys("Tab").await;
-    assert!(desk.text().contains("g();    \n"), "at the last stop a tab is a tab again");
+    let mut ide = ide("fn f() {\n    \n}\n").await;
+    ide.keys("Down End Alt-8 s").await;
+    ide.snap("snippets");
+    ide.type_in("loop").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.selected(), ["x"]);
+    ide.type_in("ü").await;
+    ide.keys("Tab").await;
+    ide.type_in("0..9").await;
+    ide.keys("Shift-Tab").await;
+    assert_eq!(ide.selected(), ["ü"]);
+    ide.keys("Tab Tab").await;
+    ide.type_in("g();").await;
+    assert_eq!(ide.text(), "fn f() {\n    for ü in 0..9 {\n        g();\n    }\n}\n");
+    ide.keys("Tab").await;
+    assert!(ide.text().contains("g();    \n"), "at the last stop a tab is a tab again");
 }
 
 #[tokio::test]
 async fn many_cursors_and_mirrors_are_typed_at_once_and_undone_at_once() {
     let before = "\n\n";
-    let mut desk = desk(before).await;
-    desk.keys("Ctrl-Alt-Down").await;
-    assert_eq!(desk.selected().len(), 2);
-    put(&mut desk, "pair").await;
-    assert_eq!(desk.text(), "let a = a;\nlet a = a;\n");
-    assert_eq!(desk.selected(), ["a", "a", "a", "a"]);
-    assert_eq!(desk.message(), "one of: a, é");
-    desk.keys("Alt-8 c").await;
-    assert_eq!(desk.text(), "let é = é;\nlet é = é;\n");
-    desk.type_in("漢").await;
-    desk.keys("Tab").await;
-    desk.type_in("!").await;
-    assert_eq!(desk.text(), "let 漢 = 漢;!\nlet 漢 = 漢;!\n");
-    desk.keys("Ctrl-z Ctrl-z Ctrl-z Ctrl-z").await;
-    assert_eq!(desk.text(), before, "what was put in is one step");
+    let mut ide = ide(before).await;
+    ide.keys("Ctrl-Alt-Down").await;
+    assert_eq!(ide.selected().len(), 2);
+    put(&mut ide, "pair").await;
+    assert_eq!(ide.text(), "let a = a;\nlet a = a;\n");
+    assert_eq!(ide.selected(), ["a", "a", "a", "a"]);
+    assert_eq!(ide.message(), "one of: a, é");
+    ide.keys("Alt-8 c").await;
+    assert_eq!(ide.text(), "let é = é;\nlet é = é;\n");
+    ide.type_in("漢").await;
+    ide.keys("Tab").await;
+    ide.type_in("!").await;
+    assert_eq!(ide.text(), "let 漢 = 漢;!\nlet 漢 = 漢;!\n");
+    ide.keys("Ctrl-z Ctrl-z Ctrl-z Ctrl-z").await;
+    assert_eq!(ide.text(), before, "what was put in is one step");
 }
 
 #[tokio::test]
 async fn variables_are_filled_in_and_leaving_ends_it() {
-    let mut desk = desk("word\nend\n").await;
-    desk.keys("Shift-End").await;
-    put(&mut desk, "head").await;
-    assert_eq!(desk.text(), "// größe: word\nend\n");
-    assert_eq!(desk.selected(), ["word"]);
-    desk.keys("Down End Tab").await;
-    assert_eq!(desk.text(), "// größe: word\nend \n", "elsewhere a tab is a tab");
-    desk.keys("Ctrl-Home").await;
-    put(&mut desk, "loop").await;
-    desk.keys("Escape Tab").await;
-    assert!(desk.text().starts_with("for "), "{}", desk.text());
-    assert!(desk.state().buffers.current().unwrap().area.per_view.stops.is_none());
+    let mut ide = ide("word\nend\n").await;
+    ide.keys("Shift-End").await;
+    put(&mut ide, "head").await;
+    assert_eq!(ide.text(), "// größe: word\nend\n");
+    assert_eq!(ide.selected(), ["word"]);
+    ide.keys("Down End Tab").await;
+    assert_eq!(ide.text(), "// größe: word\nend \n", "elsewhere a tab is a tab");
+    ide.keys("Ctrl-Home").await;
+    put(&mut ide, "loop").await;
+    ide.keys("Escape Tab").await;
+    assert!(ide.text().starts_with("for "), "{}", ide.text());
+    assert!(ide.state().buffers.current().unwrap().area.per_view.stops.is_none());
 }
 
 #[tokio::test]
 async fn what_is_wrong_with_snippets_is_told() {
-    let mut desk = desk("x\n").await;
-    put(&mut desk, "torn").await;
-    assert!(desk.message().contains("the `${` at character 1 has no `}`"), "{}", desk.message());
-    assert_eq!(desk.text(), "x\n");
-    desk.keys("Alt-8 n").await;
-    assert_eq!(desk.message(), "no snippet is gone through");
-    desk.keys("Alt-8 c").await;
-    assert_eq!(desk.message(), "there is no choice here");
-    let mut desk = Plan::new().with("a.py", "").start().await;
-    desk.keys("Alt-8 s").await;
-    assert!(desk.message().contains("there are no snippets for python in "), "{}", desk.message());
-    desk.keys("Escape Alt-3 F1").await;
-    desk.type_in("snippet.insert").await;
-    desk.keys("Enter").await;
-    assert_eq!(desk.message(), "snippets go into a file");
+    let mut ide = ide("x\n").await;
+    put(&mut ide, "torn").await;
+    assert!(ide.message().contains("the `${` at character 1 has no `}`"), "{}", ide.message());
+    assert_eq!(ide.text(), "x\n");
+    ide.keys("Alt-8 n").await;
+    assert_eq!(ide.message(), "no snippet is gone through");
+    ide.keys("Alt-8 c").await;
+    assert_eq!(ide.message(), "there is no choice here");
+    let mut ide = Plan::new().with("a.py", "").start().await;
+    ide.keys("Alt-8 s").await;
+    assert!(ide.message().contains("there are no snippets for python in "), "{}", ide.message());
+    ide.keys("Escape Alt-3 F1").await;
+    ide.type_in("snippet.insert").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.message(), "snippets go into a file");
 }
 
 #[tokio::test]
 async fn a_list_of_places_is_no_text_to_go_through_stops_in() {
     let everywhere = r#"{"Long": {"prefix": "long", "body": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa$1"}}"#;
     let plan = Plan::new().config("snippets/all.code-snippets", everywhere).with("é.txt", "é one\n");
-    let mut desk = plan.start().await;
-    desk.keys("Alt-6 s Ctrl-u").await;
-    desk.type_in("one").await;
-    desk.keys("Enter Ctrl-Home Right").await;
-    let list = desk.text();
-    put(&mut desk, "long").await;
-    assert_eq!(desk.text(), list, "names of places stay");
-    desk.type_in("x").await;
-    assert_eq!(desk.text(), list);
-    desk.keys("Ctrl-End Left").await;
-    put(&mut desk, "long").await;
-    assert!(desk.text().contains("aaaa"), "behind them it is text: {}", desk.text());
+    let mut ide = plan.start().await;
+    ide.keys("Alt-6 s Ctrl-u").await;
+    ide.type_in("one").await;
+    ide.keys("Enter Ctrl-Home Right").await;
+    let list = ide.text();
+    put(&mut ide, "long").await;
+    assert_eq!(ide.text(), list, "names of places stay");
+    ide.type_in("x").await;
+    assert_eq!(ide.text(), list);
+    ide.keys("Ctrl-End Left").await;
+    put(&mut ide, "long").await;
+    assert!(ide.text().contains("aaaa"), "behind them it is text: {}", ide.text());
 }

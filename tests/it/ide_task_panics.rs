@@ -7,12 +7,12 @@ use bowline::ide::features::recovery::unsaved::UNSAVED;
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 
-use crate::support::desk::{Desk, Plan};
+use crate::support::test_ide::{Plan, TestIde};
 
 /// Tasks that one story starts at most.
 const TASKS_MAX: usize = 40;
 
-type Story = for<'a> fn(&'a mut Desk) -> LocalBoxFuture<'a, ()>;
+type Story = for<'a> fn(&'a mut TestIde) -> LocalBoxFuture<'a, ()>;
 
 fn files() -> Plan {
     let big = "fn two() { let one = 1; }\n".repeat(12_000);
@@ -32,53 +32,53 @@ fn big() -> Plan {
 }
 
 /// What must hold after a task has panicked, whatever it was.
-async fn nothing_waits(desk: &mut Desk, what: &str) {
-    assert!(!is_changing(desk.state()), "{what}: files still count as being changed");
-    assert!(desk.state().modal.elsewhere.waiting.is_none(), "{what}: keys wait");
-    assert!(desk.state().slots[PLUGINS].running.is_none(), "{what}: a plugin runs");
-    assert!(!desk.ide.app().is_filling(), "{what}: a picker is being filled");
+async fn nothing_waits(ide: &mut TestIde, what: &str) {
+    assert!(!is_changing(ide.state()), "{what}: files still count as being changed");
+    assert!(ide.state().modal.elsewhere.waiting.is_none(), "{what}: keys wait");
+    assert!(ide.state().slots[PLUGINS].running.is_none(), "{what}: a plugin runs");
+    assert!(!ide.headless.app().is_filling(), "{what}: a picker is being filled");
     // Two of them in a row would open the session tree.
     for _ in 0..4 {
-        if !desk.state().layers.is_empty() {
-            desk.keys("Escape").await;
+        if !ide.state().layers.is_empty() {
+            ide.keys("Escape").await;
         }
     }
-    assert!(desk.state().layers.is_empty(), "{what}: {}", desk.picture());
+    assert!(ide.state().layers.is_empty(), "{what}: {}", ide.picture());
 }
 
 /// Does a story with each of its tasks in turn panicking, then once more without.
-async fn with_every_task(name: &str, plan: fn() -> Plan, story: Story, works: fn(&mut Desk) -> bool) {
+async fn with_every_task(name: &str, plan: fn() -> Plan, story: Story, works: fn(&mut TestIde) -> bool) {
     let mut struck = 0;
     for nth in 1..=TASKS_MAX {
-        let mut desk = plan().start().await;
-        desk.ide.app().tasks().panic_in_task(nth);
-        story(&mut desk).await;
-        if desk.ide.app().tasks().is_panic_to_come() {
+        let mut ide = plan().start().await;
+        ide.headless.app().tasks().panic_in_task(nth);
+        story(&mut ide).await;
+        if ide.headless.app().tasks().is_panic_to_come() {
             break;
         }
         struck += 1;
         let what = format!("{name}, task {nth}");
-        nothing_waits(&mut desk, &what).await;
-        story(&mut desk).await;
-        assert!(works(&mut desk), "{what}: {} {:?}\n{}", desk.message(), desk.text(), desk.picture());
-        nothing_waits(&mut desk, &what).await;
+        nothing_waits(&mut ide, &what).await;
+        story(&mut ide).await;
+        assert!(works(&mut ide), "{what}: {} {:?}\n{}", ide.message(), ide.text(), ide.picture());
+        nothing_waits(&mut ide, &what).await;
     }
     assert!((1..TASKS_MAX).contains(&struck), "{name}: {struck} tasks");
 }
 
-fn save(desk: &mut Desk) -> LocalBoxFuture<'_, ()> {
+fn save(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
     async {
-        desk.keys("Alt-2 Ctrl-End").await;
-        desk.type_in("x  ").await;
-        desk.keys("Ctrl-s").await;
+        ide.keys("Alt-2 Ctrl-End").await;
+        ide.type_in("x  ").await;
+        ide.keys("Ctrl-s").await;
     }
     .boxed_local()
 }
 
-fn is_saved(desk: &mut Desk) -> bool {
-    let unsaved = desk.state().buffers.current().unwrap().is_unsaved();
-    let text = desk.text();
-    !unsaved && text == desk.disk("a.txt") && text.ends_with('x')
+fn is_saved(ide: &mut TestIde) -> bool {
+    let unsaved = ide.state().buffers.current().unwrap().is_unsaved();
+    let text = ide.text();
+    !unsaved && text == ide.disk("a.txt") && text.ends_with('x')
 }
 
 #[tokio::test]
@@ -86,29 +86,29 @@ async fn save_whose_task_panics_can_be_repeated() {
     with_every_task("save", plan, save, is_saved).await;
 }
 
-fn find(desk: &mut Desk) -> LocalBoxFuture<'_, ()> {
+fn find(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
     async {
-        desk.keys("Alt-2 Ctrl-Home Ctrl-f Ctrl-u").await;
-        desk.type_in("1; }").await;
-        desk.keys("Enter").await;
+        ide.keys("Alt-2 Ctrl-Home Ctrl-f Ctrl-u").await;
+        ide.type_in("1; }").await;
+        ide.keys("Enter").await;
     }
     .boxed_local()
 }
 
 #[tokio::test]
 async fn find_whose_task_panics_can_be_repeated() {
-    with_every_task("find", big, find, |desk| desk.selected() == ["1; }"]).await;
+    with_every_task("find", big, find, |ide| ide.selected() == ["1; }"]).await;
 }
 
-fn replace_everywhere(desk: &mut Desk) -> LocalBoxFuture<'_, ()> {
+fn replace_everywhere(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
     async {
-        desk.keys("Alt-6 r Ctrl-u").await;
-        desk.type_in("three").await;
-        desk.keys("Enter").await;
-        desk.type_in("3").await;
-        desk.keys("Enter").await;
-        desk.keys("Alt-6 a").await;
-        desk.keys("y").await;
+        ide.keys("Alt-6 r Ctrl-u").await;
+        ide.type_in("three").await;
+        ide.keys("Enter").await;
+        ide.type_in("3").await;
+        ide.keys("Enter").await;
+        ide.keys("Alt-6 a").await;
+        ide.keys("y").await;
     }
     .boxed_local()
 }
@@ -116,93 +116,93 @@ fn replace_everywhere(desk: &mut Desk) -> LocalBoxFuture<'_, ()> {
 #[tokio::test]
 async fn replacement_in_files_whose_task_panics_can_be_repeated() {
     let plan = || plan().file("c.txt", "three\n");
-    with_every_task("replace", plan, replace_everywhere, |desk| desk.disk("c.txt") == "3\n").await;
+    with_every_task("replace", plan, replace_everywhere, |ide| ide.disk("c.txt") == "3\n").await;
 }
 
-fn filter(desk: &mut Desk) -> LocalBoxFuture<'_, ()> {
+fn filter(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
     async {
-        desk.keys("Alt-2 Alt-6 | Ctrl-u").await;
-        desk.type_in("tr a-z A-Z").await;
-        desk.keys("Enter").await;
+        ide.keys("Alt-2 Alt-6 | Ctrl-u").await;
+        ide.type_in("tr a-z A-Z").await;
+        ide.keys("Enter").await;
     }
     .boxed_local()
 }
 
 #[tokio::test]
 async fn shell_filter_whose_task_panics_can_be_repeated() {
-    with_every_task("filter", plan, filter, |desk| desk.text() == "ONE TWO\nTHREE\n").await;
+    with_every_task("filter", plan, filter, |ide| ide.text() == "ONE TWO\nTHREE\n").await;
 }
 
-fn create(desk: &mut Desk) -> LocalBoxFuture<'_, ()> {
+fn create(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
     async {
-        desk.keys("Alt-1 Home a").await;
-        desk.keys("Ctrl-u").await;
-        desk.type_in("new.txt").await;
-        desk.keys("Enter").await;
+        ide.keys("Alt-1 Home a").await;
+        ide.keys("Ctrl-u").await;
+        ide.type_in("new.txt").await;
+        ide.keys("Enter").await;
     }
     .boxed_local()
 }
 
 #[tokio::test]
 async fn file_creation_whose_task_panics_can_be_repeated() {
-    let is_there = |desk: &mut Desk| desk.path("new.txt").exists() || desk.path("src/new.txt").exists();
+    let is_there = |ide: &mut TestIde| ide.path("new.txt").exists() || ide.path("src/new.txt").exists();
     with_every_task("create", plan, create, is_there).await;
 }
 
-fn pick(desk: &mut Desk) -> LocalBoxFuture<'_, ()> {
+fn pick(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
     async {
-        desk.keys("Ctrl-p").await;
-        desk.type_in("lib.rs").await;
-        desk.keys("Enter").await;
-        desk.keys("Alt-, F").await;
+        ide.keys("Ctrl-p").await;
+        ide.type_in("lib.rs").await;
+        ide.keys("Enter").await;
+        ide.keys("Alt-, F").await;
     }
     .boxed_local()
 }
 
 #[tokio::test]
 async fn picker_opening_and_folding_whose_tasks_panic_can_be_repeated() {
-    with_every_task("pick", plan, pick, |desk| desk.shown() == "lib.rs").await;
+    with_every_task("pick", plan, pick, |ide| ide.shown() == "lib.rs").await;
 }
 
-fn sort(desk: &mut Desk) -> LocalBoxFuture<'_, ()> {
+fn sort(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
     async {
-        desk.keys("Alt-2 Alt-h").await;
-        desk.keys("F1").await;
-        desk.type_in("edit.unique-lines").await;
-        desk.keys("Enter").await;
+        ide.keys("Alt-2 Alt-h").await;
+        ide.keys("F1").await;
+        ide.type_in("edit.unique-lines").await;
+        ide.keys("Enter").await;
     }
     .boxed_local()
 }
 
 #[tokio::test]
 async fn edit_of_a_long_text_whose_task_panics_can_be_repeated() {
-    with_every_task("sort", big, sort, |desk| desk.text().len() < 100).await;
+    with_every_task("sort", big, sort, |ide| ide.text().len() < 100).await;
 }
 
 #[tokio::test]
 async fn unsaved_text_is_kept_though_its_task_panicked_once() {
-    let mut desk = plan().start().await;
-    desk.type_in("x").await;
-    desk.ide.app().tasks().panic_in_task(1);
-    desk.wait(std::time::Duration::from_secs(1));
-    desk.ide.idle().await;
-    assert!(desk.message().contains("cannot be kept safe"), "{}", desk.message());
-    desk.wait(std::time::Duration::from_secs(10));
-    desk.ide.idle().await;
-    let id = desk.state().buffers.current().unwrap().id;
-    assert!(!desk.state().slots[UNSAVED].behind().contains(&id), "the text is kept");
+    let mut ide = plan().start().await;
+    ide.type_in("x").await;
+    ide.headless.app().tasks().panic_in_task(1);
+    ide.wait(std::time::Duration::from_secs(1));
+    ide.headless.idle().await;
+    assert!(ide.message().contains("cannot be kept safe"), "{}", ide.message());
+    ide.wait(std::time::Duration::from_secs(10));
+    ide.headless.idle().await;
+    let id = ide.state().buffers.current().unwrap().id;
+    assert!(!ide.state().slots[UNSAVED].behind().contains(&id), "the text is kept");
 }
 
 #[tokio::test]
 async fn session_that_ends_by_itself_is_reported_and_nothing_works_on() {
-    let mut desk = plan().start().await;
-    let session = desk.ide.app().session().unwrap().clone();
+    let mut ide = plan().start().await;
+    let session = ide.headless.app().session().unwrap().clone();
     session.shutdown().await;
-    desk.until("the end", |state| !state.agent.connected).await;
-    assert!(desk.message().starts_with("the session ended because of an internal error"));
-    assert!(desk.picture().contains("--continue"), "{}", desk.picture());
-    desk.keys("Alt-3").await;
-    desk.type_in("hello").await;
-    desk.keys("Enter").await;
-    assert!(desk.picture().contains("hello"), "the prompt keeps what was typed: {}", desk.picture());
+    ide.until("the end", |state| !state.agent.connected).await;
+    assert!(ide.message().starts_with("the session ended because of an internal error"));
+    assert!(ide.picture().contains("--continue"), "{}", ide.picture());
+    ide.keys("Alt-3").await;
+    ide.type_in("hello").await;
+    ide.keys("Enter").await;
+    assert!(ide.picture().contains("hello"), "the prompt keeps what was typed: {}", ide.picture());
 }

@@ -7,283 +7,281 @@ use bowline::ide::features::terminal::state::Shell as State;
 use bowline::ide::features::terminal::state::TERMINALS;
 use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
 
-use crate::support::desk::{Desk, Plan};
 use crate::support::shell::Shell;
+use crate::support::test_ide::{Plan, TestIde};
 
 /// The shell that was started last, once it runs.
-async fn shell(desk: &mut Desk) -> Shell {
-    desk.until("a shell", |state| {
-        state.slots[TERMINALS].active().is_some_and(|one| one.shell == State::Runs)
-    })
-    .await;
-    desk.refused.shells.lock().unwrap().pop().expect("a shell was started")
+async fn shell(ide: &mut TestIde) -> Shell {
+    ide.until("a shell", |state| state.slots[TERMINALS].active().is_some_and(|one| one.shell == State::Runs))
+        .await;
+    ide.refused.shells.lock().unwrap().pop().expect("a shell was started")
 }
 
-async fn open_on(plan: Plan) -> (Desk, Shell) {
-    let mut desk = plan.start().await;
-    desk.keys("Alt-4").await;
-    let mut shell = shell(&mut desk).await;
+async fn open_on(plan: Plan) -> (TestIde, Shell) {
+    let mut ide = plan.start().await;
+    ide.keys("Alt-4").await;
+    let mut shell = shell(&mut ide).await;
     shell.print("$ ").await;
-    desk.shows("$ ").await;
-    (desk, shell)
+    ide.shows("$ ").await;
+    (ide, shell)
 }
 
 /// A wide screen with an open file and a terminal that has the keys.
-async fn open() -> (Desk, Shell) {
+async fn open() -> (TestIde, Shell) {
     open_on(Plan::new().size(120, 24).with("a.txt", "one\ntwo\n").file("src/b.rs", "fn b() {}\n\nx\n")).await
 }
 
-fn press(desk: &mut Desk, kind: MouseKind, (col, row): (u16, u16), mods: Mods) {
-    desk.ide.input(Input::Mouse(Mouse { kind, col, row, mods }));
+fn press(ide: &mut TestIde, kind: MouseKind, (col, row): (u16, u16), mods: Mods) {
+    ide.headless.input(Input::Mouse(Mouse { kind, col, row, mods }));
 }
 
 #[tokio::test]
 async fn it_opens_below_the_editor_and_keys_go_into_it() {
-    let (mut desk, mut shell) = open().await;
+    let (mut ide, mut shell) = open().await;
     assert_eq!(shell.told().size, (60, 7));
-    desk.type_in("ls é").await;
-    desk.keys("Enter Ctrl-c Escape Alt-x Shift-Tab Ctrl-q F2").await;
+    ide.type_in("ls é").await;
+    ide.keys("Enter Ctrl-c Escape Alt-x Shift-Tab Ctrl-q F2").await;
     shell.reads("ls é\r\u{3}\u{1b}\u{1b}x\u{1b}[Z\u{11}\u{1b}OQ").await;
     shell
         .print("ls é\r\n\x1b[1;32msrc\x1b[m  漢字 \x1b[7m a.txt \x1b[m\r\n\x1b]2;a \x1b[31mtitle\x07$ .")
         .await;
-    desk.shows("$ .").await;
-    desk.snap("terminal");
-    desk.keys("Alt-4").await;
-    assert_eq!(desk.state().panes.focus, Focus::Editor);
-    desk.type_in("x").await;
-    assert_eq!(desk.text(), "xone\ntwo\n");
-    desk.keys("F6 F6").await;
-    assert_eq!(desk.state().panes.focus, Focus::Terminal);
-    desk.keys("Alt-9 h").await;
-    assert!(!desk.picture().contains("1 shell"), "{}", desk.picture());
-    assert_eq!(desk.state().panes.focus, Focus::Editor);
+    ide.shows("$ .").await;
+    ide.snap("terminal");
+    ide.keys("Alt-4").await;
+    assert_eq!(ide.state().panes.focus, Focus::Editor);
+    ide.type_in("x").await;
+    assert_eq!(ide.text(), "xone\ntwo\n");
+    ide.keys("F6 F6").await;
+    assert_eq!(ide.state().panes.focus, Focus::Terminal);
+    ide.keys("Alt-9 h").await;
+    assert!(!ide.picture().contains("1 shell"), "{}", ide.picture());
+    assert_eq!(ide.state().panes.focus, Focus::Editor);
 }
 
 #[tokio::test]
 async fn small_windows_show_it_alone() {
-    let (mut desk, mut shell) = open_on(Plan::new().size(60, 12).with("a.txt", "one\n")).await;
+    let (mut ide, mut shell) = open_on(Plan::new().size(60, 12).with("a.txt", "one\n")).await;
     assert_eq!(shell.told().size, (60, 10));
-    desk.snap("terminal-60x12");
-    desk.ide.resize(20, 5);
-    desk.until("a size", |state| state.slots[TERMINALS].size == (20, 3)).await;
+    ide.snap("terminal-60x12");
+    ide.headless.resize(20, 5);
+    ide.until("a size", |state| state.slots[TERMINALS].size == (20, 3)).await;
     shell.print("\r\na line that goes on in the next row.").await;
-    desk.shows("row.").await;
-    desk.snap("terminal-20x5");
-    desk.keys("Alt-2").await;
-    assert!(desk.picture().contains("one"), "{}", desk.picture());
-    desk.keys("Alt-4").await;
-    assert!(desk.picture().contains("row."), "{}", desk.picture());
+    ide.shows("row.").await;
+    ide.snap("terminal-20x5");
+    ide.keys("Alt-2").await;
+    assert!(ide.picture().contains("one"), "{}", ide.picture());
+    ide.keys("Alt-4").await;
+    assert!(ide.picture().contains("row."), "{}", ide.picture());
     assert_eq!(shell.told().size, (20, 3));
 }
 
 #[tokio::test]
 async fn several_are_a_list_and_programs_that_run_are_asked_about() {
-    let (mut desk, first) = open().await;
-    desk.keys("Alt-9 n").await;
-    let mut second = shell(&mut desk).await;
+    let (mut ide, first) = open().await;
+    ide.keys("Alt-9 n").await;
+    let mut second = shell(&mut ide).await;
     second.print("second").await;
-    desk.shows("second").await;
-    desk.keys("Alt-9 Left").await;
-    desk.shows("$ ").await;
-    let (col, row) = desk.find("2 shell");
-    desk.click(col, row);
-    desk.shows("second").await;
+    ide.shows("second").await;
+    ide.keys("Alt-9 Left").await;
+    ide.shows("$ ").await;
+    let (col, row) = ide.find("2 shell");
+    ide.click(col, row);
+    ide.shows("second").await;
     second.told().busy = Some("sleep".to_string());
-    desk.keys("Alt-9 x").await;
-    assert!(desk.picture().contains("sleep runs in it"), "{}", desk.picture());
-    desk.keys("n").await;
-    desk.keys("Alt-9 q").await;
-    assert!(desk.picture().contains("In a terminal: sleep; leaving ends that."), "{}", desk.picture());
-    desk.keys("n").await;
-    desk.keys("Alt-9 x").await;
-    desk.keys("y").await;
-    desk.shows("$ ").await;
+    ide.keys("Alt-9 x").await;
+    assert!(ide.picture().contains("sleep runs in it"), "{}", ide.picture());
+    ide.keys("n").await;
+    ide.keys("Alt-9 q").await;
+    assert!(ide.picture().contains("In a terminal: sleep; leaving ends that."), "{}", ide.picture());
+    ide.keys("n").await;
+    ide.keys("Alt-9 x").await;
+    ide.keys("y").await;
+    ide.shows("$ ").await;
     second.told().busy = None;
     let facts = second.facts();
     drop(second);
-    desk.until("the end", move |_| facts.lock().unwrap().killed).await;
-    desk.keys("Alt-9 x").await;
-    assert_eq!((desk.state().slots[TERMINALS].all().len(), desk.state().panes.terminal), (0, false));
+    ide.until("the end", move |_| facts.lock().unwrap().killed).await;
+    ide.keys("Alt-9 x").await;
+    assert_eq!((ide.state().slots[TERMINALS].all().len(), ide.state().panes.terminal), (0, false));
     let facts = first.facts();
     first.end(0);
-    desk.until("the end", move |_| facts.lock().unwrap().hung_up).await;
-    desk.keys("Ctrl-q").await;
-    assert!(desk.state().quit, "nothing runs any more");
+    ide.until("the end", move |_| facts.lock().unwrap().hung_up).await;
+    ide.keys("Ctrl-q").await;
+    assert!(ide.state().quit, "nothing runs any more");
 }
 
 #[tokio::test]
 async fn the_end_of_the_program_ends_what_runs_inside() {
-    let (mut desk, shell) = open().await;
+    let (mut ide, shell) = open().await;
     let facts = shell.facts();
-    desk.ide.app().end_terminals().await;
+    ide.headless.app().end_terminals().await;
     let told = facts.lock().unwrap();
     assert!(told.hung_up && told.killed, "{told:?}");
 }
 
 #[tokio::test]
 async fn an_end_is_said_and_enter_begins_anew() {
-    let (mut desk, shell_one) = open().await;
+    let (mut ide, shell_one) = open().await;
     shell_one.end(3);
-    desk.shows("shell ended with 3; Enter starts a new one").await;
-    desk.keys("x").await;
-    desk.keys("Enter").await;
-    let mut again = shell(&mut desk).await;
+    ide.shows("shell ended with 3; Enter starts a new one").await;
+    ide.keys("x").await;
+    ide.keys("Enter").await;
+    let mut again = shell(&mut ide).await;
     again.print("again").await;
-    desk.shows("again").await;
-    assert!(!desk.picture().contains("ended with"), "{}", desk.picture());
-    desk.refused.no_shells.store(true, Ordering::SeqCst);
+    ide.shows("again").await;
+    assert!(!ide.picture().contains("ended with"), "{}", ide.picture());
+    ide.refused.no_shells.store(true, Ordering::SeqCst);
     again.end(0);
-    desk.shows("shell ended with 0").await;
-    desk.keys("Enter").await;
-    desk.shows("no shell: /bin/sh: permission denied; Enter tries again").await;
-    desk.keys("Alt-9 x").await;
-    assert!(!desk.state().panes.terminal);
+    ide.shows("shell ended with 0").await;
+    ide.keys("Enter").await;
+    ide.shows("no shell: /bin/sh: permission denied; Enter tries again").await;
+    ide.keys("Alt-9 x").await;
+    assert!(!ide.state().panes.terminal);
 }
 
 #[tokio::test]
 async fn rows_come_back_and_typing_goes_to_the_bottom() {
-    let (mut desk, mut shell) = open().await;
+    let (mut ide, mut shell) = open().await;
     let lines: String = (1..=60).map(|n| format!("line {n}\r\n")).collect::<Vec<_>>().concat();
     shell.print(lines).await;
-    desk.shows("line 60").await;
-    desk.keys("Shift-PageUp").await;
-    desk.shows("↑ 6 rows back").await;
-    let at = desk.find("line 54");
-    press(&mut desk, MouseKind::ScrollUp, at, Mods::NONE);
-    desk.shows("↑ 9 rows back").await;
+    ide.shows("line 60").await;
+    ide.keys("Shift-PageUp").await;
+    ide.shows("↑ 6 rows back").await;
+    let at = ide.find("line 54");
+    press(&mut ide, MouseKind::ScrollUp, at, Mods::NONE);
+    ide.shows("↑ 9 rows back").await;
     shell.print("moreover\r\n").await;
-    desk.shows("↑ 10 rows back").await;
-    desk.type_in("x").await;
-    desk.shows("moreover").await;
-    assert!(!desk.picture().contains("rows back"), "{}", desk.picture());
-    desk.keys("Alt-9 Home").await;
-    desk.shows("line 1 ").await;
-    desk.keys("Alt-9 End").await;
-    desk.shows("moreover").await;
+    ide.shows("↑ 10 rows back").await;
+    ide.type_in("x").await;
+    ide.shows("moreover").await;
+    assert!(!ide.picture().contains("rows back"), "{}", ide.picture());
+    ide.keys("Alt-9 Home").await;
+    ide.shows("line 1 ").await;
+    ide.keys("Alt-9 End").await;
+    ide.shows("moreover").await;
     shell.reads("x").await;
 }
 
 #[tokio::test]
 async fn a_selection_is_copied_and_pasted() {
-    let (mut desk, mut shell) = open().await;
+    let (mut ide, mut shell) = open().await;
     shell.print("one 漢字 deux\r\n\x1b[?2004h$ ").await;
-    desk.shows("deux").await;
-    let (col, row) = desk.find("one 漢字");
-    press(&mut desk, MouseKind::Down(Button::Left), (col, row), Mods::NONE);
-    press(&mut desk, MouseKind::Drag(Button::Left), (col + 7, row), Mods::NONE);
-    press(&mut desk, MouseKind::Up(Button::Left), (col + 7, row), Mods::NONE);
-    desk.keys("Alt-9 c").await;
-    desk.until("a copy", |state| state.status.message == "copied").await;
-    assert_eq!(desk.state().kill_ring.yank().unwrap(), ["one 漢字"]);
-    desk.keys("Alt-9 v").await;
-    desk.ide.input(Input::Paste("a\nb\u{1b}".to_string()));
+    ide.shows("deux").await;
+    let (col, row) = ide.find("one 漢字");
+    press(&mut ide, MouseKind::Down(Button::Left), (col, row), Mods::NONE);
+    press(&mut ide, MouseKind::Drag(Button::Left), (col + 7, row), Mods::NONE);
+    press(&mut ide, MouseKind::Up(Button::Left), (col + 7, row), Mods::NONE);
+    ide.keys("Alt-9 c").await;
+    ide.until("a copy", |state| state.status.message == "copied").await;
+    assert_eq!(ide.state().kill_ring.yank().unwrap(), ["one 漢字"]);
+    ide.keys("Alt-9 v").await;
+    ide.headless.input(Input::Paste("a\nb\u{1b}".to_string()));
     shell.reads("\u{1b}[200~one 漢字\u{1b}[201~\u{1b}[200~a\rb\u{1b}[201~").await;
-    press(&mut desk, MouseKind::Down(Button::Left), (col + 10, row), Mods::NONE);
-    press(&mut desk, MouseKind::Up(Button::Left), (col + 10, row), Mods::NONE);
-    desk.keys("Alt-9 c").await;
-    desk.until("a word", |state| state.status.message.starts_with("nothing is selected")).await;
+    press(&mut ide, MouseKind::Down(Button::Left), (col + 10, row), Mods::NONE);
+    press(&mut ide, MouseKind::Up(Button::Left), (col + 10, row), Mods::NONE);
+    ide.keys("Alt-9 c").await;
+    ide.until("a word", |state| state.status.message.starts_with("nothing is selected")).await;
     for _ in 0..2 {
-        press(&mut desk, MouseKind::Down(Button::Left), (col, row), Mods::NONE);
-        press(&mut desk, MouseKind::Up(Button::Left), (col, row), Mods::NONE);
+        press(&mut ide, MouseKind::Down(Button::Left), (col, row), Mods::NONE);
+        press(&mut ide, MouseKind::Up(Button::Left), (col, row), Mods::NONE);
     }
-    desk.keys("Alt-9 c").await;
-    desk.until("a word", |state| state.status.message == "copied").await;
-    assert_eq!(desk.state().kill_ring.yank().unwrap(), ["one"]);
+    ide.keys("Alt-9 c").await;
+    ide.until("a word", |state| state.status.message == "copied").await;
+    assert_eq!(ide.state().kill_ring.yank().unwrap(), ["one"]);
 }
 
 #[tokio::test]
 async fn the_editor_sends_its_selection_or_line() {
-    let mut desk = Plan::new().size(120, 24).with("a.txt", "echo é\nls\npwd").start().await;
-    desk.keys("Alt-9 s").await;
-    let mut first = shell(&mut desk).await;
+    let mut ide = Plan::new().size(120, 24).with("a.txt", "echo é\nls\npwd").start().await;
+    ide.keys("Alt-9 s").await;
+    let mut first = shell(&mut ide).await;
     first.reads("echo é\r").await;
-    assert_eq!(desk.state().panes.focus, Focus::Editor);
+    assert_eq!(ide.state().panes.focus, Focus::Editor);
     first.print("\x1b[?2004h$ ").await;
-    desk.shows("$ ").await;
-    desk.keys("Down Shift-Down Shift-End Alt-9 s").await;
+    ide.shows("$ ").await;
+    ide.keys("Down Shift-Down Shift-End Alt-9 s").await;
     first.reads("\u{1b}[200~ls\rpwd\u{1b}[201~\r").await;
     first.end(0);
-    desk.shows("shell ended with 0").await;
-    desk.keys("Alt-9 s").await;
-    assert_eq!(desk.message(), "the shell in the terminal has ended; Enter there starts a new one");
+    ide.shows("shell ended with 0").await;
+    ide.keys("Alt-9 s").await;
+    assert_eq!(ide.message(), "the shell in the terminal has ended; Enter there starts a new one");
 }
 
 #[tokio::test]
 async fn what_the_editor_sends_first_presses_no_keys_either() {
-    let mut desk = Plan::new().size(120, 24).with("a.txt", "a\u{3}b\u{1b}[A\u{15}c").start().await;
-    desk.keys("Alt-9 s").await;
-    shell(&mut desk).await.reads("ab[Ac\r").await;
+    let mut ide = Plan::new().size(120, 24).with("a.txt", "a\u{3}b\u{1b}[A\u{15}c").start().await;
+    ide.keys("Alt-9 s").await;
+    shell(&mut ide).await.reads("ab[Ac\r").await;
 }
 
 #[tokio::test]
 async fn programs_get_the_mouse_and_the_focus_when_they_ask() {
-    let (mut desk, mut shell) = open().await;
+    let (mut ide, mut shell) = open().await;
     shell.print("\x1b[?1002h\x1b[?1006h\x1b[?1004hready").await;
-    desk.shows("ready").await;
-    let (col, row) = desk.find("ready");
+    ide.shows("ready").await;
+    let (col, row) = ide.find("ready");
     let x = col - 20 + 1;
-    press(&mut desk, MouseKind::Down(Button::Left), (col, row), Mods::NONE);
-    press(&mut desk, MouseKind::Drag(Button::Left), (col + 1, row), Mods::NONE);
-    press(&mut desk, MouseKind::Up(Button::Left), (col + 1, 0), Mods::NONE);
-    press(&mut desk, MouseKind::ScrollUp, (col, row), Mods::NONE);
+    press(&mut ide, MouseKind::Down(Button::Left), (col, row), Mods::NONE);
+    press(&mut ide, MouseKind::Drag(Button::Left), (col + 1, row), Mods::NONE);
+    press(&mut ide, MouseKind::Up(Button::Left), (col + 1, 0), Mods::NONE);
+    press(&mut ide, MouseKind::ScrollUp, (col, row), Mods::NONE);
     let (y, end) = (1, x + 1);
     shell.reads(&format!("\x1b[<0;{x};{y}M\x1b[<32;{end};{y}M\x1b[<0;{end};1m\x1b[<64;{x};{y}M")).await;
-    desk.keys("Alt-2").await;
-    desk.keys("Alt-4").await;
+    ide.keys("Alt-2").await;
+    ide.keys("Alt-4").await;
     shell.reads("\x1b[O\x1b[I").await;
-    press(&mut desk, MouseKind::ScrollUp, (col, row), Mods::SHIFT);
-    desk.keys("a").await;
+    press(&mut ide, MouseKind::ScrollUp, (col, row), Mods::SHIFT);
+    ide.keys("a").await;
     shell.reads("a").await;
     shell.print("\x1b[?1002l\x1b[?1049h\x1b[?1hfull").await;
-    desk.shows("full").await;
-    press(&mut desk, MouseKind::ScrollDown, (col, row), Mods::NONE);
+    ide.shows("full").await;
+    press(&mut ide, MouseKind::ScrollDown, (col, row), Mods::NONE);
     shell.reads("\x1bOB\x1bOB\x1bOB").await;
 }
 
 #[tokio::test]
 async fn a_key_of_the_pane_can_be_sent_too() {
-    let (mut desk, mut shell) = open().await;
-    desk.keys("Alt-9 k F6 Alt-9 k Alt-9 Alt-9 z a").await;
+    let (mut ide, mut shell) = open().await;
+    ide.keys("Alt-9 k F6 Alt-9 k Alt-9 Alt-9 z a").await;
     shell.reads("\x1b[17~\x1b9a").await;
-    assert!(desk.state().status.message.is_empty(), "the last key has wiped it");
-    desk.keys("Alt-9 z").await;
-    assert_eq!(desk.message(), "Alt-9 z does nothing here");
+    assert!(ide.state().status.message.is_empty(), "the last key has wiped it");
+    ide.keys("Alt-9 z").await;
+    assert_eq!(ide.message(), "Alt-9 z does nothing here");
 }
 
 #[tokio::test]
 async fn a_file_that_is_named_opens() {
-    let (mut desk, mut shell) = open().await;
+    let (mut ide, mut shell) = open().await;
     shell.print("error in src/b.rs:3:1: no; see (none.rs:2)\r\n").await;
-    desk.shows("none.rs").await;
-    let at = desk.find("none.rs");
-    press(&mut desk, MouseKind::Down(Button::Left), at, Mods::CTRL);
-    desk.until("a word", |state| state.status.message == "none.rs:2 is no file here").await;
-    let at = desk.find("b.rs:3");
-    press(&mut desk, MouseKind::Down(Button::Left), at, Mods::CTRL);
-    desk.until("a file", |state| state.buffers.current().is_some_and(|file| file.name() == "b.rs")).await;
-    desk.ide.idle().await;
-    assert_eq!((desk.cursor(), desk.state().panes.focus), ((3, 1), Focus::Editor));
+    ide.shows("none.rs").await;
+    let at = ide.find("none.rs");
+    press(&mut ide, MouseKind::Down(Button::Left), at, Mods::CTRL);
+    ide.until("a word", |state| state.status.message == "none.rs:2 is no file here").await;
+    let at = ide.find("b.rs:3");
+    press(&mut ide, MouseKind::Down(Button::Left), at, Mods::CTRL);
+    ide.until("a file", |state| state.buffers.current().is_some_and(|file| file.name() == "b.rs")).await;
+    ide.headless.idle().await;
+    assert_eq!((ide.cursor(), ide.state().panes.focus), ((3, 1), Focus::Editor));
 }
 
 #[tokio::test]
 async fn what_is_printed_cannot_reach_beyond_the_pane() {
-    let (mut desk, mut shell) = open().await;
+    let (mut ide, mut shell) = open().await;
     shell.print("\x1b]52;c;aGFsbG8=\x07\x1b[6n\x1b[?1049h\x1b[99;99H\u{202e}\u{9b}end").await;
-    desk.until("a word", |state| state.status.message.contains("clipboard: refused")).await;
-    assert_eq!(desk.ide.app().copied, None);
+    ide.until("a word", |state| state.status.message.contains("clipboard: refused")).await;
+    assert_eq!(ide.headless.app().copied, None);
     shell.reads("\x1b[1;3R").await;
-    desk.keys("x").await;
+    ide.keys("x").await;
     shell.print("\x1b]52;c;aGFsbG8=\x07\x1b[Hlater").await;
-    desk.shows("later").await;
-    assert_eq!(desk.message(), "", "it is said once");
-    let picture = desk.picture();
+    ide.shows("later").await;
+    assert_eq!(ide.message(), "", "it is said once");
+    let picture = ide.picture();
     assert!(picture.contains("one") && !picture.contains(['\u{202e}', '\u{9b}', '\u{1b}']), "{picture}");
 }
 
 #[tokio::test]
 async fn however_much_is_printed_the_loop_gets_one_grid_at_a_time() {
-    let (mut desk, mut shell) = open().await;
+    let (mut ide, mut shell) = open().await;
     let flood = tokio::spawn(async move {
         for n in 0..2000 {
             shell.print(format!("flood {n} {}\r\n", "x".repeat(40))).await;
@@ -293,22 +291,22 @@ async fn however_much_is_printed_the_loop_gets_one_grid_at_a_time() {
     });
     // Nobody takes events in meanwhile: the terminal goes on reading.
     let _shell = flood.await.unwrap();
-    desk.keys("Alt-4 z").await;
-    assert_eq!(desk.text(), "zone\ntwo\n");
-    desk.shows("the end").await;
+    ide.keys("Alt-4 z").await;
+    assert_eq!(ide.text(), "zone\ntwo\n");
+    ide.shows("the end").await;
 }
 
 #[tokio::test]
 async fn the_pane_has_the_height_that_the_person_wants() {
-    let (mut desk, shell) = open().await;
-    desk.keys("Alt-9 + Alt-9 +").await;
+    let (mut ide, shell) = open().await;
+    ide.keys("Alt-9 + Alt-9 +").await;
     let told = shell.facts();
-    desk.ide.until("a size", move |_| told.lock().unwrap().size.1 == 9).await;
-    let (col, row) = desk.find("1 shell");
-    press(&mut desk, MouseKind::Down(Button::Left), (col + 30, row), Mods::NONE);
-    press(&mut desk, MouseKind::Drag(Button::Left), (col + 30, row + 4), Mods::NONE);
-    press(&mut desk, MouseKind::Up(Button::Left), (col + 30, row + 4), Mods::NONE);
-    assert_eq!(desk.find("1 shell"), (col, row + 4));
-    desk.keys("Alt-9 k").await;
-    assert!(desk.message().contains("next key"));
+    ide.headless.until("a size", move |_| told.lock().unwrap().size.1 == 9).await;
+    let (col, row) = ide.find("1 shell");
+    press(&mut ide, MouseKind::Down(Button::Left), (col + 30, row), Mods::NONE);
+    press(&mut ide, MouseKind::Drag(Button::Left), (col + 30, row + 4), Mods::NONE);
+    press(&mut ide, MouseKind::Up(Button::Left), (col + 30, row + 4), Mods::NONE);
+    assert_eq!(ide.find("1 shell"), (col, row + 4));
+    ide.keys("Alt-9 k").await;
+    assert!(ide.message().contains("next key"));
 }

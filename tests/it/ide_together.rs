@@ -15,8 +15,8 @@ use bowline::tools::Mode;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::support::desk::{Desk, Plan};
 use crate::support::orders::in_several_orders;
+use crate::support::test_ide::{Plan, TestIde};
 
 fn edit(id: &str, path: &str, old: &str, new: &str) -> Turn {
     Turn::call(id, "edit", json!({"path": path, "edits": [{"oldText": old, "newText": new}]}))
@@ -32,28 +32,28 @@ fn said(request: &Request) -> String {
         .concat()
 }
 
-fn marks(desk: &mut Desk) -> usize {
-    desk.state().buffers.current().unwrap().area.document.marks().all().len()
+fn marks(ide: &mut TestIde) -> usize {
+    ide.state().buffers.current().unwrap().area.document.marks().all().len()
 }
 
 #[tokio::test]
 async fn the_agents_edit_of_an_open_file_is_one_step_with_a_mark() {
     let edits = json!([{"oldText": "two", "newText": "2"}, {"oldText": "four\n", "newText": "4\nfive\n"}]);
     let turns = [Turn::call("c1", "edit", json!({"path": "a.txt", "edits": edits})), Turn::text("done")];
-    let mut desk = Plan::new().with("a.txt", "one\ntwo\nthree\nfour\n").turns(turns).start().await;
-    desk.ask("digits please").await;
-    assert_eq!(desk.text(), "one\n2\nthree\n4\nfive\n");
-    assert_eq!(desk.disk("a.txt"), desk.text(), "what was edited is on disk for commands to see");
-    assert!(marks(&mut desk) > 0);
-    desk.keys("Alt-2").await;
-    let picture = desk.picture();
+    let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree\nfour\n").turns(turns).start().await;
+    ide.ask("digits please").await;
+    assert_eq!(ide.text(), "one\n2\nthree\n4\nfive\n");
+    assert_eq!(ide.disk("a.txt"), ide.text(), "what was edited is on disk for commands to see");
+    assert!(marks(&mut ide) > 0);
+    ide.keys("Alt-2").await;
+    let picture = ide.picture();
     let row = |n: &str| picture.lines().find(|line| line.contains(n)).unwrap_or_default().to_string();
     assert!(row(" 2 2").contains('▌') || row(" 2 2").contains('┃'), "{picture}");
     assert!(!row(" 1 one").contains('▌') && !row(" 1 one").contains("┃ "), "{picture}");
-    desk.keys("Ctrl-z").await;
-    assert_eq!(desk.text(), "one\ntwo\nthree\nfour\n");
-    desk.keys("Alt-z Alt-r").await;
-    assert_eq!((desk.text().as_str(), marks(&mut desk)), ("one\n2\nthree\n4\nfive\n", 0));
+    ide.keys("Ctrl-z").await;
+    assert_eq!(ide.text(), "one\ntwo\nthree\nfour\n");
+    ide.keys("Alt-z Alt-r").await;
+    assert_eq!((ide.text().as_str(), marks(&mut ide)), ("one\n2\nthree\n4\nfive\n", 0));
 }
 
 #[tokio::test]
@@ -63,13 +63,13 @@ async fn the_agent_sees_unsaved_edits_and_keeps_them() {
         edit("c2", "a.txt", "two", "2"),
         Turn::text("done"),
     ];
-    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
-    desk.type_in("unsaved ").await;
-    desk.ask("look and change").await;
-    assert!(said(&desk.script.requests()[1]).contains("unsaved one"));
-    assert_eq!(desk.text(), "unsaved one\n2\n");
-    desk.keys("Alt-2 Ctrl-z").await;
-    assert_eq!(desk.text(), "unsaved one\ntwo\n", "the person's own edit is another step");
+    let mut ide = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
+    ide.type_in("unsaved ").await;
+    ide.ask("look and change").await;
+    assert!(said(&ide.script.requests()[1]).contains("unsaved one"));
+    assert_eq!(ide.text(), "unsaved one\n2\n");
+    ide.keys("Alt-2 Ctrl-z").await;
+    assert_eq!(ide.text(), "unsaved one\ntwo\n", "the person's own edit is another step");
 }
 
 #[tokio::test]
@@ -79,14 +79,14 @@ async fn what_is_typed_while_the_agent_edits_is_kept() {
         // write, and the tool begins anew.
         for events in 0..24 {
             let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
-            let mut desk = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
-            desk.say("change it").await;
-            desk.ide.press("Alt-2");
+            let mut ide = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
+            ide.say("change it").await;
+            ide.headless.press("Alt-2");
             let seen = std::cell::Cell::new(0);
-            desk.until("some events", |_| seen.replace(seen.get() + 1) >= events).await;
-            desk.type_now("x");
-            desk.ide.idle().await;
-            assert_eq!(desk.text(), "xone\n2\n", "after {events}");
+            ide.until("some events", |_| seen.replace(seen.get() + 1) >= events).await;
+            ide.type_now("x");
+            ide.headless.idle().await;
+            assert_eq!(ide.text(), "xone\n2\n", "after {events}");
         }
     })
     .await;
@@ -94,30 +94,30 @@ async fn what_is_typed_while_the_agent_edits_is_kept() {
 
 #[tokio::test]
 async fn an_edit_for_a_text_that_has_changed_is_refused() {
-    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").start().await;
+    let mut ide = Plan::new().with("a.txt", "one\ntwo\n").start().await;
     let (sender, mut events) = mpsc::channel(8);
     let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), Arc::new(sender));
-    let local = LocalEnvironment::new(desk.path(""), std::iter::empty());
+    let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
     let env = BufferEnvironment::new(Arc::new(local), tasks);
-    let path = desk.path("a.txt");
-    let read = serve(&mut desk, &mut events, env.read(&path)).await.unwrap();
-    desk.type_now("x");
+    let path = ide.path("a.txt");
+    let read = serve(&mut ide, &mut events, env.read(&path)).await.unwrap();
+    ide.type_now("x");
     let write = env.write(&path, b"one\n2\n".to_vec(), Some(read.stamp));
-    assert!(matches!(serve(&mut desk, &mut events, write).await, Err(EnvError::Stale(_))));
-    assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("xone\ntwo\n", "one\ntwo\n"));
+    assert!(matches!(serve(&mut ide, &mut events, write).await, Err(EnvError::Stale(_))));
+    assert_eq!((ide.text().as_str(), ide.disk("a.txt").as_str()), ("xone\ntwo\n", "one\ntwo\n"));
 }
 
 /// Lets the IDE answer what an environment asks until its work is done.
-async fn serve<T>(desk: &mut Desk, events: &mut mpsc::Receiver<Event>, work: impl Future<Output = T>) -> T {
+async fn serve<T>(ide: &mut TestIde, events: &mut mpsc::Receiver<Event>, work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
     let done = loop {
         tokio::select! {
             done = &mut work => break done,
-            Some(event) = events.recv() => desk.ide.app().handle(event),
+            Some(event) = events.recv() => ide.headless.app().handle(event),
         }
     };
     while let Ok(event) = events.try_recv() {
-        desk.ide.app().handle(event);
+        ide.headless.app().handle(event);
     }
     done
 }
@@ -125,71 +125,71 @@ async fn serve<T>(desk: &mut Desk, events: &mut mpsc::Receiver<Event>, work: imp
 #[tokio::test]
 async fn a_command_that_changes_a_clean_file_is_followed() {
     let turns = [Turn::call("c1", "bash", json!({"command": "echo new > a.txt"})), Turn::text("done")];
-    let mut desk = Plan::new().with("a.txt", "old\n").policy(Mode::Full).turns(turns).start().await;
-    desk.ask("change it").await;
-    assert_eq!(desk.text(), "new\n");
-    desk.keys("Alt-2 Ctrl-z").await;
-    assert_eq!(desk.text(), "old\n");
+    let mut ide = Plan::new().with("a.txt", "old\n").policy(Mode::Full).turns(turns).start().await;
+    ide.ask("change it").await;
+    assert_eq!(ide.text(), "new\n");
+    ide.keys("Alt-2 Ctrl-z").await;
+    assert_eq!(ide.text(), "old\n");
 }
 
 #[tokio::test]
 async fn a_command_that_changes_a_modified_file_loses_nothing() {
     let turns = [Turn::call("c1", "bash", json!({"command": "echo new > a.txt"})), Turn::text("done")];
-    let mut desk = Plan::new().with("a.txt", "old\n").policy(Mode::Full).turns(turns).start().await;
-    desk.type_in("x").await;
-    desk.ask("change it").await;
-    assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("xold\n", "new\n"));
-    assert!(desk.message().contains("changed by somebody else"), "{}", desk.message());
+    let mut ide = Plan::new().with("a.txt", "old\n").policy(Mode::Full).turns(turns).start().await;
+    ide.type_in("x").await;
+    ide.ask("change it").await;
+    assert_eq!((ide.text().as_str(), ide.disk("a.txt").as_str()), ("xold\n", "new\n"));
+    assert!(ide.message().contains("changed by somebody else"), "{}", ide.message());
 }
 
 #[tokio::test]
 async fn the_agent_does_not_bury_what_somebody_else_wrote() {
     let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
-    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
-    desk.type_in("x").await;
-    desk.write("a.txt", "from elsewhere\n");
-    desk.ask("change it").await;
-    assert_eq!(desk.disk("a.txt"), "from elsewhere\n");
-    assert_eq!(desk.text(), "xone\ntwo\n", "an edit that cannot be written is taken back");
-    assert!(said(&desk.script.requests()[1]).contains("nothing was written"));
+    let mut ide = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
+    ide.type_in("x").await;
+    ide.write("a.txt", "from elsewhere\n");
+    ide.ask("change it").await;
+    assert_eq!(ide.disk("a.txt"), "from elsewhere\n");
+    assert_eq!(ide.text(), "xone\ntwo\n", "an edit that cannot be written is taken back");
+    assert!(said(&ide.script.requests()[1]).contains("nothing was written"));
 }
 
 #[tokio::test]
 async fn an_edit_that_the_system_refuses_is_taken_back() {
     let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
-    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").unwritable("a.txt").turns(turns).start().await;
-    desk.ask("change it").await;
-    assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("one\ntwo\n", "one\ntwo\n"));
-    assert!(!desk.picture().contains("a.txt ●"));
-    assert!(said(&desk.script.requests()[1]).contains("permission denied"));
+    let mut ide = Plan::new().with("a.txt", "one\ntwo\n").unwritable("a.txt").turns(turns).start().await;
+    ide.ask("change it").await;
+    assert_eq!((ide.text().as_str(), ide.disk("a.txt").as_str()), ("one\ntwo\n", "one\ntwo\n"));
+    assert!(!ide.picture().contains("a.txt ●"));
+    assert!(said(&ide.script.requests()[1]).contains("permission denied"));
 }
 
 #[tokio::test]
 async fn a_write_that_changes_nothing_and_fails_undoes_nothing() {
     let same = Turn::call("c1", "write", json!({"path": "a.txt", "content": "xone\n"}));
     let plan = Plan::new().with("a.txt", "one\n").unwritable("a.txt");
-    let mut desk = plan.turns([same, Turn::text("done")]).start().await;
-    desk.type_in("x").await;
-    desk.ask("write it").await;
-    assert!(said(&desk.script.requests()[1]).contains("permission denied"));
-    assert_eq!(desk.text(), "xone\n", "the user's edit stays");
-    desk.keys("Alt-2 Ctrl-z").await;
-    assert_eq!(desk.text(), "one\n");
+    let mut ide = plan.turns([same, Turn::text("done")]).start().await;
+    ide.type_in("x").await;
+    ide.ask("write it").await;
+    assert!(said(&ide.script.requests()[1]).contains("permission denied"));
+    assert_eq!(ide.text(), "xone\n", "the user's edit stays");
+    ide.keys("Alt-2 Ctrl-z").await;
+    assert_eq!(ide.text(), "one\n");
 }
 
 /// Writes through the environment of the open files and types one key as soon as the edit is in
 /// the text and before it is on disk.
-async fn write_and_type(desk: &mut Desk, content: &[u8]) -> Result<Stamp, EnvError> {
+async fn write_and_type(ide: &mut TestIde, content: &[u8]) -> Result<Stamp, EnvError> {
     let (sender, mut events) = mpsc::channel(8);
     let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), Arc::new(sender));
-    let local = LocalEnvironment::new(desk.path(""), std::iter::empty());
-    let path = desk.path("a.txt");
+    let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
+    let path = ide.path("a.txt");
     let asked = async {
         while let Some(event) = events.recv().await {
             let is_edit = matches!(&event, Event::Done(done) if done.name() == AGENT_EDIT);
-            desk.ide.app().handle(event);
+            ide.headless.app().handle(event);
             if is_edit {
-                desk.type_now("x");
+                ide.type_now("x");
             }
         }
     };
@@ -201,26 +201,26 @@ async fn write_and_type(desk: &mut Desk, content: &[u8]) -> Result<Stamp, EnvErr
 
 #[tokio::test]
 async fn an_edit_that_fails_is_undone_alone_where_the_user_has_typed_since() {
-    let mut desk = Plan::new().with("a.txt", "one\ntwo\n").start().await;
-    desk.write("a.txt", "from elsewhere\n");
-    let written = write_and_type(&mut desk, b"one\n2\n").await;
+    let mut ide = Plan::new().with("a.txt", "one\ntwo\n").start().await;
+    ide.write("a.txt", "from elsewhere\n");
+    let written = write_and_type(&mut ide, b"one\n2\n").await;
     assert!(matches!(written, Err(EnvError::Stale(_))), "{written:?}");
-    assert_eq!(desk.text(), "xone\ntwo\n", "the key stays and the agent's edit does not");
-    assert!(desk.state().buffers.current().unwrap().is_unsaved());
+    assert_eq!(ide.text(), "xone\ntwo\n", "the key stays and the agent's edit does not");
+    assert!(ide.state().buffers.current().unwrap().is_unsaved());
 }
 
 #[tokio::test]
 async fn an_edit_that_is_written_while_the_user_types_is_what_the_file_holds() {
     in_several_orders(async || {
-        let mut desk = Plan::new().with("a.txt", "one\ntwo\n").start().await;
-        write_and_type(&mut desk, b"one\n2\n").await.unwrap();
-        assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("xone\n2\n", "one\n2\n"));
-        let unsaved = |desk: &mut Desk| desk.state().buffers.current().unwrap().is_unsaved();
-        assert!(unsaved(&mut desk));
-        desk.keys("Ctrl-z").await;
-        assert_eq!((desk.text().as_str(), unsaved(&mut desk)), ("one\n2\n", false));
-        desk.keys("Ctrl-z").await;
-        assert_eq!((desk.text().as_str(), unsaved(&mut desk)), ("one\ntwo\n", true));
+        let mut ide = Plan::new().with("a.txt", "one\ntwo\n").start().await;
+        write_and_type(&mut ide, b"one\n2\n").await.unwrap();
+        assert_eq!((ide.text().as_str(), ide.disk("a.txt").as_str()), ("xone\n2\n", "one\n2\n"));
+        let unsaved = |ide: &mut TestIde| ide.state().buffers.current().unwrap().is_unsaved();
+        assert!(unsaved(&mut ide));
+        ide.keys("Ctrl-z").await;
+        assert_eq!((ide.text().as_str(), unsaved(&mut ide)), ("one\n2\n", false));
+        ide.keys("Ctrl-z").await;
+        assert_eq!((ide.text().as_str(), unsaved(&mut ide)), ("one\ntwo\n", true));
     })
     .await;
 }
@@ -234,38 +234,38 @@ async fn a_write_that_changes_mark_and_line_endings_is_saved_as_it_was_written()
         ("\u{feff}one\r\ntwo\r\n", "one\ntwo\nthree\n"),
         ("one\ntwo\n", "one\r\ntwo\r\n"),
     ] {
-        let mut desk = Plan::new().with("a.txt", before).start().await;
+        let mut ide = Plan::new().with("a.txt", before).start().await;
         let (sender, mut events) = mpsc::channel(8);
         let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), Arc::new(sender));
-        let local = LocalEnvironment::new(desk.path(""), std::iter::empty());
+        let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
         let env = BufferEnvironment::new(Arc::new(local), tasks);
-        let path = desk.path("a.txt");
-        serve(&mut desk, &mut events, env.write(&path, after.as_bytes().to_vec(), None)).await.unwrap();
-        assert_eq!(desk.disk("a.txt"), after);
-        assert!(!desk.state().buffers.current().unwrap().is_unsaved(), "{after:?}");
+        let path = ide.path("a.txt");
+        serve(&mut ide, &mut events, env.write(&path, after.as_bytes().to_vec(), None)).await.unwrap();
+        assert_eq!(ide.disk("a.txt"), after);
+        assert!(!ide.state().buffers.current().unwrap().is_unsaved(), "{after:?}");
         // Enter and save by the user: mark and endings are those of the written file.
-        desk.keys("Ctrl-End Enter Ctrl-s").await;
+        ide.keys("Ctrl-End Enter Ctrl-s").await;
         let ending = if after.contains("\r\n") { "\r\n" } else { "\n" };
-        assert_eq!(desk.disk("a.txt"), format!("{after}{ending}"));
-        desk.keys("Ctrl-z Ctrl-z Ctrl-s").await;
+        assert_eq!(ide.disk("a.txt"), format!("{after}{ending}"));
+        ide.keys("Ctrl-z Ctrl-z Ctrl-s").await;
         if before.trim_start_matches('\u{feff}') != after.trim_start_matches('\u{feff}') {
-            assert_eq!(desk.disk("a.txt"), before, "undo brings mark and endings back with the text");
+            assert_eq!(ide.disk("a.txt"), before, "undo brings mark and endings back with the text");
         }
     }
 }
 
 #[tokio::test]
 async fn a_write_that_only_changes_the_mark_and_fails_leaves_the_format() {
-    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
-    desk.write("a.txt", "from elsewhere\n");
+    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    ide.write("a.txt", "from elsewhere\n");
     let (sender, mut events) = mpsc::channel(8);
     let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), Arc::new(sender));
-    let local = LocalEnvironment::new(desk.path(""), std::iter::empty());
+    let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
     let env = BufferEnvironment::new(Arc::new(local), tasks);
-    let path = desk.path("a.txt");
+    let path = ide.path("a.txt");
     let content = "\u{feff}one\n".as_bytes().to_vec();
-    serve(&mut desk, &mut events, env.write(&path, content, None)).await.unwrap_err();
-    assert!(!desk.state().buffers.current().unwrap().area.document.format().bom);
+    serve(&mut ide, &mut events, env.write(&path, content, None)).await.unwrap_err();
+    assert!(!ide.state().buffers.current().unwrap().area.document.format().bom);
 }
 
 #[tokio::test]
@@ -276,10 +276,10 @@ async fn a_search_of_the_agent_finds_unsaved_text() {
         Turn::text("done"),
     ];
     let plan = Plan::new().tools(&["read", "grep"]).with("a.txt", "one\ntwo\n").file("b.txt", "one\n");
-    let mut desk = plan.turns(turns).start().await;
-    desk.type_in("unsaved ").await;
-    desk.ask("look for it").await;
-    let requests = desk.script.requests();
+    let mut ide = plan.turns(turns).start().await;
+    ide.type_in("unsaved ").await;
+    ide.ask("look for it").await;
+    let requests = ide.script.requests();
     assert!(said(&requests[1]).contains("a.txt:1: unsaved one"), "{}", said(&requests[1]));
     let last = said(&requests[2]);
     assert!(last.contains("b.txt:1: one") && !last.contains("a.txt:1: one"), "{last}");
@@ -289,28 +289,28 @@ async fn a_search_of_the_agent_finds_unsaved_text() {
 async fn a_link_to_an_open_file_is_the_open_file() {
     let turns = [edit("c1", "link.txt", "two", "2"), Turn::text("done")];
     let plan = Plan::new().with("a.txt", "one\ntwo\n");
-    let mut desk = plan.turns(turns).start().await;
-    std::os::unix::fs::symlink(desk.path("a.txt"), desk.path("link.txt")).unwrap();
-    desk.type_in("x").await;
-    desk.ask("change it").await;
-    assert_eq!(desk.text(), "xone\n2\n");
-    desk.keys("Alt-2 Ctrl-o").await;
-    desk.type_in("link.txt").await;
-    desk.keys("Enter").await;
-    assert_eq!(desk.state().buffers.all().len(), 1, "one file is one text, whatever its name");
+    let mut ide = plan.turns(turns).start().await;
+    std::os::unix::fs::symlink(ide.path("a.txt"), ide.path("link.txt")).unwrap();
+    ide.type_in("x").await;
+    ide.ask("change it").await;
+    assert_eq!(ide.text(), "xone\n2\n");
+    ide.keys("Alt-2 Ctrl-o").await;
+    ide.type_in("link.txt").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.state().buffers.all().len(), 1, "one file is one text, whatever its name");
 }
 
 #[tokio::test]
 async fn a_new_file_of_the_agent_is_in_the_tree_and_can_be_opened() {
     let turns =
         [Turn::call("c1", "write", json!({"path": "made.txt", "content": "made\n"})), Turn::text("done")];
-    let mut desk = Plan::new().turns(turns).size(120, 30).start().await;
-    desk.ask("make it").await;
-    let (x, y) = desk.find(" made.txt");
+    let mut ide = Plan::new().turns(turns).size(120, 30).start().await;
+    ide.ask("make it").await;
+    let (x, y) = ide.find(" made.txt");
     assert!(x < 20, "in the tree");
-    desk.click(x + 2, y);
-    desk.ide.idle().await;
-    assert_eq!(desk.text(), "made\n");
+    ide.click(x + 2, y);
+    ide.headless.idle().await;
+    assert_eq!(ide.text(), "made\n");
 }
 
 #[tokio::test]
@@ -318,14 +318,14 @@ async fn agent_and_person_write_the_same_new_file() {
     in_several_orders(async || {
         let turns =
             [Turn::call("c1", "write", json!({"path": "new.txt", "content": "agent\n"})), Turn::text("done")];
-        let mut desk = Plan::new().open("new.txt").turns(turns).start().await;
-        desk.type_in("person").await;
-        desk.ask("make it").await;
-        desk.keys("Alt-2").await;
+        let mut ide = Plan::new().open("new.txt").turns(turns).start().await;
+        ide.type_in("person").await;
+        ide.ask("make it").await;
+        ide.keys("Alt-2").await;
         // The agent wrote the text that is open: one undo brings the user's back.
-        assert_eq!(desk.text(), "agent\n");
-        desk.keys("Ctrl-z").await;
-        assert!(desk.text().starts_with("person"));
+        assert_eq!(ide.text(), "agent\n");
+        ide.keys("Ctrl-z").await;
+        assert!(ide.text().starts_with("person"));
     })
     .await;
 }

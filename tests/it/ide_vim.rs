@@ -8,66 +8,66 @@ use bowline::text::transaction::Transaction;
 use bowline::tui::input::Input;
 use bowline::tui::screen::CursorShape;
 
-use crate::support::desk::{Desk, Plan};
 use crate::support::orders::in_several_orders;
+use crate::support::test_ide::{Plan, TestIde};
 
 const VIM: &str = include_str!("../../keymaps/vim.toml");
 
-async fn desk(marked_text: &str) -> Desk {
+async fn ide(marked_text: &str) -> TestIde {
     let (text, selection) = marked::parse(marked_text);
     let plan = Plan::new().keymap(VIM).with("a.txt", text.to_string()).file("b.txt", "b one\nb two\n");
-    let mut desk = plan.start().await;
-    desk.keys("Alt-2").await;
-    desk.state().show.auto_pairs = false;
-    desk.state().buffers.current_mut().unwrap().area.selection = selection;
-    desk.state().damage.all();
-    desk
+    let mut ide = plan.start().await;
+    ide.keys("Alt-2").await;
+    ide.state().show.auto_pairs = false;
+    ide.state().buffers.current_mut().unwrap().area.selection = selection;
+    ide.state().damage.all();
+    ide
 }
 
-fn shown(desk: &mut Desk) -> String {
-    let area = &desk.state().buffers.current().unwrap().area;
+fn shown(ide: &mut TestIde) -> String {
+    let area = &ide.state().buffers.current().unwrap().area;
     marked::show(area.text(), &area.selection)
 }
 
-fn last_line(desk: &mut Desk) -> String {
-    desk.picture().lines().rev().nth(1).unwrap().to_string()
+fn last_line(ide: &mut TestIde) -> String {
+    ide.picture().lines().rev().nth(1).unwrap().to_string()
 }
 
 #[tokio::test]
 async fn the_last_line_tells_the_mode_and_what_has_begun() {
-    let mut desk = desk("|one\ntwo\n").await;
-    assert!(last_line(&mut desk).contains("NORMAL a.txt 1:1"), "{}", last_line(&mut desk));
-    desk.keys("2 d").await;
-    assert!(last_line(&mut desk).contains("2d"), "{}", last_line(&mut desk));
-    desk.keys("Escape").await;
-    assert!(!last_line(&mut desk).contains("2d"));
+    let mut ide = ide("|one\ntwo\n").await;
+    assert!(last_line(&mut ide).contains("NORMAL a.txt 1:1"), "{}", last_line(&mut ide));
+    ide.keys("2 d").await;
+    assert!(last_line(&mut ide).contains("2d"), "{}", last_line(&mut ide));
+    ide.keys("Escape").await;
+    assert!(!last_line(&mut ide).contains("2d"));
     for (keys, mode) in [("v", "VISUAL"), ("V", "V-LINE"), ("Ctrl-v", "V-BLOCK"), ("Escape", "NORMAL")] {
-        desk.keys(keys).await;
-        assert!(last_line(&mut desk).contains(mode), "{mode}: {}", last_line(&mut desk));
+        ide.keys(keys).await;
+        assert!(last_line(&mut ide).contains(mode), "{mode}: {}", last_line(&mut ide));
     }
-    desk.keys("i").await;
-    assert!(last_line(&mut desk).contains("INSERT"));
-    desk.keys("Escape R").await;
-    assert!(last_line(&mut desk).contains("REPLACE"));
-    desk.keys("Escape q a").await;
-    assert!(last_line(&mut desk).contains("recording"), "{}", last_line(&mut desk));
-    desk.keys("x q").await;
-    assert_eq!(desk.message(), "1 keys recorded into a");
-    desk.keys("V j").await;
-    desk.snap("vim_visual_lines");
+    ide.keys("i").await;
+    assert!(last_line(&mut ide).contains("INSERT"));
+    ide.keys("Escape R").await;
+    assert!(last_line(&mut ide).contains("REPLACE"));
+    ide.keys("Escape q a").await;
+    assert!(last_line(&mut ide).contains("recording"), "{}", last_line(&mut ide));
+    ide.keys("x q").await;
+    assert_eq!(ide.message(), "1 keys recorded into a");
+    ide.keys("V j").await;
+    ide.snap("vim_visual_lines");
 }
 
 #[tokio::test]
 async fn the_caret_has_a_shape_for_each_mode() {
     use bowline::ide::editor::modal::cursor_shape::wanted;
-    let mut desk = desk("|one\n").await;
-    assert_eq!(wanted(desk.state()), CursorShape::Block);
-    desk.keys("i").await;
-    assert_eq!(wanted(desk.state()), CursorShape::Bar);
-    desk.keys("Escape d").await;
-    assert_eq!(wanted(desk.state()), CursorShape::Underline);
-    desk.keys("Escape Alt-3").await;
-    assert_eq!(wanted(desk.state()), CursorShape::Bar, "the prompt is typed into");
+    let mut ide = ide("|one\n").await;
+    assert_eq!(wanted(ide.state()), CursorShape::Block);
+    ide.keys("i").await;
+    assert_eq!(wanted(ide.state()), CursorShape::Bar);
+    ide.keys("Escape d").await;
+    assert_eq!(wanted(ide.state()), CursorShape::Underline);
+    ide.keys("Escape Alt-3").await;
+    assert_eq!(wanted(ide.state()), CursorShape::Bar, "the prompt is typed into");
 }
 
 #[tokio::test]
@@ -84,41 +84,41 @@ async fn commands_work_at_every_cursor() {
         ("|a1\n|b9\n", "Ctrl-a", "a|2\nb1|0\n"),
         ("|one\n|two\n", "x .", "|e\n|o\n"),
     ] {
-        let mut desk = desk(before).await;
-        desk.keys(keys).await;
-        assert_eq!(shown(&mut desk), after, "{keys} from {before:?}");
+        let mut ide = ide(before).await;
+        ide.keys(keys).await;
+        assert_eq!(shown(&mut ide), after, "{keys} from {before:?}");
     }
 }
 
 #[tokio::test]
 async fn command_lines_save_open_and_leave() {
-    let mut desk = desk("|one\n").await;
-    desk.keys("x : w Enter").await;
-    assert_eq!(desk.disk("a.txt"), "ne\n");
-    desk.keys("x").await;
-    desk.type_in(":q").await;
-    desk.keys("Enter").await;
-    assert_eq!(desk.message(), "not saved; q! closes it all the same");
-    desk.type_in(":e b.txt").await;
-    desk.keys("Enter").await;
-    assert_eq!(desk.shown(), "b.txt");
-    desk.type_in(":w c.txt").await;
-    desk.keys("Enter").await;
-    assert_eq!(desk.disk("c.txt"), "b one\nb two\n");
-    desk.type_in(":b a.t").await;
-    desk.keys("Enter").await;
-    assert_eq!(desk.shown(), "a.txt");
-    desk.type_in(":bd!").await;
-    desk.keys("Enter").await;
-    assert_eq!(desk.shown(), "c.txt");
-    desk.type_in(":q").await;
-    desk.keys("Enter").await;
-    assert!(desk.state().quit, "the last file closes the program");
+    let mut ide = ide("|one\n").await;
+    ide.keys("x : w Enter").await;
+    assert_eq!(ide.disk("a.txt"), "ne\n");
+    ide.keys("x").await;
+    ide.type_in(":q").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.message(), "not saved; q! closes it all the same");
+    ide.type_in(":e b.txt").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.shown(), "b.txt");
+    ide.type_in(":w c.txt").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.disk("c.txt"), "b one\nb two\n");
+    ide.type_in(":b a.t").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.shown(), "a.txt");
+    ide.type_in(":bd!").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.shown(), "c.txt");
+    ide.type_in(":q").await;
+    ide.keys("Enter").await;
+    assert!(ide.state().quit, "the last file closes the program");
 }
 
 #[tokio::test]
 async fn command_lines_tell_what_they_do_not_know() {
-    let mut desk = desk("|one\ntwo\n").await;
+    let mut ide = ide("|one\ntwo\n").await;
     for (line, told) in [
         (":frobnicate", "there is no command `frobnicate`"),
         (":9d", "there are not so many lines"),
@@ -127,91 +127,91 @@ async fn command_lines_tell_what_they_do_not_know() {
         (":g/one/q", "`quit` cannot run on every line"),
         (":'zd", "the mark z is not set"),
     ] {
-        desk.type_in(line).await;
-        desk.keys("Enter").await;
-        assert_eq!(desk.message(), told, "{line}");
+        ide.type_in(line).await;
+        ide.keys("Enter").await;
+        assert_eq!(ide.message(), told, "{line}");
     }
-    desk.keys(": Up Up").await;
-    desk.snap("vim_command_line");
+    ide.keys(": Up Up").await;
+    ide.snap("vim_command_line");
 }
 
 #[tokio::test]
 async fn options_are_set() {
-    let mut desk = desk("|one\nONE\n").await;
-    desk.type_in(":set nonu ts=8 ic").await;
-    desk.keys("Enter").await;
-    assert!(!desk.state().look.numbers);
-    assert_eq!(desk.state().show.tab_width, 8);
-    desk.type_in("/one").await;
-    desk.keys("Enter").await;
-    assert_eq!(desk.cursor(), (2, 1), "case is ignored now");
+    let mut ide = ide("|one\nONE\n").await;
+    ide.type_in(":set nonu ts=8 ic").await;
+    ide.keys("Enter").await;
+    assert!(!ide.state().look.numbers);
+    assert_eq!(ide.state().show.tab_width, 8);
+    ide.type_in("/one").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.cursor(), (2, 1), "case is ignored now");
 }
 
 #[tokio::test]
 async fn other_places_keep_their_keys_and_other_selections_are_taken_over() {
-    let mut desk = desk("|one two\n").await;
-    desk.keys("Alt-3").await;
-    desk.type_in("dd jk").await;
-    assert_eq!(desk.state().prompt.area.text().to_string(), "dd jk");
-    desk.keys("Alt-2 Alt-h").await;
-    assert!(last_line(&mut desk).contains("VISUAL"), "{}", last_line(&mut desk));
-    desk.keys("Escape").await;
-    desk.type_in("zq").await;
-    assert_eq!(desk.text(), "one two\n", "what is no command is not typed");
+    let mut ide = ide("|one two\n").await;
+    ide.keys("Alt-3").await;
+    ide.type_in("dd jk").await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "dd jk");
+    ide.keys("Alt-2 Alt-h").await;
+    assert!(last_line(&mut ide).contains("VISUAL"), "{}", last_line(&mut ide));
+    ide.keys("Escape").await;
+    ide.type_in("zq").await;
+    assert_eq!(ide.text(), "one two\n", "what is no command is not typed");
 }
 
 #[tokio::test]
 async fn a_key_map_is_chosen_while_running() {
-    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
-    desk.keys("Alt-2 Alt-x").await;
-    desk.type_in("keymap-picker").await;
-    desk.keys("Enter").await;
-    desk.type_in("vim").await;
-    desk.keys("Enter").await;
-    assert!(desk.message().starts_with("keys of vim"), "{}", desk.message());
-    desk.keys("x").await;
-    assert_eq!(desk.text(), "ne\n");
+    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    ide.keys("Alt-2 Alt-x").await;
+    ide.type_in("keymap-picker").await;
+    ide.keys("Enter").await;
+    ide.type_in("vim").await;
+    ide.keys("Enter").await;
+    assert!(ide.message().starts_with("keys of vim"), "{}", ide.message());
+    ide.keys("x").await;
+    assert_eq!(ide.text(), "ne\n");
 }
 
 #[tokio::test]
 async fn an_insertion_is_one_step_and_the_agent_none_of_it() {
-    let mut desk = desk("|one\n").await;
-    desk.keys("i").await;
-    desk.type_in("ab").await;
-    desk.wait(std::time::Duration::from_secs(5));
-    desk.type_in("cd").await;
-    desk.keys("Escape u").await;
-    assert_eq!(desk.text(), "one\n");
-    desk.keys("Ctrl-r").await;
-    assert_eq!(desk.text(), "abcdone\n");
+    let mut ide = ide("|one\n").await;
+    ide.keys("i").await;
+    ide.type_in("ab").await;
+    ide.wait(std::time::Duration::from_secs(5));
+    ide.type_in("cd").await;
+    ide.keys("Escape u").await;
+    assert_eq!(ide.text(), "one\n");
+    ide.keys("Ctrl-r").await;
+    assert_eq!(ide.text(), "abcdone\n");
 }
 
 #[tokio::test]
 async fn an_operator_alone_shows_what_may_follow() {
-    let mut desk = desk("|one two\n").await;
-    desk.keys("d").await;
-    desk.wait(std::time::Duration::from_millis(400));
-    assert!(last_line(&mut desk).contains("d vim.delete"), "{}", last_line(&mut desk));
-    desk.keys("w").await;
-    assert_eq!(shown(&mut desk), "|two\n");
-    desk.wait(std::time::Duration::from_millis(400));
-    assert!(last_line(&mut desk).contains("NORMAL"), "{}", last_line(&mut desk));
+    let mut ide = ide("|one two\n").await;
+    ide.keys("d").await;
+    ide.wait(std::time::Duration::from_millis(400));
+    assert!(last_line(&mut ide).contains("d vim.delete"), "{}", last_line(&mut ide));
+    ide.keys("w").await;
+    assert_eq!(shown(&mut ide), "|two\n");
+    ide.wait(std::time::Duration::from_millis(400));
+    assert!(last_line(&mut ide).contains("NORMAL"), "{}", last_line(&mut ide));
 }
 
 #[tokio::test]
 async fn what_is_erased_while_typing_is_in_no_register() {
     for map in [VIM, include_str!("../../keymaps/helix.toml")] {
-        let mut desk = Plan::new().keymap(map).with("a.txt", "kept\n").start().await;
-        desk.keys("Alt-2 i").await;
-        let ring = &mut desk.state().kill_ring;
+        let mut ide = Plan::new().keymap(map).with("a.txt", "kept\n").start().await;
+        ide.keys("Alt-2 i").await;
+        let ring = &mut ide.state().kill_ring;
         ring.kill(vec!["kept".to_string()], bowline::text::kill_ring::Direction::Forward);
         ring.interrupt();
-        desk.type_in("one two three").await;
-        desk.keys("Ctrl-w").await;
-        assert_eq!(desk.text(), "one two kept\n");
-        desk.keys("Ctrl-u").await;
-        assert_eq!(desk.text(), "kept\n");
-        let newest = desk.state().kill_ring.killed(0).map(|content| content.joined());
+        ide.type_in("one two three").await;
+        ide.keys("Ctrl-w").await;
+        assert_eq!(ide.text(), "one two kept\n");
+        ide.keys("Ctrl-u").await;
+        assert_eq!(ide.text(), "kept\n");
+        let newest = ide.state().kill_ring.killed(0).map(|content| content.joined());
         assert_eq!(newest.as_deref(), Some("kept"));
     }
 }
@@ -219,77 +219,77 @@ async fn what_is_erased_while_typing_is_in_no_register() {
 /// Lines of a text that is not searched on the loop.
 const MANY: usize = 60_000;
 
-async fn long() -> Desk {
+async fn long() -> TestIde {
     let lines: Vec<String> = (0..MANY).map(|n| format!("line {n} é")).collect();
-    desk(&format!("|{}\nneedle at the end\nlast\n", lines.join("\n"))).await
+    ide(&format!("|{}\nneedle at the end\nlast\n", lines.join("\n"))).await
 }
 
 #[tokio::test]
 async fn keys_wait_for_a_search_of_a_long_text() {
-    let mut desk = long().await;
-    desk.ide.press("/");
-    desk.type_now("needle");
-    desk.ide.press("Enter");
-    assert!(desk.message().contains("looking through"), "{}", desk.message());
-    desk.type_now("x");
-    assert_eq!(desk.cursor(), (1, 1), "a key waits");
-    desk.ide.idle().await;
-    assert_eq!(desk.cursor(), (MANY + 1, 1));
-    assert!(desk.text().ends_with("\needle at the end\nlast\n"), "the key that waited came to the match");
-    desk.keys("u g g d / n e e d l e Enter").await;
-    assert_eq!(desk.text(), "needle at the end\nlast\n");
-    desk.keys("u").await;
-    assert_eq!(desk.text().lines().count(), MANY + 2);
-    desk.keys("g g / n o n e Enter").await;
-    assert_eq!(desk.message(), "no match: none");
-    assert_eq!(desk.cursor(), (1, 1));
-    desk.keys("/ n e e d l e Enter N").await;
-    assert_eq!(desk.cursor(), (MANY + 1, 1), "the only match again");
+    let mut ide = long().await;
+    ide.headless.press("/");
+    ide.type_now("needle");
+    ide.headless.press("Enter");
+    assert!(ide.message().contains("looking through"), "{}", ide.message());
+    ide.type_now("x");
+    assert_eq!(ide.cursor(), (1, 1), "a key waits");
+    ide.headless.idle().await;
+    assert_eq!(ide.cursor(), (MANY + 1, 1));
+    assert!(ide.text().ends_with("\needle at the end\nlast\n"), "the key that waited came to the match");
+    ide.keys("u g g d / n e e d l e Enter").await;
+    assert_eq!(ide.text(), "needle at the end\nlast\n");
+    ide.keys("u").await;
+    assert_eq!(ide.text().lines().count(), MANY + 2);
+    ide.keys("g g / n o n e Enter").await;
+    assert_eq!(ide.message(), "no match: none");
+    assert_eq!(ide.cursor(), (1, 1));
+    ide.keys("/ n e e d l e Enter N").await;
+    assert_eq!(ide.cursor(), (MANY + 1, 1), "the only match again");
 }
 
 #[tokio::test]
 async fn a_search_of_a_long_text_is_given_up_by_escape() {
-    let mut desk = long().await;
-    desk.ide.press("/");
-    desk.type_now("needle");
-    desk.ide.press("Enter");
-    desk.type_now("dd");
-    desk.ide.press("Escape");
-    assert_eq!(desk.message(), "given up");
-    desk.ide.idle().await;
-    assert_eq!(desk.cursor(), (1, 1));
-    assert_eq!(desk.text().lines().count(), MANY + 2);
+    let mut ide = long().await;
+    ide.headless.press("/");
+    ide.type_now("needle");
+    ide.headless.press("Enter");
+    ide.type_now("dd");
+    ide.headless.press("Escape");
+    assert_eq!(ide.message(), "given up");
+    ide.headless.idle().await;
+    assert_eq!(ide.cursor(), (1, 1));
+    assert_eq!(ide.text().lines().count(), MANY + 2);
 }
 
 #[tokio::test]
 async fn long_texts_are_substituted_by_a_task_as_one_step() {
-    let mut desk = long().await;
-    let before = desk.text();
-    desk.ide.press(":");
-    desk.type_now("%s/line/row/");
-    desk.ide.press("Enter");
-    assert_eq!(desk.text(), before, "not on the loop");
-    desk.type_now("x");
-    desk.ide.idle().await;
-    assert_eq!(desk.text().matches("row").count(), MANY - 1, "the key that waited took one letter");
-    desk.keys("u u").await;
-    assert_eq!(desk.text(), before);
-    desk.ide.press(":");
-    desk.type_now("g/line/d");
-    desk.keys("Enter").await;
-    assert_eq!(desk.text(), "needle at the end\nlast\n");
-    desk.keys("u").await;
-    assert_eq!(desk.text(), before);
-    desk.ide.press(":");
-    desk.type_now("g/line/s/é/e/");
-    desk.keys("Enter").await;
-    assert!(!desk.text().contains('é') && desk.message().contains("replaced 60000"), "{}", desk.message());
-    desk.keys("u").await;
-    assert_eq!(desk.text(), before);
-    desk.ide.press(":");
-    desk.type_now("%s/absent/x/");
-    desk.keys("Enter").await;
-    assert_eq!(desk.message(), "no match");
+    let mut ide = long().await;
+    let before = ide.text();
+    ide.headless.press(":");
+    ide.type_now("%s/line/row/");
+    ide.headless.press("Enter");
+    assert_eq!(ide.text(), before, "not on the loop");
+    ide.type_now("x");
+    ide.headless.idle().await;
+    assert_eq!(ide.text().matches("row").count(), MANY - 1, "the key that waited took one letter");
+    ide.keys("u u").await;
+    assert_eq!(ide.text(), before);
+    ide.headless.press(":");
+    ide.type_now("g/line/d");
+    ide.keys("Enter").await;
+    assert_eq!(ide.text(), "needle at the end\nlast\n");
+    ide.keys("u").await;
+    assert_eq!(ide.text(), before);
+    ide.headless.press(":");
+    ide.type_now("g/line/s/é/e/");
+    ide.keys("Enter").await;
+    assert!(!ide.text().contains('é') && ide.message().contains("replaced 60000"), "{}", ide.message());
+    ide.keys("u").await;
+    assert_eq!(ide.text(), before);
+    ide.headless.press(":");
+    ide.type_now("%s/absent/x/");
+    ide.keys("Enter").await;
+    assert_eq!(ide.message(), "no match");
 }
 
 #[tokio::test]
@@ -303,16 +303,16 @@ async fn a_substitution_can_ask_about_each_match() {
         ("y Escape", "é X a\na b\na\n", "replaced 1; one undo takes them back"),
         ("n n n n", "é a a\na b\na\n", "nothing is replaced"),
     ] {
-        let mut desk = desk(text).await;
-        desk.type_in(":%s/a/X/gc").await;
-        desk.keys("Enter").await;
-        assert!(desk.picture().contains("line 1: a → X"), "{}", desk.picture());
-        desk.keys(answers).await;
-        assert_eq!((desk.text().as_str(), desk.message().as_str()), (becomes, said), "{answers}");
-        assert!(desk.state().layers.is_empty());
+        let mut ide = ide(text).await;
+        ide.type_in(":%s/a/X/gc").await;
+        ide.keys("Enter").await;
+        assert!(ide.picture().contains("line 1: a → X"), "{}", ide.picture());
+        ide.keys(answers).await;
+        assert_eq!((ide.text().as_str(), ide.message().as_str()), (becomes, said), "{answers}");
+        assert!(ide.state().layers.is_empty());
         if becomes != "é a a\na b\na\n" {
-            desk.keys("u").await;
-            assert_eq!(desk.text(), "é a a\na b\na\n", "{answers} are one step");
+            ide.keys("u").await;
+            assert_eq!(ide.text(), "é a a\na b\na\n", "{answers} are one step");
         }
     }
 }
@@ -320,25 +320,25 @@ async fn a_substitution_can_ask_about_each_match() {
 #[tokio::test]
 async fn a_substitution_whose_text_changes_meanwhile_ends() {
     in_several_orders(async || {
-        let mut desk = desk("|é a a a a a a\n").await;
-        desk.type_in(":%s/a/X/gc").await;
-        desk.keys("Enter").await;
-        desk.ide.app().with_cx(|cx| {
+        let mut ide = ide("|é a a a a a a\n").await;
+        ide.type_in(":%s/a/X/gc").await;
+        ide.keys("Enter").await;
+        ide.headless.app().with_cx(|cx| {
             let area = &mut cx.state.buffers.current_mut().unwrap().area;
             let end = area.text().end();
             let edit = ChangeSet::replace(end.0, [(Byte(0)..end, "é".to_string())]);
             area.apply_foreign(Transaction::new(edit), 0);
         });
-        desk.keys("n").await;
-        assert_eq!(desk.message(), "the text changed meanwhile: nothing is replaced");
-        assert!(desk.state().layers.is_empty() && desk.text() == "é", "{}", desk.picture());
+        ide.keys("n").await;
+        assert_eq!(ide.message(), "the text changed meanwhile: nothing is replaced");
+        assert!(ide.state().layers.is_empty() && ide.text() == "é", "{}", ide.picture());
     })
     .await;
 }
 
 #[tokio::test]
 async fn numbers_without_end_are_lines_that_there_are_not() {
-    let mut desk = desk("one\n|two\nthree\nfour\n").await;
+    let mut ide = ide("one\n|two\nthree\nfour\n").await;
     for line in [
         ":99999999999999999999999d",
         ":18446744073709551615d",
@@ -347,53 +347,53 @@ async fn numbers_without_end_are_lines_that_there_are_not() {
         ":99999999999999999999999;+d",
         ":m 18446744073709551615",
     ] {
-        desk.type_in(line).await;
-        desk.keys("Enter").await;
-        assert_eq!(desk.message(), "there are not so many lines", "{line}");
+        ide.type_in(line).await;
+        ide.keys("Enter").await;
+        assert_eq!(ide.message(), "there are not so many lines", "{line}");
     }
-    assert_eq!(shown(&mut desk), "one\n|two\nthree\nfour\n");
-    desk.type_in(":99999;?three?d").await;
-    desk.keys("Enter").await;
-    desk.type_in(":d 18446744073709551615").await;
-    desk.keys("Enter").await;
-    assert!(!desk.text().contains("four"), "{}", desk.text());
+    assert_eq!(shown(&mut ide), "one\n|two\nthree\nfour\n");
+    ide.type_in(":99999;?three?d").await;
+    ide.keys("Enter").await;
+    ide.type_in(":d 18446744073709551615").await;
+    ide.keys("Enter").await;
+    assert!(!ide.text().contains("four"), "{}", ide.text());
 }
 
 #[tokio::test]
 async fn macro_that_presses_itself_ends_with_a_message() {
     for keys in ["q q 0 @ q q @ q", "q q : n o r m a l Space @ q Enter q @ q"] {
-        let mut desk = desk("|one\ntwo\n").await;
-        desk.keys(keys).await;
-        assert!(desk.message().contains("press themselves"), "{keys}: {}", desk.message());
-        desk.keys("Escape x").await;
-        assert_eq!(desk.text(), "ne\ntwo\n", "{keys}");
+        let mut ide = ide("|one\ntwo\n").await;
+        ide.keys(keys).await;
+        assert!(ide.message().contains("press themselves"), "{keys}: {}", ide.message());
+        ide.keys("Escape x").await;
+        assert_eq!(ide.text(), "ne\ntwo\n", "{keys}");
     }
 }
 
 #[tokio::test]
 async fn key_that_waits_for_a_character_changes_no_other_text() {
     for keys in ["r", "3 r", "f", "\" a d t"] {
-        let mut desk = desk("|one\ntwo\n").await;
-        desk.keys(keys).await;
-        desk.state().panes.focus = bowline::ide::core::panes::Focus::Agent;
-        desk.state().damage.all();
-        desk.keys("o").await;
-        assert_eq!(desk.text(), "one\ntwo\n", "{keys}");
+        let mut ide = ide("|one\ntwo\n").await;
+        ide.keys(keys).await;
+        ide.state().panes.focus = bowline::ide::core::panes::Focus::Agent;
+        ide.state().damage.all();
+        ide.keys("o").await;
+        assert_eq!(ide.text(), "one\ntwo\n", "{keys}");
     }
 }
 
 #[tokio::test]
 async fn erasing_what_was_typed_at_several_cursors_cuts_no_character() {
     let text = "\nfn main() {}\n";
-    let mut desk = Plan::new().keymap(VIM).with("a.txt", text).start().await;
-    desk.keys("I Ctrl-t é Ctrl-Alt-Down").await;
+    let mut ide = Plan::new().keymap(VIM).with("a.txt", text).start().await;
+    ide.keys("I Ctrl-t é Ctrl-Alt-Down").await;
     // As much as the one cursor typed is a part of a character before the other.
     for pasted in ["\u{301}", ""] {
-        desk.ide.input(Input::Paste(pasted.to_string()));
-        desk.keys("Alt-9 Right").await;
+        ide.headless.input(Input::Paste(pasted.to_string()));
+        ide.keys("Alt-9 Right").await;
     }
-    desk.keys("Ctrl-w").await;
-    let buffer = desk.state().buffers.current_mut().unwrap();
+    ide.keys("Ctrl-w").await;
+    let buffer = ide.state().buffers.current_mut().unwrap();
     while buffer.area.undo().is_some() {}
     assert_eq!(buffer.area.text().to_string(), text);
 }

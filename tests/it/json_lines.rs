@@ -6,7 +6,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use crate::support::anthropic as wire;
-use crate::support::driven::{Driven, Ground};
+use crate::support::client_process::{Driven, Ground};
 
 const PNG: &str = "iVBORw0KGgo=";
 

@@ -49,7 +49,7 @@ mod emacs;
 /// What a host does with the library.
 mod embedding;
 /// A place is ready before its session and given back behind it.
-mod embedding_places;
+mod embedding_environments;
 /// Who watches a session sees all of it, and of the next one.
 mod embedding_watchers;
 /// Every place passes one suite.
@@ -58,6 +58,8 @@ mod environment;
 mod export_page;
 /// What hosts may build on is written down.
 mod face;
+/// Names that are no UTF-8, control characters in arguments, terminals that cannot draw.
+mod file_names_not_utf8;
 mod folders;
 /// Tools that take free text, as functions.
 mod free_text;
@@ -87,7 +89,7 @@ mod ide_code;
 /// Lines, words, pairs and numbers by commands.
 mod ide_commands;
 /// What the next request holds, on the screen.
-mod ide_contents;
+mod ide_context;
 /// A user works with many cursors.
 mod ide_cursors;
 /// Two texts side by side.
@@ -106,23 +108,23 @@ mod ide_git;
 mod ide_heavy;
 /// The Helix key map.
 mod ide_helix;
-/// The agent asks the user.
-mod ide_inquiries;
-/// The undo tree of a saved file outlives the program.
-mod ide_kept_undo;
+/// Registers, marks, jumps.
+mod ide_history_search;
 mod ide_large;
+mod ide_locations;
 mod ide_long;
 /// The mouse in a text.
 mod ide_mouse;
-/// Registers, marks, jumps.
-mod ide_past;
-mod ide_places;
 /// Plugins of the editor, and whether those of a project may run.
 mod ide_plugins;
+/// The agent asks the user.
+mod ide_questions;
 /// Unsaved text outlives the program.
 mod ide_recovery;
 /// What was open comes back.
 mod ide_restore;
+/// Files as the session knew them, brought back.
+mod ide_restore_view;
 /// Failed model calls that are retried.
 mod ide_retries;
 /// Rows that are not lines.
@@ -149,14 +151,14 @@ mod ide_terminal;
 mod ide_together;
 /// Undo beyond one step.
 mod ide_undo;
+/// The undo tree of a saved file outlives the program.
+mod ide_undo_store;
 /// What the editor shows beside the text.
 mod ide_view;
 /// The Vim key map.
 mod ide_vim;
 /// Files that somebody else changes.
 mod ide_watching;
-/// Files as the session knew them, brought back.
-mod ide_way_back;
 /// Several views of texts.
 mod ide_windows;
 /// All files at once.
@@ -176,8 +178,8 @@ mod mistral;
 mod mockllm;
 /// Every scenario of that mock, for the library and for the program.
 mod mockllm_scenarios;
-/// Names that are no UTF-8, control characters in arguments, terminals that cannot draw.
-mod odd_names;
+/// The adapters of the Responses wire over a real socket.
+mod network_targets;
 /// The Chat Completions adapter over a real socket.
 mod openai;
 /// Every dialect does what the others do, seen from the library's highest layer.
@@ -207,8 +209,6 @@ mod pty_stories;
 mod pty_terminal;
 /// Kills, signals, hang-ups and servers that fail, on the built binary.
 mod pty_trouble;
-/// The adapters of the Responses wire over a real socket.
-mod reaching;
 /// Whatever a path leads to, tools that show files answer.
 mod read_only_oracle;
 mod reading;
@@ -217,7 +217,7 @@ mod refresh;
 
 mod responses;
 /// Sessions that know how the files were.
-mod restoring;
+mod restore_files;
 /// RPC mode, driven by pi's own client.
 mod rpc;
 /// A host that serves its own session, driven by pi's own client.
@@ -225,7 +225,7 @@ mod rpc_host;
 /// Lines as programs in other languages write them.
 mod rpc_lines;
 /// What both modes of lines say of a run.
-mod rpc_shown;
+mod rpc_rendered;
 /// A hundred thousand commands.
 mod rpc_soak;
 /// Pipes that close, readers that stop, and others who would write there.
@@ -239,6 +239,9 @@ mod session_model;
 mod sessions_restore;
 mod sockets;
 
+/// Ways back past what the user changed, past failures and past agents at work.
+mod restore_without_a_user;
+mod secrets_withheld;
 mod source;
 /// What several tests need: a program in a pseudo terminal.
 mod support;
@@ -265,8 +268,5 @@ mod vim_faults;
 /// Neovim judges random scripts for the Vim key map.
 mod vim_random;
 mod vim_tabs;
-/// Ways back past what the user changed, past failures and past agents at work.
-mod ways_back;
 /// Answers that come in one piece.
 mod whole_answers;
-mod withheld;

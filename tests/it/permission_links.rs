@@ -7,16 +7,16 @@ use std::sync::Arc;
 use bowline::tools::Mode;
 use serde_json::json;
 
-use crate::permissions::{Desk, Nobody, bash};
+use crate::permissions::{Fixture, Nobody, bash};
 
 #[tokio::test]
 async fn recursive_commands_do_not_reach_the_keys_by_links() {
-    let desk = Desk::new(&["a.txt", "sub/b.txt"], "");
-    let own = desk.root.parent().unwrap().join("own");
+    let fixture = Fixture::new(&["a.txt", "sub/b.txt"], "");
+    let own = fixture.root.parent().unwrap().join("own");
     fs::create_dir_all(&own).unwrap();
     let keys = own.join("auth.json");
     fs::write(&keys, "{\"x\": \"the key\"}\n").unwrap();
-    symlink("sub", desk.root.join("inside")).unwrap();
+    symlink("sub", fixture.root.join("inside")).unwrap();
     let follow = [
         "grep -R key .",
         "grep --dereference-recursive key",
@@ -26,49 +26,49 @@ async fn recursive_commands_do_not_reach_the_keys_by_links() {
     ];
     for line in follow {
         assert!(
-            !bash(&desk, Mode::AutoEdit, line).await.0.contains("holds keys"),
+            !bash(&fixture, Mode::AutoEdit, line).await.0.contains("holds keys"),
             "{line}: links stay inside"
         );
     }
     // By way of a folder that is linked in a linked folder.
-    let beside = desk.root.parent().unwrap().join("beside");
+    let beside = fixture.root.parent().unwrap().join("beside");
     fs::create_dir_all(&beside).unwrap();
     symlink(&own, beside.join("deep")).unwrap();
-    symlink(&beside, desk.root.join("sub/out")).unwrap();
+    symlink(&beside, fixture.root.join("sub/out")).unwrap();
     for line in follow {
-        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
         assert!(failed && text.contains("file that holds keys"), "{line}: {text}");
     }
-    let (text, _) = bash(&desk, Mode::AutoEdit, "grep -r key .").await;
+    let (text, _) = bash(&fixture, Mode::AutoEdit, "grep -r key .").await;
     assert!(!text.contains("holds keys"), "it follows no links: {text}");
-    fs::remove_file(desk.root.join("sub/out")).unwrap();
+    fs::remove_file(fixture.root.join("sub/out")).unwrap();
     // Whatever a link is called, and whatever the shell makes of a word.
     let odd = std::os::unix::ffi::OsStrExt::from_bytes(b"sub/a\xff");
     for name in [std::ffi::OsStr::new("sub/$'x'"), odd] {
-        symlink(&own, desk.root.join(name)).unwrap();
+        symlink(&own, fixture.root.join(name)).unwrap();
         for line in ["grep -R key .", "cat sub/*/*", "head sub/?*/auth.*"] {
-            let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+            let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
             assert!(failed && !text.contains("the key"), "{name:?} {line}: {text}");
         }
-        fs::remove_file(desk.root.join(name)).unwrap();
+        fs::remove_file(fixture.root.join(name)).unwrap();
     }
-    symlink(&keys, desk.root.join("b.txt")).unwrap();
+    symlink(&keys, fixture.root.join("b.txt")).unwrap();
     for line in ["cat *", "cat ./*", "cat b*", "cat [b].txt", "cat {a,b}.txt", "grep key *", "cat < b*"] {
-        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
         assert!(failed && !text.contains("the key"), "{line}: {text}");
     }
     for line in ["cat sub/*", "ls *", "cat a*.txt sub/b.*"] {
-        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
         assert!(!failed || line.starts_with("cat sub"), "{line}: {text}");
         assert!(!text.contains("holds keys"), "{line}: {text}");
     }
-    fs::remove_file(desk.root.join("b.txt")).unwrap();
-    fs::hard_link(&keys, desk.root.join("sub/other")).unwrap();
+    fs::remove_file(fixture.root.join("b.txt")).unwrap();
+    fs::hard_link(&keys, fixture.root.join("sub/other")).unwrap();
     let args = json!({"pattern": "the key", "path": "."});
-    let (text, _) = desk.call_as(Mode::Full, Arc::new(Nobody), "pi", "grep", args).await;
+    let (text, _) = fixture.call_as(Mode::Full, Arc::new(Nobody), "pi", "grep", args).await;
     assert!(!text.contains("sub/other"), "{text}");
     for line in ["grep -r key .", "rg -uu key", "git grep --no-index key"] {
-        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
         assert!(failed && !text.contains("the key"), "{line}: {text}");
     }
 }
@@ -99,13 +99,13 @@ const MADE: [&str; 20] = [
 
 #[tokio::test]
 async fn commands_do_not_reach_the_keys_by_names_that_they_make() {
-    let desk = Desk::new(&["a.txt", "sub/auth.json"], "");
-    let own = desk.root.parent().unwrap().join("own");
+    let fixture = Fixture::new(&["a.txt", "sub/auth.json"], "");
+    let own = fixture.root.parent().unwrap().join("own");
     fs::create_dir_all(&own).unwrap();
     fs::write(own.join("auth.json"), "{\"x\": \"the key\"}\n").unwrap();
-    fs::write(desk.root.join("list"), own.join("auth.json").to_str().unwrap()).unwrap();
+    fs::write(fixture.root.join("list"), own.join("auth.json").to_str().unwrap()).unwrap();
     for line in MADE {
-        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
         assert!(failed && text.contains("Not run") && !text.contains("the key"), "{line}: {text}");
     }
     let harmless = [
@@ -118,7 +118,7 @@ async fn commands_do_not_reach_the_keys_by_names_that_they_make() {
         "diff a.txt sub/auth.json; true",
     ];
     for line in harmless {
-        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
         assert!(!failed && text.contains("found in"), "{line}: {text}");
     }
 }

@@ -8,40 +8,40 @@ use bowline::tools::{Approval, Ask, Decision, Mode, Rules};
 use futures::future::BoxFuture;
 use serde_json::json;
 
-use crate::permissions::{Desk, Nobody};
+use crate::permissions::{Fixture, Nobody};
 
 #[tokio::test]
 async fn path_rules_that_allow_follow_links_to_the_file() {
-    let desk = Desk::new(&["src/a.rs"], "[[rule]]\ndecision = \"allow\"\npath = \"src/**\"\n");
-    let parent = desk.root.parent().unwrap();
+    let fixture = Fixture::new(&["src/a.rs"], "[[rule]]\ndecision = \"allow\"\npath = \"src/**\"\n");
+    let parent = fixture.root.parent().unwrap();
     fs::create_dir_all(parent.join("other")).unwrap();
     fs::write(parent.join("other/a.txt"), "old\n").unwrap();
-    symlink("../../other", desk.root.join("src/folder")).unwrap();
-    symlink("../../other/a.txt", desk.root.join("src/b.rs")).unwrap();
+    symlink("../../other", fixture.root.join("src/folder")).unwrap();
+    symlink("../../other/a.txt", fixture.root.join("src/b.rs")).unwrap();
     for path in ["src/folder/a.txt", "src/folder/new.txt", "src/b.rs"] {
         let args = json!({"path": path, "content": "x"});
-        let (text, failed) = desk.call("pi", "write", args).await;
+        let (text, failed) = fixture.call("pi", "write", args).await;
         assert!(failed && text.contains("file outside the workspace"), "{path}: {text}");
     }
     assert_eq!(fs::read_to_string(parent.join("other/a.txt")).unwrap(), "old\n");
     assert!(!parent.join("other/new.txt").exists());
-    assert!(!desk.call("pi", "write", json!({"path": "src/a.rs", "content": "x"})).await.1);
+    assert!(!fixture.call("pi", "write", json!({"path": "src/a.rs", "content": "x"})).await.1);
 }
 
 #[tokio::test]
 async fn path_rules_that_allow_do_not_lift_the_guard_of_another_name() {
-    let desk = Desk::new(&["a.txt"], "[[rule]]\ndecision = \"allow\"\npath = \"/**\"\n");
-    let parent = desk.root.parent().unwrap();
+    let fixture = Fixture::new(&["a.txt"], "[[rule]]\ndecision = \"allow\"\npath = \"/**\"\n");
+    let parent = fixture.root.parent().unwrap();
     fs::create_dir_all(parent.join("other")).unwrap();
-    fs::create_dir_all(desk.root.join(".git/hooks")).unwrap();
+    fs::create_dir_all(fixture.root.join(".git/hooks")).unwrap();
     fs::write(parent.join(".bashrc"), "old\n").unwrap();
     // Outside the workspace under one name, guarded under the other.
     fs::hard_link(parent.join(".bashrc"), parent.join("other/a.txt")).unwrap();
     fs::write(parent.join("other/b.txt"), "old\n").unwrap();
-    symlink("../../../other/b.txt", desk.root.join(".git/hooks/pre-commit")).unwrap();
+    symlink("../../../other/b.txt", fixture.root.join(".git/hooks/pre-commit")).unwrap();
     for path in ["../other/a.txt", ".git/hooks/pre-commit"] {
         let args = json!({"path": path, "content": "x"});
-        let (text, failed) = desk.call("pi", "write", args).await;
+        let (text, failed) = fixture.call("pi", "write", args).await;
         assert!(failed && text.contains("your own set-up"), "{path}: {text}");
     }
     for path in ["other/a.txt", "other/b.txt"] {
@@ -52,15 +52,16 @@ async fn path_rules_that_allow_do_not_lift_the_guard_of_another_name() {
 #[tokio::test]
 async fn path_rules_do_not_give_the_file_that_holds_keys() {
     for decision in ["allow", "ask"] {
-        let desk = Desk::new(&["a.txt"], &format!("[[rule]]\ndecision = \"{decision}\"\npath = \"/**\"\n"));
-        let own = desk.root.parent().unwrap().join("own");
+        let fixture =
+            Fixture::new(&["a.txt"], &format!("[[rule]]\ndecision = \"{decision}\"\npath = \"/**\"\n"));
+        let own = fixture.root.parent().unwrap().join("own");
         fs::create_dir_all(&own).unwrap();
         fs::write(own.join("auth.json"), "{\"x\": \"the key\"}\n").unwrap();
-        symlink(own.join("auth.json"), desk.root.join("link.txt")).unwrap();
+        symlink(own.join("auth.json"), fixture.root.join("link.txt")).unwrap();
         for mode in Mode::ALL {
             for path in ["link.txt", "../own/auth.json"] {
                 let args = json!({"path": path});
-                let (text, failed) = desk.call_as(mode, Arc::new(Nobody), "pi", "read", args).await;
+                let (text, failed) = fixture.call_as(mode, Arc::new(Nobody), "pi", "read", args).await;
                 assert!(failed && text.contains("file that holds keys"), "{decision} {mode:?}: {text}");
             }
         }
@@ -87,10 +88,10 @@ async fn approval_of_a_guarded_file_holds_once_beside_other_reasons() {
         ("", "openai", "apply_patch", json!({"input": patch})),
         ("[[rule]]\ndecision = \"ask\"\npath = \"/**\"\n", "pi", "write", hook),
     ] {
-        let desk = Desk::new(&["a.txt"], rules);
+        let fixture = Fixture::new(&["a.txt"], rules);
         let unwilling = Arc::new(Unwilling::default());
-        let (text, failed) = desk.call_as(Mode::OnRequest, unwilling.clone(), set, name, args).await;
-        assert!(failed && !desk.root.join(".git").exists(), "{text}");
+        let (text, failed) = fixture.call_as(Mode::OnRequest, unwilling.clone(), set, name, args).await;
+        assert!(failed && !fixture.root.join(".git").exists(), "{text}");
         let asked = unwilling.0.lock().unwrap();
         let reason = "file of the repository's, bowline's or your own set-up".to_string();
         assert_eq!(*asked, [(reason, false)], "{name}");
@@ -99,15 +100,15 @@ async fn approval_of_a_guarded_file_holds_once_beside_other_reasons() {
 
 #[tokio::test]
 async fn rules_hold_for_the_file_that_a_path_with_at_leads_to() {
-    let mut desk = Desk::new(&["types/a.ts"], "[[rule]]\ndecision = \"deny\"\npath = \"types/a.ts\"\n");
-    let own = desk.root.parent().unwrap().join("own");
+    let mut fixture = Fixture::new(&["types/a.ts"], "[[rule]]\ndecision = \"deny\"\npath = \"types/a.ts\"\n");
+    let own = fixture.root.parent().unwrap().join("own");
     fs::create_dir_all(&own).unwrap();
     fs::write(own.join("auth.json"), "{\"x\": \"the key\"}\n").unwrap();
-    symlink(&own, desk.root.join("link")).unwrap();
-    let (text, failed) = desk.call("pi", "read", json!({"path": "@types/a.ts"})).await;
+    symlink(&own, fixture.root.join("link")).unwrap();
+    let (text, failed) = fixture.call("pi", "read", json!({"path": "@types/a.ts"})).await;
     assert!(failed && text.contains("forbidden by the rule `deny path"), "{text}");
-    desk.rules = Rules::default();
-    let (text, failed) = desk.call("pi", "read", json!({"path": "@link/auth.json"})).await;
+    fixture.rules = Rules::default();
+    let (text, failed) = fixture.call("pi", "read", json!({"path": "@link/auth.json"})).await;
     assert!(failed && text.contains("file that holds keys"), "{text}");
-    assert!(!desk.call("pi", "read", json!({"path": "@types/a.ts"})).await.1);
+    assert!(!fixture.call("pi", "read", json!({"path": "@types/a.ts"})).await.1);
 }

@@ -24,13 +24,13 @@ impl Approval for Nobody {
 }
 
 /// A workspace under rules.
-pub(crate) struct Desk {
+pub(crate) struct Fixture {
     _folder: tempfile::TempDir,
     pub(crate) root: std::path::PathBuf,
     pub(crate) rules: Rules,
 }
 
-impl Desk {
+impl Fixture {
     pub(crate) fn new(files: &[&str], rules: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap().join("work");
@@ -38,10 +38,10 @@ impl Desk {
             fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
             fs::write(root.join(name), format!("found in {name}\n")).unwrap();
         }
-        let mut desk = Self { _folder: folder, root, rules: Rules::default() };
-        let problems = desk.rules.add(rules, Author::Person, &desk.root, Path::new("/nowhere"));
+        let mut fixture = Self { _folder: folder, root, rules: Rules::default() };
+        let problems = fixture.rules.add(rules, Author::Person, &fixture.root, Path::new("/nowhere"));
         assert_eq!(problems, Vec::<String>::new());
-        desk
+        fixture
     }
 
     /// What a model is told, and whether it went wrong.
@@ -81,17 +81,17 @@ impl Desk {
 const FORBIDDEN: &str = "[[rule]]\ndecision = \"deny\"\npath = \".env\"\n\
                          [[rule]]\ndecision = \"deny\"\npath = \"secret/\"\n";
 
-fn guarded() -> Desk {
-    let desk = Desk::new(&["src/a.rs", ".env", "src/.env", "secret/x.txt"], FORBIDDEN);
-    symlink(".env", desk.root.join("open.txt")).unwrap();
-    symlink("../secret/x.txt", desk.root.join("src/way-in.txt")).unwrap();
-    symlink("secret", desk.root.join("folder-link")).unwrap();
-    desk
+fn guarded() -> Fixture {
+    let fixture = Fixture::new(&["src/a.rs", ".env", "src/.env", "secret/x.txt"], FORBIDDEN);
+    symlink(".env", fixture.root.join("open.txt")).unwrap();
+    symlink("../secret/x.txt", fixture.root.join("src/way-in.txt")).unwrap();
+    symlink("secret", fixture.root.join("folder-link")).unwrap();
+    fixture
 }
 
 #[tokio::test]
 async fn no_family_finds_what_rules_forbid() {
-    let desk = guarded();
+    let fixture = guarded();
     for (set, name, args) in [
         ("pi", "grep", json!({"pattern": "found"})),
         ("pi", "find", json!({"pattern": "**/*"})),
@@ -102,14 +102,14 @@ async fn no_family_finds_what_rules_forbid() {
         ("anthropic", "Glob", json!({"pattern": "**/*"})),
         ("openai", "grep_files", json!({"pattern": "found"})),
         ("openai", "glob", json!({"pattern": "**/*"})),
-        ("openai", "list_dir", json!({"dir_path": desk.root, "depth": 3})),
+        ("openai", "list_dir", json!({"dir_path": fixture.root, "depth": 3})),
         ("gemini", "grep_search", json!({"pattern": "found"})),
         ("gemini", "glob", json!({"pattern": "**/*"})),
         ("gemini", "list_directory", json!({"dir_path": "."})),
         ("gemini", "read_many_files", json!({"include": ["**/*"]})),
         ("gemini", "read_many_files", json!({"include": ["src", "*.txt"]})),
     ] {
-        let (text, failed) = desk.call(set, name, args.clone()).await;
+        let (text, failed) = fixture.call(set, name, args.clone()).await;
         let what = format!("{set} {name} {args}: {text}");
         assert!(!failed && text.contains("src"), "{what}");
         for hidden in [".env", "x.txt", "open.txt", "way-in", "folder-link", "secret"] {
@@ -122,35 +122,36 @@ async fn no_family_finds_what_rules_forbid() {
 
 #[tokio::test]
 async fn how_much_is_left_out_says_nothing_of_what_is_in_it() {
-    let desk = guarded();
-    let (text, _) = desk.call("pi", "grep", json!({"pattern": "found in .env"})).await;
+    let fixture = guarded();
+    let (text, _) = fixture.call("pi", "grep", json!({"pattern": "found in .env"})).await;
     assert_eq!(text, "No matches found.\n\n[4 files and 1 folder that rules forbid were left out.]");
-    let (other, _) = desk.call("pi", "grep", json!({"pattern": "nothing like it"})).await;
+    let (other, _) = fixture.call("pi", "grep", json!({"pattern": "nothing like it"})).await;
     assert_eq!(other, text);
-    let (text, _) = desk.call("pi", "find", json!({"pattern": "*.txt", "path": "src"})).await;
+    let (text, _) = fixture.call("pi", "find", json!({"pattern": "*.txt", "path": "src"})).await;
     assert!(text.ends_with("[1 file that rules forbid was left out.]"), "{text}");
-    let (text, _) = desk.call("pi", "find", json!({"pattern": "*.rs", "path": "src"})).await;
+    let (text, _) = fixture.call("pi", "find", json!({"pattern": "*.rs", "path": "src"})).await;
     assert!(text.contains("a.rs") && !text.contains("left out"), "{text}");
 }
 
 #[tokio::test]
 async fn what_is_named_is_refused_and_links_and_dots_lead_nowhere_else() {
-    let desk = guarded();
+    let fixture = guarded();
     for path in [".env", "open.txt", "src/../.env", "src/way-in.txt", "folder-link/x.txt", "secret/x.txt"] {
         for (set, name, args) in [
             ("pi", "grep", json!({"pattern": "found", "path": path})),
-            ("openai", "read_file", json!({"path": path, "file_path": desk.root.join(path)})),
+            ("openai", "read_file", json!({"path": path, "file_path": fixture.root.join(path)})),
             ("gemini", "read_many_files", json!({"include": [path]})),
         ] {
-            let (text, failed) = desk.call(set, name, args).await;
+            let (text, failed) = fixture.call(set, name, args).await;
             assert!(failed && text.contains("forbidden by the rule"), "{name} {path}: {text}");
         }
     }
     // The folder itself is not forbidden by a pattern that is for folders, and there is nothing in it.
     for path in ["folder-link", "secret", "src/../secret", "folder-link/../secret/."] {
-        let (text, _) = desk.call("pi", "grep", json!({"pattern": "found", "path": path})).await;
+        let (text, _) = fixture.call("pi", "grep", json!({"pattern": "found", "path": path})).await;
         assert!(!text.contains("x.txt"), "{path}: {text}");
-        let (text, _) = desk.call("openai", "list_dir", json!({"dir_path": desk.root.join(path)})).await;
+        let (text, _) =
+            fixture.call("openai", "list_dir", json!({"dir_path": fixture.root.join(path)})).await;
         assert!(!text.contains("x.txt"), "{path}: {text}");
     }
 }
@@ -160,11 +161,11 @@ async fn a_rule_for_one_family_s_tool_holds_for_the_others() {
     let rules = "[[rule]]\ndecision = \"deny\"\ntool = \"Bash\"\n\
                  [[rule]]\ndecision = \"deny\"\ntool = \"Edit\"\npath = \"a.txt\"\n\
                  [[rule]]\ndecision = \"deny\"\ntool = \"read_file\"\npath = \"b.txt\"\n";
-    let desk = Desk::new(&["a.txt", "b.txt"], rules);
+    let fixture = Fixture::new(&["a.txt", "b.txt"], rules);
     let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-found in a.txt\n+x\n*** End Patch";
     let edits = json!([{"oldText": "found", "newText": "x"}]);
     let replace = json!({"file_path": "a.txt", "instruction": "x", "old_string": "found", "new_string": "x"});
-    let edit = json!({"file_path": desk.root.join("a.txt"), "old_string": "found", "new_string": "x"});
+    let edit = json!({"file_path": fixture.root.join("a.txt"), "old_string": "found", "new_string": "x"});
     for (set, name, args) in [
         ("pi", "bash", json!({"command": "ls"})),
         ("anthropic", "Bash", json!({"command": "ls"})),
@@ -176,19 +177,19 @@ async fn a_rule_for_one_family_s_tool_holds_for_the_others() {
         ("openai", "apply_patch", json!({"input": patch})),
         ("gemini", "replace", replace),
         ("pi", "read", json!({"path": "b.txt"})),
-        ("anthropic", "Read", json!({"file_path": desk.root.join("b.txt")})),
-        ("openai", "view_image", json!({"path": desk.root.join("b.txt")})),
+        ("anthropic", "Read", json!({"file_path": fixture.root.join("b.txt")})),
+        ("openai", "view_image", json!({"path": fixture.root.join("b.txt")})),
         ("gemini", "read_many_files", json!({"include": ["b.txt"]})),
     ] {
-        let (text, failed) = desk.call(set, name, args).await;
+        let (text, failed) = fixture.call(set, name, args).await;
         assert!(failed && text.contains("forbidden by the rule"), "{set} {name}: {text}");
     }
-    let (text, failed) = desk.call("gemini", "read_file", json!({"file_path": "a.txt"})).await;
+    let (text, failed) = fixture.call("gemini", "read_file", json!({"file_path": "a.txt"})).await;
     assert!(!failed, "{text}");
     // What is forbidden to readers alone is found by searches.
-    let (text, _) = desk.call("pi", "grep", json!({"pattern": "found"})).await;
+    let (text, _) = fixture.call("pi", "grep", json!({"pattern": "found"})).await;
     assert!(text.contains("b.txt") && !text.contains("left out"), "{text}");
-    assert_eq!(fs::read_to_string(desk.root.join("a.txt")).unwrap(), "found in a.txt\n");
+    assert_eq!(fs::read_to_string(fixture.root.join("a.txt")).unwrap(), "found in a.txt\n");
 }
 
 /// Says yes, and remembers what it was asked about.
@@ -217,8 +218,8 @@ async fn a_tool_is_forbidden_where_a_call_of_it_touches_nothing() {
         |decision: &str, tool: &str| format!("[[rule]]\ndecision = \"{decision}\"\ntool = \"{tool}\"\n");
     for (set, name, args) in &calls {
         for tool in [name, "job"] {
-            let desk = Desk::new(&["a.txt"], &rule("deny", tool));
-            let (text, failed) = desk.call(set, name, args.clone()).await;
+            let fixture = Fixture::new(&["a.txt"], &rule("deny", tool));
+            let (text, failed) = fixture.call(set, name, args.clone()).await;
             assert!(
                 failed && text.contains(&format!("forbidden by the rule `deny tool \"{tool}\"`")),
                 "{text}"
@@ -228,13 +229,13 @@ async fn a_tool_is_forbidden_where_a_call_of_it_touches_nothing() {
         let others = rule("deny", "Write")
             + "[[rule]]\ndecision = \"deny\"\ncommand = \"rm\"\n[[rule]]\ndecision = \"deny\"\npath = \"/**\"\n"
             + &rule("allow", name);
-        let (text, _) = Desk::new(&["a.txt"], &others).call(set, name, args.clone()).await;
+        let (text, _) = Fixture::new(&["a.txt"], &others).call(set, name, args.clone()).await;
         assert!(!text.contains("forbidden"), "{name}: {text}");
-        let desk = Desk::new(&["a.txt"], &rule("ask", name));
-        let (text, failed) = desk.call(set, name, args.clone()).await;
+        let fixture = Fixture::new(&["a.txt"], &rule("ask", name));
+        let (text, failed) = fixture.call(set, name, args.clone()).await;
         assert!(failed && text.contains("has nobody to ask"), "{name}: {text}");
         let willing = Arc::new(Willing::default());
-        let (text, _) = desk.call_as(Mode::OnRequest, willing.clone(), set, name, args.clone()).await;
+        let (text, _) = fixture.call_as(Mode::OnRequest, willing.clone(), set, name, args.clone()).await;
         assert!(!text.starts_with("Not run"), "{text}");
         let asked = willing.0.lock().unwrap();
         assert_eq!(*asked, [(format!("{name} {args}"), format!("ask tool {name:?}"))]);
@@ -244,8 +245,8 @@ async fn a_tool_is_forbidden_where_a_call_of_it_touches_nothing() {
 #[tokio::test]
 async fn no_rule_gives_leave_for_what_is_set_up() {
     let rules = "[[rule]]\ndecision = \"allow\"\npath = \"/**\"\n";
-    let desk = Desk::new(&["a.txt"], rules);
-    let parent = desk.root.parent().unwrap();
+    let fixture = Fixture::new(&["a.txt"], rules);
+    let parent = fixture.root.parent().unwrap();
     fs::create_dir_all(parent.join("other/.git")).unwrap();
     symlink("other/.git", parent.join("way")).unwrap();
     fs::create_dir_all(parent.join("settings/bowline")).unwrap();
@@ -260,12 +261,12 @@ async fn no_rule_gives_leave_for_what_is_set_up() {
         ".gitconfig",
     ] {
         let args = json!({"path": parent.join(path), "content": "x"});
-        let (text, failed) = desk.call("pi", "write", args).await;
+        let (text, failed) = fixture.call("pi", "write", args).await;
         assert!(failed && text.contains("your own set-up") && !parent.join(path).exists(), "{path}: {text}");
     }
     for path in ["other/a.txt", "settings/other.toml", ".notes"] {
         let args = json!({"path": parent.join(path), "content": "x"});
-        let (text, failed) = desk.call("pi", "write", args).await;
+        let (text, failed) = fixture.call("pi", "write", args).await;
         assert!(!failed && parent.join(path).exists(), "{path}: {text}");
     }
 }
@@ -277,21 +278,21 @@ const COMMANDS: &str = "[[rule]]\ndecision = \"allow\"\ncommand = \"cp\"\n\
                         [[rule]]\ndecision = \"allow\"\ncommand = \"git log\"\n\
                         [[rule]]\ndecision = \"allow\"\nhost = \"127.0.0.1\"\n";
 
-pub(crate) async fn bash(desk: &Desk, mode: Mode, command: &str) -> (String, bool) {
+pub(crate) async fn bash(fixture: &Fixture, mode: Mode, command: &str) -> (String, bool) {
     let args = json!({"command": command});
-    desk.call_as(mode, Arc::new(Nobody), "pi", "bash", args).await
+    fixture.call_as(mode, Arc::new(Nobody), "pi", "bash", args).await
 }
 
 #[tokio::test]
 async fn command_rules_do_not_reach_guarded_files() {
-    let desk = Desk::new(&["a.txt", "sub/.profile", "sub/.bowline/permissions.toml"], COMMANDS);
-    let parent = desk.root.parent().unwrap();
+    let fixture = Fixture::new(&["a.txt", "sub/.profile", "sub/.bowline/permissions.toml"], COMMANDS);
+    let parent = fixture.root.parent().unwrap();
     for folder in ["work/.git/hooks", ".ssh", "own"] {
         fs::create_dir_all(parent.join(folder)).unwrap();
     }
-    symlink(".git/hooks", desk.root.join("way")).unwrap();
+    symlink(".git/hooks", fixture.root.join("way")).unwrap();
     fs::write(parent.join(".zshrc"), "old\n").unwrap();
-    fs::hard_link(parent.join(".zshrc"), desk.root.join("other.txt")).unwrap();
+    fs::hard_link(parent.join(".zshrc"), fixture.root.join("other.txt")).unwrap();
     for line in [
         "cp a.txt other.txt",
         "cp a.txt .git/hooks/pre-commit",
@@ -324,21 +325,21 @@ async fn command_rules_do_not_reach_guarded_files() {
         "git log --output=../.bashrc --format=x",
         "git log --ext-diff",
     ] {
-        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
         assert!(failed && text.contains("Not run"), "{line}: {text}");
     }
-    assert_eq!(fs::read_dir(desk.root.join(".git/hooks")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(fixture.root.join(".git/hooks")).unwrap().count(), 0);
     for line in ["cp a.txt b.txt", "cp a.txt \"$x\" c 2>&1 || true", "wget -q http://127.0.0.1:9/x || true"] {
-        let (text, _) = bash(&desk, Mode::AutoEdit, line).await;
+        let (text, _) = bash(&fixture, Mode::AutoEdit, line).await;
         assert!(!text.contains("Not run"), "{line}: {text}");
     }
-    assert!(desk.root.join("b.txt").exists());
+    assert!(fixture.root.join("b.txt").exists());
 }
 
 #[tokio::test]
 async fn path_rules_hold_for_commands_that_only_look() {
-    let desk = guarded();
-    fs::hard_link(desk.root.join(".env"), desk.root.join("notes.txt")).unwrap();
+    let fixture = guarded();
+    fs::hard_link(fixture.root.join(".env"), fixture.root.join("notes.txt")).unwrap();
     for line in [
         "cat .env",
         "cat ./src/../.env",
@@ -368,25 +369,26 @@ async fn path_rules_hold_for_commands_that_only_look() {
         "wc -l secret/x.txt | cat",
         "od -c .env",
     ] {
-        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
         assert!(failed && text.contains("Not run: deny path"), "{line}: {text}");
     }
     for line in
         ["cat src/a.rs", "ls -la", "ls *", "grep -n found src/a.rs", "cd src && cat a.rs", "find . -name x"]
     {
-        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
         assert!(!failed, "{line}: {text}");
     }
     // A rule for edits says nothing of looking.
-    let edits = Desk::new(&["a.txt"], "[[rule]]\ndecision = \"deny\"\ntool = \"write\"\npath = \"a.txt\"\n");
+    let edits =
+        Fixture::new(&["a.txt"], "[[rule]]\ndecision = \"deny\"\ntool = \"write\"\npath = \"a.txt\"\n");
     assert!(!bash(&edits, Mode::AutoEdit, "cat *.txt").await.1);
 }
 
 #[tokio::test]
 async fn hard_links_of_forbidden_and_guarded_files_are_these_files() {
-    let desk = guarded();
-    let parent = desk.root.parent().unwrap();
-    fs::create_dir_all(desk.root.join(".git/hooks")).unwrap();
+    let fixture = guarded();
+    let parent = fixture.root.parent().unwrap();
+    fs::create_dir_all(fixture.root.join(".git/hooks")).unwrap();
     fs::create_dir_all(parent.join("own")).unwrap();
     for (file, link) in [
         ("work/.env", "a.txt"),
@@ -395,44 +397,44 @@ async fn hard_links_of_forbidden_and_guarded_files_are_these_files() {
         ("own/auth.json", "d.txt"),
     ] {
         fs::write(parent.join(file), "secret\n").unwrap();
-        fs::hard_link(parent.join(file), desk.root.join(link)).unwrap();
+        fs::hard_link(parent.join(file), fixture.root.join(link)).unwrap();
     }
-    let (text, failed) = desk.call("pi", "read", json!({"path": "a.txt"})).await;
+    let (text, failed) = fixture.call("pi", "read", json!({"path": "a.txt"})).await;
     assert!(failed && text.contains("forbidden by the rule"), "{text}");
     for path in ["b.txt", "c.txt", "d.txt"] {
         let args = json!({"path": path, "content": "x"});
-        let (text, failed) = desk.call("pi", "write", args).await;
+        let (text, failed) = fixture.call("pi", "write", args).await;
         assert!(failed && text.contains("your own set-up"), "{path}: {text}");
-        assert_eq!(fs::read_to_string(desk.root.join(path)).unwrap(), "secret\n");
+        assert_eq!(fs::read_to_string(fixture.root.join(path)).unwrap(), "secret\n");
     }
-    let (text, failed) = desk.call("pi", "read", json!({"path": "d.txt"})).await;
+    let (text, failed) = fixture.call("pi", "read", json!({"path": "d.txt"})).await;
     assert!(failed && text.contains("file that holds keys"), "{text}");
     // Two names of one ordinary file are no more than that.
-    fs::write(desk.root.join("e.txt"), "e").unwrap();
-    fs::hard_link(desk.root.join("e.txt"), desk.root.join("f.txt")).unwrap();
-    assert!(!desk.call("pi", "write", json!({"path": "f.txt", "content": "x"})).await.1);
+    fs::write(fixture.root.join("e.txt"), "e").unwrap();
+    fs::hard_link(fixture.root.join("e.txt"), fixture.root.join("f.txt")).unwrap();
+    assert!(!fixture.call("pi", "write", json!({"path": "f.txt", "content": "x"})).await.1);
 }
 
 #[tokio::test]
 async fn no_tool_gives_the_file_that_holds_keys() {
-    let desk = Desk::new(&["a.txt"], "");
-    let own = desk.root.parent().unwrap().join("own");
+    let fixture = Fixture::new(&["a.txt"], "");
+    let own = fixture.root.parent().unwrap().join("own");
     fs::create_dir_all(&own).unwrap();
     let keys = own.join("auth.json");
     fs::write(&keys, "{\"x\": \"the key\"}\n").unwrap();
-    symlink(&keys, desk.root.join("link.txt")).unwrap();
-    symlink(&own, desk.root.join("folder")).unwrap();
+    symlink(&keys, fixture.root.join("link.txt")).unwrap();
+    symlink(&own, fixture.root.join("folder")).unwrap();
     for mode in [Mode::AutoEdit, Mode::Full] {
         for path in
             [keys.to_str().unwrap(), "link.txt", "folder/auth.json", "../own/auth.json", "~/own/auth.json"]
         {
             let (text, failed) =
-                desk.call_as(mode, Arc::new(Nobody), "pi", "read", json!({"path": path})).await;
+                fixture.call_as(mode, Arc::new(Nobody), "pi", "read", json!({"path": path})).await;
             assert!(failed && text.contains("file that holds keys"), "{path}: {text}");
         }
         for path in ["..", "../own", "folder"] {
             let args = json!({"pattern": "the key", "path": path});
-            let (text, _) = desk.call_as(mode, Arc::new(Nobody), "pi", "grep", args).await;
+            let (text, _) = fixture.call_as(mode, Arc::new(Nobody), "pi", "grep", args).await;
             assert!(!text.contains("auth.json"), "{path}: {text}");
         }
     }
@@ -446,11 +448,11 @@ async fn no_tool_gives_the_file_that_holds_keys() {
         "cat folder/auth.json",
         "grep -r key ~",
     ] {
-        let (text, failed) = bash(&desk, Mode::AutoEdit, line).await;
+        let (text, failed) = bash(&fixture, Mode::AutoEdit, line).await;
         assert!(failed && text.contains("file that holds keys"), "{line}: {text}");
     }
     assert!(
-        !bash(&desk, Mode::AutoEdit, "cat a.txt ../own/*.toml; grep -r found .")
+        !bash(&fixture, Mode::AutoEdit, "cat a.txt ../own/*.toml; grep -r found .")
             .await
             .0
             .contains("holds keys")
@@ -459,7 +461,7 @@ async fn no_tool_gives_the_file_that_holds_keys() {
 
 #[tokio::test]
 async fn denied_commands_are_refused_in_full_mode_where_they_cannot_be_told() {
-    let desk = Desk::new(&["a.txt"], "[[rule]]\ndecision = \"deny\"\ncommand = \"touch\"\n");
+    let fixture = Fixture::new(&["a.txt"], "[[rule]]\ndecision = \"deny\"\ncommand = \"touch\"\n");
     for line in [
         "touch f",
         "x=touch; $x f",
@@ -470,10 +472,10 @@ async fn denied_commands_are_refused_in_full_mode_where_they_cannot_be_told() {
         "/bin/tou* f",
         "echo touch f | sh",
     ] {
-        let (text, failed) = bash(&desk, Mode::Full, line).await;
+        let (text, failed) = bash(&fixture, Mode::Full, line).await;
         assert!(failed && text.contains("forbidden by the rule"), "{line}: {text}");
     }
-    assert!(!desk.root.join("f").exists());
-    let (text, failed) = bash(&desk, Mode::Full, "cp a.txt b.txt && cat $HOME/x \"$y\" b.txt; true").await;
-    assert!(!failed && desk.root.join("b.txt").exists(), "{text}");
+    assert!(!fixture.root.join("f").exists());
+    let (text, failed) = bash(&fixture, Mode::Full, "cp a.txt b.txt && cat $HOME/x \"$y\" b.txt; true").await;
+    assert!(!failed && fixture.root.join("b.txt").exists(), "{text}");
 }

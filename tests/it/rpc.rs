@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::support::anthropic as wire;
-use crate::support::driven::{Ground, within};
+use crate::support::client_process::{Ground, within};
 use crate::support::process::lives;
 use crate::support::server::{Piece, Reply};
 

@@ -14,7 +14,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::rpc::{RELEASES, node, pi};
-use crate::support::driven::Ground;
+use crate::support::client_process::Ground;
 
 const ANSWERS: &str = r#"Some("two") Some(true) Some("a line") Some("begun\nmore") None"#;
 

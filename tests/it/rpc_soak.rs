@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::fuzz::Chance;
 use crate::support::anthropic as wire;
-use crate::support::driven::Ground;
+use crate::support::client_process::Ground;
 
 /// How many commands where nobody asks for more.
 const COMMANDS: usize = 10_000;

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::support::anthropic as wire;
-use crate::support::driven::{Ground, value, within};
+use crate::support::client_process::{Ground, value, within};
 use crate::support::process::lives;
 use crate::support::server::Reply;
 

@@ -17,7 +17,7 @@ use bowline::text::registers::Registers;
 use bowline::tui::input::{Input, Key};
 
 use crate::source::root;
-use crate::support::desk::{Desk, Plan};
+use crate::support::test_ide::{Plan, TestIde};
 
 const VIM: &str = include_str!("../../keymaps/vim.toml");
 
@@ -55,17 +55,17 @@ fn shown(text: &str) -> String {
     text.replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// A desk for scripts: an open file and the keys of Vim, without pairs that close themselves.
-pub async fn desk() -> Desk {
-    let mut desk = Plan::new().keymap(VIM).with("a.txt", "").size(60, 30).start().await;
-    desk.state().show.auto_pairs = false;
-    desk
+/// A ide for scripts: an open file and the keys of Vim, without pairs that close themselves.
+pub async fn ide() -> TestIde {
+    let mut ide = Plan::new().keymap(VIM).with("a.txt", "").size(60, 30).start().await;
+    ide.state().show.auto_pairs = false;
+    ide
 }
 
 /// Plays one script here and tells what came of it, as `play.vim` does.
-pub fn play(desk: &mut Desk, script: &str) -> String {
+pub fn play(ide: &mut TestIde, script: &str) -> String {
     let (text, script) = script.split_once('\t').unwrap();
-    let state = desk.state();
+    let state = ide.state();
     state.kill_ring = KillRing::default();
     state.registers = Registers::default();
     state.jumps = Jumps::default();
@@ -78,12 +78,12 @@ pub fn play(desk: &mut Desk, script: &str) -> String {
     state.buffers.current_mut().unwrap().area = Area::new(Document::new(&text, Format::default()));
     state.damage.all();
     for key in keys(script) {
-        desk.ide.input(Input::Key(key));
+        ide.headless.input(Input::Key(key));
     }
-    if !desk.state().layers.is_empty() || desk.state().modal.mode.types() {
-        desk.ide.press("Escape");
+    if !ide.state().layers.is_empty() || ide.state().modal.mode.types() {
+        ide.headless.press("Escape");
     }
-    let state = desk.state();
+    let state = ide.state();
     let mode = match state.modal.mode {
         Mode::Normal => "n",
         Mode::Visual => "v",
@@ -145,10 +145,10 @@ async fn keys_come_to_what_was_recorded() {
     let answers = std::fs::read_to_string(fixture("answers.txt")).unwrap();
     assert_eq!(scripts.lines().count(), answers.lines().count());
     assert!(scripts.lines().count() >= 200);
-    let mut desk = desk().await;
+    let mut ide = ide().await;
     let mut wrong = Vec::new();
     for (script, answer) in scripts.lines().zip(answers.lines()) {
-        let ours = play(&mut desk, script);
+        let ours = play(&mut ide, script);
         if ours != answer {
             wrong.push(format!("{script}\n  nvim {answer}\n  ours {ours}"));
         }

@@ -1,8 +1,8 @@
 //! Random scripts for the Vim key map, judged by Neovim: its answers to a thousand of them are recorded, and a
 //! hunt asks the installed one about new ones.
 
-use crate::support::desk::Desk;
 use crate::support::seeds;
+use crate::support::test_ide::TestIde;
 use crate::support::vim_scripts::{self, Script};
 use crate::vim;
 
@@ -16,24 +16,24 @@ const AGREE_MIN: usize = 993;
 type Difference = (Script, String, String);
 
 /// Which scripts come to something else here; nothing where there is no Neovim.
-fn differing(desk: &mut Desk, scripts: Vec<Script>) -> Option<Vec<Difference>> {
+fn differing(ide: &mut TestIde, scripts: Vec<Script>) -> Option<Vec<Difference>> {
     let asked: String = scripts.iter().map(|script| script.line() + "\n").collect();
     let answers = vim::neovim(&asked)?;
     assert_eq!(scripts.len(), answers.lines().count());
     let judged = scripts.into_iter().zip(answers.lines()).map(|(script, answer)| {
-        let ours = vim::play(desk, &script.line());
+        let ours = vim::play(ide, &script.line());
         (script, answer.to_string(), ours)
     });
     Some(judged.filter(|(_, answer, ours)| answer != ours).collect())
 }
 
 /// Takes commands away from scripts while they still differ.
-fn shrunk(desk: &mut Desk, found: Vec<Difference>) -> Vec<Difference> {
+fn shrunk(ide: &mut TestIde, found: Vec<Difference>) -> Vec<Difference> {
     let mut done = Vec::new();
     let mut left = found;
     while !left.is_empty() {
         let tried: Vec<Vec<Script>> = left.iter().map(|(script, ..)| script.shorter()).collect();
-        let differ = differing(desk, tried.concat()).unwrap_or_default();
+        let differ = differing(ide, tried.concat()).unwrap_or_default();
         let mut next = Vec::new();
         for (was, tried) in left.into_iter().zip(tried) {
             match differ.iter().find(|(script, ..)| tried.contains(script)) {
@@ -51,10 +51,10 @@ async fn vim_random_scripts_agree_with_the_record() {
     let scripts = std::fs::read_to_string(vim::fixture("random_scripts.txt")).unwrap();
     let answers = std::fs::read_to_string(vim::fixture("random_answers.txt")).unwrap();
     assert_eq!((scripts.lines().count(), answers.lines().count()), (SCRIPTS, SCRIPTS));
-    let mut desk = vim::desk().await;
+    let mut ide = vim::ide().await;
     let mut wrong = Vec::new();
     for (script, answer) in scripts.lines().zip(answers.lines()) {
-        let ours = vim::play(&mut desk, script);
+        let ours = vim::play(&mut ide, script);
         if ours != answer {
             wrong.push(format!("{script}\n  nvim {answer}\n  ours {ours}"));
         }
@@ -69,12 +69,12 @@ async fn vim_random_scripts_agree_with_the_record() {
 async fn vim_random_record_is_what_the_installed_neovim_says() {
     let scripts = vim_scripts::scripts(SCRIPTS);
     if seeds::random() {
-        let mut desk = vim::desk().await;
-        let Some(found) = differing(&mut desk, scripts) else {
+        let mut ide = vim::ide().await;
+        let Some(found) = differing(&mut ide, scripts) else {
             return eprintln!("skipped: there is no nvim 0.7.2 here to ask about new scripts");
         };
         let agree = SCRIPTS - found.len();
-        for (script, answer, ours) in shrunk(&mut desk, found) {
+        for (script, answer, ours) in shrunk(&mut ide, found) {
             eprintln!("{}\n  nvim {answer}\n  ours {ours}", script.line());
         }
         eprintln!("{agree} of {SCRIPTS} new scripts agree");

@@ -1,4 +1,4 @@
-//! A hermetic desk: a temporary workspace and home, a scripted model, and the IDE without a
+//! A hermetic ide: a temporary workspace and home, a scripted model, and the IDE without a
 //! terminal. Its clock moves only when a test moves it.
 
 mod screen;
@@ -33,11 +33,11 @@ use futures::FutureExt;
 use tempfile::TempDir;
 
 use super::orders;
-use super::place::{Place, Refused};
+use super::test_environment::{Refused, TestEnvironment};
 
 const KEYMAP: &str = include_str!("../../../keymaps/default.toml");
 
-/// What a desk is set up with.
+/// What a ide is set up with.
 pub struct Plan {
     temp: TempDir,
     open: Vec<OpenTarget>,
@@ -268,7 +268,7 @@ impl Plan {
     }
 
     /// Starts the IDE.
-    pub async fn start(self) -> Desk {
+    pub async fn start(self) -> TestIde {
         let work = self.temp.path().join("work");
         let clock = ManualClock::new(1_763_681_400_000);
         let script = Arc::new(Scripted::new("scripted", self.turns));
@@ -280,7 +280,7 @@ impl Plan {
         let home =
             Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
         let (state, config) = (home.state.clone(), home.config.clone());
-        let env = Place::new(&work, self.refused.clone());
+        let env = TestEnvironment::new(&work, self.refused.clone());
         let (policy, session, cwd, user) = (self.policy, self.session, work.clone(), home.user.clone());
         let time = clock.clone();
         let checkpoints = self.checkpoints;
@@ -333,16 +333,16 @@ impl Plan {
             connect: Some(connect),
             clock: clock.clone(),
         };
-        let ide = Box::pin(Headless::start(options, feed, self.size, orders::seed())).await;
-        Desk { temp: self.temp, ide, clock, script, refused: self.refused }
+        let headless = Box::pin(Headless::start(options, feed, self.size, orders::seed())).await;
+        TestIde { temp: self.temp, headless, clock, script, refused: self.refused }
     }
 }
 
 /// A running IDE and what is around it.
-pub struct Desk {
+pub struct TestIde {
     temp: TempDir,
     /// The IDE.
-    pub ide: Headless,
+    pub headless: Headless,
     /// Its time.
     pub clock: Arc<ManualClock>,
     /// Its model.
@@ -351,7 +351,7 @@ pub struct Desk {
     pub refused: Arc<Refused>,
 }
 
-impl Desk {
+impl TestIde {
     /// A path in the workspace.
     pub fn path(&self, path: &str) -> PathBuf {
         self.temp.path().join("work").join(path)
@@ -391,15 +391,15 @@ impl Desk {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Ends this run, as a crash would, and plans another at the same desk.
+    /// Ends this run, as a crash would, and plans another at the same ide.
     pub fn again(self) -> Plan {
-        drop(self.ide);
+        drop(self.headless);
         Plan::at(self.temp)
     }
 
     /// Everything that the IDE knows.
     pub fn state(&mut self) -> &mut State {
-        &mut self.ide.app().state
+        &mut self.headless.app().state
     }
 
     /// The text of the file that is shown.
@@ -430,51 +430,51 @@ impl Desk {
 
     /// Presses keys and waits until nothing is under way.
     pub async fn keys(&mut self, keys: &str) {
-        self.ide.keys(keys).await;
+        self.headless.keys(keys).await;
     }
 
     /// Types a text and waits until nothing is under way.
     pub async fn type_in(&mut self, text: &str) {
-        self.ide.text(text).await;
+        self.headless.text(text).await;
     }
 
     /// Types a text and waits for nothing, not even the agent.
     pub fn type_now(&mut self, text: &str) {
         for c in text.chars() {
-            self.ide.press(if c == ' ' { "Space".to_string() } else { c.to_string() }.as_str());
+            self.headless.press(if c == ' ' { "Space".to_string() } else { c.to_string() }.as_str());
         }
     }
 
     /// Says something to the agent and waits for nothing but that it begins.
     pub async fn say(&mut self, text: &str) {
         let runs = self.state().agent.run;
-        self.ide.press("Alt-3");
+        self.headless.press("Alt-3");
         self.type_now(text);
-        self.ide.press("Enter");
-        self.ide.until("the run", move |pump| pump.app.state.agent.run > runs).await;
+        self.headless.press("Enter");
+        self.headless.until("the run", move |pump| pump.app.state.agent.run > runs).await;
     }
 
     /// Says something to the agent and waits until it is done.
     pub async fn ask(&mut self, text: &str) {
         self.say(text).await;
-        self.ide.idle().await;
+        self.headless.idle().await;
     }
 
     /// Runs until the screen shows a text.
     pub async fn shows(&mut self, text: &str) {
-        self.ide.shows(text).await;
+        self.headless.shows(text).await;
     }
 
     /// Runs until a condition holds.
     pub async fn until(&mut self, what: &str, holds: impl Fn(&State) -> bool) {
-        self.ide.until(what, |pump: &EventSource| holds(&pump.app.state)).await;
+        self.headless.until(what, |pump: &EventSource| holds(&pump.app.state)).await;
     }
 
     /// Moves the clock on and does what is due.
     pub fn wait(&mut self, time: Duration) {
         self.clock.advance(time);
-        self.ide.app().tick();
-        self.ide.app().frame();
+        self.headless.app().tick();
+        self.headless.app().frame();
     }
 
     /// Waits until the system tells that open files were touched, then until they are looked at.
@@ -482,13 +482,13 @@ impl Desk {
         self.until("a touch", |state| state.slots[WATCHING].deadline().is_some()).await;
         while self.state().slots[WATCHING].deadline().is_some() {
             self.clock.advance(Duration::from_millis(100));
-            self.ide.idle().await;
+            self.headless.idle().await;
         }
     }
 
     /// The window gets the focus, so that the IDE looks at its files again.
     pub async fn look_again(&mut self) {
-        self.ide.input(Input::Focus(true));
-        self.ide.idle().await;
+        self.headless.input(Input::Focus(true));
+        self.headless.idle().await;
     }
 }

@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::print::Place;
 use crate::support::anthropic as wire;
-use crate::support::desk::Plan;
 use crate::support::pty::Launch;
+use crate::support::test_ide::Plan;
 
 /// A name that is no UTF-8, and how a shell writes it.
 const RAW: &[u8] = b"a\xff.txt";
@@ -49,17 +49,17 @@ fn open_file_whose_name_is_no_utf8() {
 async fn tree_and_picker_open_a_file_whose_name_is_no_utf8() {
     let plan = Plan::new().size(120, 30).file("b.txt", "other\n");
     std::fs::write(plan.folder().join(raw()), "found it\n").unwrap();
-    let mut desk = plan.start().await;
-    desk.ide.idle().await;
-    assert!(desk.picture().contains("a\u{fffd}.txt"), "{}", desk.picture());
-    desk.keys("Alt-1 Ctrl-p").await;
-    desk.type_in("xff").await;
-    assert!(desk.picture().contains(SHOWN), "{}", desk.picture());
-    desk.keys("Enter").await;
-    assert_eq!(desk.text(), "found it\n");
-    desk.keys("Alt-6 g").await;
-    desk.type_in("found it").await;
-    assert!(desk.picture().contains(&format!("{SHOWN}:1: found it")), "{}", desk.picture());
+    let mut ide = plan.start().await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("a\u{fffd}.txt"), "{}", ide.picture());
+    ide.keys("Alt-1 Ctrl-p").await;
+    ide.type_in("xff").await;
+    assert!(ide.picture().contains(SHOWN), "{}", ide.picture());
+    ide.keys("Enter").await;
+    assert_eq!(ide.text(), "found it\n");
+    ide.keys("Alt-6 g").await;
+    ide.type_in("found it").await;
+    assert!(ide.picture().contains(&format!("{SHOWN}:1: found it")), "{}", ide.picture());
 }
 
 #[test]

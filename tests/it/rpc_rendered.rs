@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::anthropic as wire;
-use crate::support::driven::Ground;
+use crate::support::client_process::Ground;
 use crate::support::server::{Piece, Reply};
 use crate::support::snaps;
 

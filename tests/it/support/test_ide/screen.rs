@@ -1,15 +1,15 @@
-//! What is on a desk's screen, and the mouse over it.
+//! What is on a ide's screen, and the mouse over it.
 
 use bowline::ide::core::layers::picker::Picker;
 use bowline::tui::input::{Button, Input, Mods, Mouse, MouseKind};
 
-use super::Desk;
+use super::TestIde;
 use crate::support::snaps;
 
-impl Desk {
+impl TestIde {
     /// The mouse does something at a cell.
     pub fn mouse(&mut self, kind: MouseKind, col: u16, row: u16) {
-        self.ide.input(Input::Mouse(Mouse { kind, col, row, mods: Mods::NONE }));
+        self.headless.input(Input::Mouse(Mouse { kind, col, row, mods: Mods::NONE }));
     }
 
     /// Presses and releases the main button.
@@ -20,7 +20,7 @@ impl Desk {
 
     /// The cell where a text begins on the screen.
     pub fn find(&mut self, text: &str) -> (u16, u16) {
-        let picture = self.ide.picture();
+        let picture = self.headless.picture();
         for (y, line) in picture.lines().skip(1).enumerate() {
             if let Some(at) = line.find(text) {
                 let before: String = line[..at].chars().skip(1).collect();
@@ -33,7 +33,7 @@ impl Desk {
     /// The screen as a picture, without what differs from run to run.
     pub fn picture(&mut self) -> String {
         let temp = self.temp.path().display().to_string();
-        self.ide.picture().replace(&temp, "[temp]")
+        self.headless.picture().replace(&temp, "[temp]")
     }
 
     /// Compares the screen with its stored picture.

@@ -33,12 +33,12 @@ pub struct Refused {
 /// Files and commands of the desk. Tests may run as root, who is refused nothing: so the
 /// refusals are made here.
 #[derive(Debug)]
-pub struct Place {
+pub struct TestEnvironment {
     inner: LocalEnvironment,
     refused: Arc<Refused>,
 }
 
-impl Place {
+impl TestEnvironment {
     /// A place with this workspace.
     pub fn new(root: &Path, refused: Arc<Refused>) -> Self {
         let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
@@ -46,7 +46,7 @@ impl Place {
     }
 }
 
-impl Environment for Place {
+impl Environment for TestEnvironment {
     fn root(&self) -> &Path {
         self.inner.root()
     }

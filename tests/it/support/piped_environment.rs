@@ -36,7 +36,7 @@ struct Far {
 
 impl Far {
     fn start() -> Self {
-        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/support/remote_place.py");
+        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/support/piped_environment.py");
         let mut child = Command::new("python3")
             .arg(program)
             .stdin(Stdio::piped())

@@ -1,0 +1,155 @@
+//! What the next request holds, as a user at the keyboard sees and changes it.
+
+use bowline::ide::features::context::view::ContextView;
+use bowline::ide::features::sessions::view::SessionView;
+use bowline::llm::providers::scripted::Turn;
+use serde_json::json;
+
+use crate::support::compacting::carries;
+use crate::support::snaps;
+use crate::support::test_ide::{Plan, TestIde};
+
+async fn talk(plan: Plan) -> TestIde {
+    let turns = vec![
+        Turn::call("c1", "bash", json!({"command": "echo 'the whole log'"})),
+        Turn::text("It is fine.\nNothing failed."),
+        Turn::text("answer two"),
+        Turn::text("answer three"),
+        Turn::text("answer four"),
+    ];
+    let mut ide = plan.turns(turns).start().await;
+    ide.ask("look at the log").await;
+    ide
+}
+
+/// What the last request carried.
+fn told(ide: &TestIde) -> Vec<String> {
+    carries(&ide.script.requests().pop().unwrap())
+}
+
+async fn open(ide: &mut TestIde) {
+    ide.keys("Alt-3").await;
+    ide.type_now("/context");
+    ide.headless.press("Enter");
+    ide.until("the list", |state| {
+        state.layers.top::<ContextView>().is_some_and(|view| view.contents.is_some())
+    })
+    .await;
+    ide.headless.idle().await;
+}
+
+/// Digits become signs.
+fn numberless(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect()
+}
+
+/// Compares the screen with its picture, but for the folder, which is another one each time, and may be
+/// longer elsewhere.
+fn snap(ide: &mut TestIde) {
+    let size = ide.state().size;
+    let hidden = |line: &str| {
+        if line.contains("the next request") {
+            return numberless(line);
+        }
+        let Some(from) = line.find("directory: ").map(|at| at + 11) else { return line.to_string() };
+        let cut = line.find('…').map(|at| at + '…'.len_utf8());
+        let to = line.find(" profile").or(cut).unwrap_or(line.len());
+        format!("{}{}{}", numberless(&line[..from]), "#".repeat(line[from..to].chars().count()), &line[to..])
+    };
+    let picture: Vec<String> = ide.picture().lines().map(hidden).collect();
+    snaps::check("context", size, &picture.join("\n"));
+}
+
+#[tokio::test]
+async fn it_lists_everything_and_shows_what_it_says() {
+    let mut ide = talk(Plan::new().size(120, 40)).await;
+    open(&mut ide).await;
+    snap(&mut ide);
+    ide.keys("Up").await;
+    assert!(ide.picture().contains("the whole log") && ide.picture().contains("toolResult · about"));
+    // Where it stands in the tree.
+    ide.keys("Enter").await;
+    ide.shows("filter: all").await;
+    assert!(ide.picture().contains("you are here"), "{}", ide.picture());
+    let tree = ide.state().layers.top::<SessionView>();
+    let selected = tree.and_then(|view| view.selected_row()).map(|row| row.kind.to_string());
+    assert_eq!(selected.as_deref(), Some("message"));
+}
+
+#[tokio::test]
+async fn it_fits_into_small_windows() {
+    let mut ide = talk(Plan::new().size(80, 24)).await;
+    open(&mut ide).await;
+    snap(&mut ide);
+    let mut ide = talk(Plan::new().size(40, 12)).await;
+    open(&mut ide).await;
+    snap(&mut ide);
+    let mut ide = talk(Plan::new().size(20, 5)).await;
+    open(&mut ide).await;
+    assert!(ide.picture().contains("It is"), "{}", ide.picture());
+    ide.keys("Escape").await;
+    assert!(ide.state().layers.is_empty());
+}
+
+#[tokio::test]
+async fn messages_are_left_out_and_come_back() {
+    let mut ide = talk(Plan::new().size(120, 40)).await;
+    open(&mut ide).await;
+    ide.keys("Up d").await;
+    ide.shows("told differently since").await;
+    assert!(ide.message().contains("not told that any more"), "{}", ide.message());
+    ide.keys("Up d").await;
+    ide.shows("left out since").await;
+    assert!(ide.picture().contains("- "), "{}", ide.picture());
+    ide.keys("Escape").await;
+    ide.ask("go on").await;
+    assert_eq!(told(&ide), ["user look at the log", "assistant It is fine.\nNothing failed.", "user go on"]);
+    open(&mut ide).await;
+    ide.keys("Up Up Up u").await;
+    ide.headless.idle().await;
+    assert!(ide.message().contains("again as it was, with the calls"), "{}", ide.message());
+    assert!(!ide.picture().contains("left out since"), "{}", ide.picture());
+    ide.keys("Escape").await;
+    ide.ask("and on").await;
+    let whole = serde_json::to_string(&ide.script.requests().pop().unwrap().messages).unwrap();
+    assert!(whole.contains("the whole log\"") || whole.contains("the whole log\\n"), "{whole}");
+}
+
+#[tokio::test]
+async fn words_are_told_differently_from_the_prompt() {
+    let mut ide = talk(Plan::new().size(120, 40)).await;
+    open(&mut ide).await;
+    ide.keys("e").await;
+    let typed = ide.state().prompt.area.text().to_string();
+    assert!(typed.starts_with("/tell ") && typed.ends_with(" It is fine.\nNothing failed."), "{typed}");
+    assert!(ide.state().layers.is_empty());
+    ide.type_in(" Today.").await;
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert!(ide.message().contains("told this from now on"), "{}", ide.message());
+    ide.ask("go on").await;
+    assert_eq!(told(&ide)[3..], ["assistant It is fine.\nNothing failed. Today.", "user go on"]);
+    ide.type_now("/tell");
+    ide.headless.press("Enter");
+    ide.headless.idle().await;
+    assert!(ide.message().contains("stand behind /tell"), "{}", ide.message());
+}
+
+#[tokio::test]
+async fn pins_are_set_and_taken_away_and_other_rows_refuse() {
+    let mut ide = talk(Plan::new().size(120, 40)).await;
+    open(&mut ide).await;
+    ide.keys("p").await;
+    ide.shows("pinned, on the path").await;
+    ide.keys("p").await;
+    ide.headless.idle().await;
+    assert!(!ide.picture().contains("pinned, on the path"), "{}", ide.picture());
+    let pins: Vec<_> = ide.session().iter().filter(|e| e["customType"] == "bowline.pin").cloned().collect();
+    assert_eq!((&pins[0]["data"]["pinned"], &pins[1]["data"]["pinned"]), (&true.into(), &false.into()));
+    ide.keys("Home d").await;
+    assert!(ide.message().contains("no part of the conversation"), "{}", ide.message());
+    ide.keys("p").await;
+    assert!(ide.message().contains("only messages that are told"), "{}", ide.message());
+    ide.keys("Enter").await;
+    assert!(ide.message().contains("no part of the conversation"), "{}", ide.message());
+}

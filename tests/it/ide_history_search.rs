@@ -1,0 +1,155 @@
+//! What was said before comes back: with arrows, from a list, from all conversations.
+
+use bowline::ide::core::layers::picker::Picker;
+use bowline::ide::features::transcript::items::TRANSCRIPT;
+use bowline::llm::providers::scripted::Turn;
+use bowline::session::store::listing;
+
+use crate::support::test_ide::{Plan, TestIde};
+
+#[tokio::test]
+async fn prompts_of_other_runs_come_back() {
+    let mut ide = Plan::new().turns([Turn::text("one"), Turn::text("two")]).start().await;
+    ide.ask("fix the login loop").await;
+    ide.ask("use sk-ant-api03-abcdefghijklmnop now").await;
+    let file = ide.home("data/prompts.jsonl");
+    let read = move || std::fs::read_to_string(&file).unwrap_or_default();
+    let both = read.clone();
+    ide.headless.until("both prompts", move |_| both().lines().count() == 2).await;
+    let kept = read();
+    assert!(kept.contains("use [secret] now") && !kept.contains("abcdefghijklmnop"), "{kept}");
+    let mut ide = ide.again().start().await;
+    ide.until("the history", |state| state.prompt.history.len() == 2).await;
+    ide.keys("Alt-3").await;
+    ide.type_in("draft").await;
+    ide.keys("Up").await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "use [secret] now");
+    ide.keys("Up Up").await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "fix the login loop");
+    ide.keys("Down Down").await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "draft");
+    // From the list, by some of its letters.
+    ide.keys("Ctrl-r").await;
+    ide.shows("said before").await;
+    ide.type_in("loop").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "fix the login loop");
+    assert_eq!(ide.state().prompt.history.last().unwrap(), "draft");
+}
+
+#[tokio::test]
+async fn a_place_in_the_conversation_is_found_and_gone_to() {
+    let turns = [Turn::text("the answer is quicksort"), Turn::text("then mergesort")];
+    let mut ide = Plan::new().turns(turns).size(120, 30).start().await;
+    ide.ask("which way").await;
+    ide.ask("and another").await;
+    ide.keys("F1").await;
+    ide.type_in("Search all conversations").await;
+    ide.keys("Enter").await;
+    ide.shows("search conversations").await;
+    ide.type_in("quicks").await;
+    ide.shows("the answer is quicksort").await;
+    ide.keys("Enter").await;
+    ide.until("the place", |state| state.slots[TRANSCRIPT].items().len() < 4).await;
+    let picture = ide.picture();
+    assert!(picture.contains("the answer is quicksort") && !picture.contains("mergesort"), "{picture}");
+}
+
+#[tokio::test]
+async fn a_place_in_another_conversation_is_opened_there() {
+    let turns = [Turn::text("the answer is quicksort"), Turn::text("what comes later")];
+    let mut ide = Plan::new().turns(turns).start().await;
+    ide.ask("which way").await;
+    ide.ask("another question").await;
+    let mut ide = ide.again().turns([Turn::text("hello")]).size(120, 30).start().await;
+    ide.until("the session", |state| state.agent.connected).await;
+    // Other ids: the counting ones of a test begin anew.
+    ide.state().agent.session = "another".to_string();
+    ide.keys("F1").await;
+    ide.type_in("Search all conversations").await;
+    ide.keys("Enter").await;
+    ide.type_in("file:nothing").await;
+    assert!(ide.picture().contains("0 / 0"), "{}", ide.picture());
+    ide.keys("Ctrl-u").await;
+    ide.type_in("quicksort").await;
+    ide.shows("the answer is quicksort").await;
+    ide.keys("Enter").await;
+    ide.until("the other conversation", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
+    let picture = ide.picture();
+    assert!(picture.contains("which way") && !picture.contains("what comes later"), "{picture}");
+    ide.ask("and from there on").await;
+    assert_eq!(ide.session().iter().filter(|line| line["message"]["role"] == "user").count(), 3);
+}
+
+#[tokio::test]
+async fn conversations_of_other_programs_are_taken_over() {
+    let fixture = crate::source::root().join("tests/fixtures/import/claude.jsonl");
+    let mut ide = Plan::new().size(120, 30).start().await;
+    ide.until("the session", |state| state.agent.connected).await;
+    for said in
+        ["1 conversation taken over, 0 there before", "0 conversations taken over, 1 there before, 0 ent"]
+    {
+        ide.keys("F1").await;
+        ide.type_in("Take over conversations").await;
+        ide.keys("Enter").await;
+        ide.shows("take over sessions").await;
+        ide.keys("Ctrl-u").await;
+        ide.type_in(&fixture.display().to_string()).await;
+        ide.keys("Enter").await;
+        assert!(ide.message().contains(said), "{}", ide.message());
+    }
+    assert!(ide.session()[0]["id"].as_str().unwrap().ends_with("c1a0"));
+}
+
+async fn palette(ide: &mut TestIde, words: &str) {
+    ide.keys("F1").await;
+    ide.type_in(words).await;
+    ide.keys("Enter").await;
+}
+
+#[tokio::test]
+async fn a_session_is_deleted_from_the_list_and_brought_back() {
+    let mut ide = Plan::new().turns([Turn::text("one")]).start().await;
+    ide.ask("about the harbour").await;
+    let mut ide = ide.again().turns([Turn::text("two")]).size(120, 30).start().await;
+    ide.until("the session", |state| state.agent.connected).await;
+    // Other ids: the counting ones of a test begin anew.
+    ide.state().agent.session = "another".to_string();
+    let files = |ide: &TestIde| listing::jsonl_below(&ide.home("data/sessions")).len();
+    assert_eq!(files(&ide), 1);
+    palette(&mut ide, "Go on with another session").await;
+    ide.shows("about the harbour").await;
+    // While something is typed the key does what it does in a text.
+    ide.type_in("harx").await;
+    ide.keys("Left Ctrl-d").await;
+    ide.shows("about the harbour").await;
+    ide.keys("Ctrl-d").await;
+    ide.shows("delete this session?").await;
+    ide.keys("n").await;
+    assert_eq!(files(&ide), 1);
+    ide.keys("Ctrl-d").await;
+    ide.keys("y").await;
+    ide.until("the empty list", |state| {
+        let picker = state.layers.top::<Picker>();
+        picker.is_some_and(|picker| picker.settled && !picker.filling && picker.current().is_none())
+    })
+    .await;
+    assert!(ide.message().contains("in the trash"), "{}", ide.message());
+    assert_eq!(files(&ide), 0);
+    ide.keys("Escape").await;
+    palette(&mut ide, "Bring the session back").await;
+    ide.shows("the session is back").await;
+    assert_eq!(files(&ide), 1);
+    palette(&mut ide, "Bring the session back").await;
+    ide.shows("no session of bowline is in the trash").await;
+}
+
+#[tokio::test]
+async fn the_open_session_is_not_deleted() {
+    let mut ide = Plan::new().turns([Turn::text("one")]).start().await;
+    ide.ask("about the harbour").await;
+    palette(&mut ide, "Move a session into the trash").await;
+    ide.shows("about the harbour").await;
+    ide.keys("Enter").await;
+    assert!(ide.message().contains("this session is open here"), "{}", ide.message());
+}

@@ -1,0 +1,135 @@
+//! Registers, marks and jumps with the default keys: what is kept under a name, and how one
+//! comes back to a place.
+
+use bowline::text::marked;
+
+use crate::support::test_ide::{Plan, TestIde};
+
+async fn ide(marked_text: &str) -> TestIde {
+    let (text, selection) = marked::parse(marked_text);
+    let mut ide = Plan::new().with("a.txt", text.to_string()).file("b.txt", "b one\nb two\n").start().await;
+    ide.keys("Alt-2").await;
+    ide.state().buffers.current_mut().unwrap().area.selection = selection;
+    ide.state().damage.all();
+    ide
+}
+
+fn marked_text(ide: &mut TestIde) -> String {
+    let area = &ide.state().buffers.current().unwrap().area;
+    marked::show(area.text(), &area.selection)
+}
+
+#[tokio::test]
+async fn registers_keep_texts_and_give_them_back() {
+    let mut ide = ide("«größe» and «ñ»").await;
+    ide.keys("Alt-' c a").await;
+    assert_eq!(ide.message(), "kept in a");
+    ide.keys("Alt-' x B").await;
+    assert_eq!(marked_text(&mut ide), "| and |");
+    ide.keys("Alt-' v a").await;
+    assert_eq!(marked_text(&mut ide), "größe| and ñ|");
+    ide.keys("Alt-' v z").await;
+    assert_eq!(ide.message(), "the register z is empty");
+    ide.keys("Ctrl-y").await;
+    assert_eq!(marked_text(&mut ide), "größegröße| and ññ|", "what was cut is the ring's newest");
+}
+
+#[tokio::test]
+async fn registers_are_shared_by_every_text_field() {
+    let mut ide = ide("«one»").await;
+    ide.keys("Alt-' c q Alt-3 Alt-' v q").await;
+    assert_eq!(ide.state().prompt.area.text().to_string(), "one");
+    ide.keys("Ctrl-u Alt-2 Ctrl-f Ctrl-u Alt-' v q").await;
+    assert!(ide.picture().contains("1 of 1"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn registers_refuse_what_they_cannot_keep() {
+    let mut ide = ide("«one» |").await;
+    ide.keys("Alt-' c %").await;
+    assert_eq!(ide.message(), "nothing can be kept in the register %");
+    ide.keys("Alt-' v %").await;
+    assert_eq!(ide.text(), "a.txt a.txt", "the file's name can be put in");
+    ide.keys("Alt-' c Left").await;
+    assert_eq!(ide.message(), "given up");
+}
+
+#[tokio::test]
+async fn a_registers_picker_puts_its_text_in() {
+    let mut ide = ide("«é\nx» |").await;
+    ide.keys("Alt-' c k Ctrl-End Alt-' r").await;
+    ide.snap("registers_picker");
+    ide.type_in("k").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.text(), "é\nx é\nx\n");
+}
+
+#[tokio::test]
+async fn marks_move_with_edits_and_lead_back() {
+    let mut ide = ide("one\ntw|ö\nthree").await;
+    ide.keys("Alt-' s m Ctrl-Home").await;
+    ide.type_in("new ").await;
+    ide.keys("Enter Ctrl-End Alt-' g m").await;
+    assert_eq!(marked_text(&mut ide), "new \none\ntw|ö\nthree");
+    ide.keys("Alt-' g '").await;
+    assert_eq!(marked_text(&mut ide), "new \none\ntwö\nthree|", "where the jump began");
+    ide.keys("Alt-' g m Alt-k l Alt-' g m").await;
+    assert_eq!(ide.message(), "the mark m is not set", "it went with its line");
+    ide.keys("Alt-' s 7").await;
+    assert_eq!(ide.message(), "a mark is a letter, not 7");
+}
+
+#[tokio::test]
+async fn global_marks_and_jumps_lead_through_files() {
+    let mut ide = ide("one\nt|wo\n").await;
+    ide.keys("Alt-' s A Ctrl-p").await;
+    ide.type_in("b.txt").await;
+    ide.keys("Enter").await;
+    ide.keys("Down").await;
+    assert_eq!((ide.shown(), ide.cursor()), ("b.txt".into(), (2, 1)));
+    ide.keys("Alt-' g A").await;
+    assert_eq!((ide.shown(), ide.cursor()), ("a.txt".into(), (2, 2)));
+    ide.keys("Alt-' o").await;
+    assert_eq!((ide.shown(), ide.cursor()), ("b.txt".into(), (2, 1)));
+    ide.keys("Alt-' i").await;
+    assert_eq!((ide.shown(), ide.cursor()), ("a.txt".into(), (2, 2)));
+    ide.keys("Alt-' m").await;
+    ide.snap("marks_picker");
+    ide.keys("Escape Alt-' j").await;
+    ide.snap("jumps_picker");
+    ide.keys("Escape Alt-w Alt-' g A").await;
+    assert_eq!((ide.shown(), ide.cursor()), ("a.txt".into(), (2, 2)), "a closed file is opened again");
+}
+
+#[tokio::test]
+async fn jumps_are_made_by_what_goes_far() {
+    let mut ide = ide("one|\n(two)\nthree\nfour\n").await;
+    ide.keys("Ctrl-End Alt-' o").await;
+    assert_eq!(ide.cursor(), (1, 4));
+    ide.keys("Ctrl-g").await;
+    ide.type_in("3").await;
+    ide.keys("Enter Alt-' o").await;
+    assert_eq!(ide.cursor(), (1, 4));
+    ide.keys("Ctrl-f").await;
+    ide.type_in("four").await;
+    ide.keys("Enter Alt-' o").await;
+    assert_eq!(ide.cursor(), (1, 4));
+    ide.keys("Ctrl-Home Alt-' o Alt-' o Alt-' o Alt-' o Alt-' o").await;
+    assert_eq!(ide.message(), "there is no older jump");
+}
+
+#[tokio::test]
+async fn changes_are_a_list_of_their_own() {
+    let mut ide = ide("|a\nb\nc\nd\n").await;
+    ide.type_in("x").await;
+    ide.keys("Down Down").await;
+    ide.type_in("y").await;
+    ide.keys("Down Alt-' e").await;
+    assert_eq!(ide.cursor(), (3, 2));
+    ide.keys("Alt-' e").await;
+    assert_eq!(ide.cursor(), (1, 1));
+    ide.keys("Alt-' e").await;
+    assert_eq!(ide.message(), "this is the oldest change");
+    ide.keys("Alt-' E").await;
+    assert_eq!(ide.cursor(), (3, 2));
+}

@@ -1,0 +1,146 @@
+//! Files as the session knew them, brought back by a user at the keyboard.
+
+use bowline::llm::providers::scripted::Turn;
+use bowline::tools::Mode;
+use serde_json::json;
+
+use crate::support::test_ide::{Plan, TestIde};
+
+fn bash(id: &str, command: &str) -> Turn {
+    Turn::call(id, "bash", json!({"command": command}))
+}
+
+fn plan() -> Plan {
+    Plan::new().size(120, 24).policy(Mode::Full).checkpoints()
+}
+
+async fn run(ide: &mut TestIde, command: &str) {
+    ide.keys("Alt-x").await;
+    ide.type_in(command).await;
+    ide.keys("Enter").await;
+}
+
+#[tokio::test]
+async fn a_turn_is_looked_at_and_taken_back() {
+    let turns = [
+        bash("c1", "sed -i s/1/one/ a.txt; echo theirs > b.txt; printf 'fn new() {}\\n' > new.rs"),
+        Turn::text("done"),
+    ];
+    let files = plan().file("a.txt", "1\n2\n3\n4\n5\n").file("b.txt", "old\n");
+    let mut ide = files.turns(turns).start().await;
+    ide.ask("change it").await;
+    ide.write("b.txt", "mine\n");
+    run(&mut ide, "session.undo-turn").await;
+    ide.shows("take back what a turn changed").await;
+    ide.keys("Down").await;
+    ide.snap("way_back_conflict");
+    ide.keys("Escape").await;
+    assert_eq!(ide.disk("a.txt"), "one\n2\n3\n4\n5\n", "nothing was changed");
+    run(&mut ide, "session.undo-turn").await;
+    ide.shows("1 to decide").await;
+    ide.keys("m").await;
+    assert!(ide.message().contains("nothing to decide"), "{}", ide.message());
+    ide.keys("Down b Enter").await;
+    ide.shows("brought back").await;
+    assert_eq!((ide.disk("a.txt"), ide.disk("b.txt")), ("1\n2\n3\n4\n5\n".into(), "mine\n".into()));
+    assert_eq!(ide.disk("b.txt.restored"), "old\n");
+    assert!(!ide.path("new.rs").exists());
+    run(&mut ide, "session.undo-restore").await;
+    ide.shows("bring back files").await;
+    ide.keys("Enter").await;
+    ide.shows("brought back").await;
+    assert_eq!(ide.disk("a.txt"), "one\n2\n3\n4\n5\n");
+    assert!(ide.path("new.rs").exists() && !ide.path("b.txt.restored").exists());
+    let session = ide.state().agent.session.clone();
+    run(&mut ide, "session.new").await;
+    ide.until("another session", |state| state.agent.session != session).await;
+    run(&mut ide, "session.undo-restore").await;
+    assert!(
+        ide.message().contains("no files were brought back"),
+        "that was another session: {}",
+        ide.message()
+    );
+}
+
+#[tokio::test]
+async fn an_open_file_comes_back_as_one_step_and_unsaved_words_stay() {
+    let turns = [bash("c1", "sed -i s/1/one/ a.txt; echo x > open.txt"), Turn::text("done")];
+    let files = plan().with("a.txt", "1\n2\n3\n4\n5\n").with("open.txt", "first\n");
+    let mut ide = files.turns(turns).start().await;
+    ide.ask("change it").await;
+    ide.look_again().await;
+    ide.keys("Alt-2").await;
+    assert_eq!((ide.shown(), ide.text()), ("a.txt".into(), "one\n2\n3\n4\n5\n".into()));
+    ide.keys("Ctrl-End").await;
+    ide.type_in("typed").await;
+    run(&mut ide, "session.undo-turn").await;
+    ide.shows("take back what a turn changed").await;
+    ide.keys("Enter").await;
+    ide.shows("brought back").await;
+    assert_eq!(ide.text(), "1\n2\n3\n4\n5\ntyped", "put together with what was not saved");
+    assert_eq!(ide.disk("a.txt"), "1\n2\n3\n4\n5\ntyped");
+    assert_eq!(ide.disk("open.txt"), "first\n");
+    ide.keys("Ctrl-z").await;
+    assert_eq!(ide.text(), "one\n2\n3\n4\n5\ntyped", "one step of undo");
+}
+
+#[tokio::test]
+async fn the_session_tree_brings_files_along() {
+    let turns = [
+        bash("c1", "echo 1 > a.txt"),
+        Turn::text("first done"),
+        bash("c2", "echo 2 > a.txt"),
+        Turn::text("second done"),
+    ];
+    let mut ide = plan().turns(turns).start().await;
+    ide.ask("first").await;
+    ide.ask("second").await;
+    assert_eq!(ide.disk("a.txt"), "2\n");
+    ide.keys("Alt-g").await;
+    ide.shows("second").await;
+    ide.keys("Home").await;
+    ide.keys("b").await;
+    ide.shows("bring back files and conversation").await;
+    ide.keys("Enter").await;
+    ide.shows("brought back").await;
+    assert!(!ide.path("a.txt").exists());
+    let picture = ide.picture();
+    assert!(!picture.contains("second done"), "{picture}");
+    assert_eq!(
+        ide.state().prompt.area.text().to_string(),
+        "first",
+        "the words are there to be said differently"
+    );
+}
+
+#[tokio::test]
+async fn where_nothing_was_recorded_it_is_said() {
+    let mut ide = Plan::new().turns([Turn::text("hello")]).start().await;
+    ide.ask("hi").await;
+    run(&mut ide, "session.undo-turn").await;
+    assert!(ide.message().contains("changed no files"), "{}", ide.message());
+    run(&mut ide, "session.restore-code").await;
+    assert!(ide.message().contains("nobody recorded"), "{}", ide.message());
+    run(&mut ide, "session.undo-restore").await;
+    assert!(ide.message().contains("no files were brought back"), "{}", ide.message());
+}
+
+#[tokio::test]
+async fn an_open_file_that_the_agent_removed_comes_back_but_not_over_unsaved_words() {
+    let turns = [bash("c1", "rm a.txt b.txt"), Turn::text("done")];
+    let files = plan().with("a.txt", "first\n").with("b.txt", "second\n");
+    let mut ide = files.turns(turns).start().await;
+    ide.ask("remove them").await;
+    ide.look_again().await;
+    ide.keys("Alt-2").await;
+    assert_eq!((ide.shown(), ide.text()), ("a.txt".into(), "first\n".into()));
+    ide.keys("Ctrl-End").await;
+    ide.type_in("unsaved").await;
+    run(&mut ide, "session.undo-turn").await;
+    ide.shows("take back what a turn changed").await;
+    ide.shows("1 to decide").await;
+    ide.keys("Enter").await;
+    ide.shows("brought back").await;
+    assert_eq!(ide.text(), "first\nunsaved", "the words stay");
+    assert_eq!(ide.disk("b.txt"), "second\n", "what nobody had changed is there again");
+}
