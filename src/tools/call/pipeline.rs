@@ -21,7 +21,7 @@ use crate::exec::{EnvError, Environment, LeftOut};
 use crate::llm::model::message::KnownPart;
 use crate::llm::model::{Part, ToolCall};
 use crate::tools::contract::context::Context;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::registry::{Registry, Row};
 use crate::tools::contract::tool::{Invocation, Outcome, Progress, Tool, ToolClass};
 use crate::tools::output::artifacts::Kept;
@@ -281,8 +281,8 @@ fn limit(
 /// How the rest of a kept output is read with the tools that are on offer.
 fn to_read(registry: &Registry, name: &str) -> Option<String> {
     let row = registry.rows().iter().find(|row| row.tool.kind() == Kind::Read)?;
-    let act = Act::Read { path: name.to_string(), first: Some(1), lines: Some(LINES_READ) };
-    Some(format!("\n[To see a part of it: {} {}]", row.spec.name, row.tool.args_for(&act)?))
+    let intent = Intent::Read { path: name.to_string(), first: Some(1), lines: Some(LINES_READ) };
+    Some(format!("\n[To see a part of it: {} {}]", row.spec.name, row.tool.args_for(&intent)?))
 }
 
 /// Adds words to the last text.

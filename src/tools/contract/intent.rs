@@ -75,7 +75,7 @@ pub struct Swap {
 
 /// A call in no family's words. Paths are as the model wrote them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Act {
+pub enum Intent {
     /// Show a file.
     Read {
         /// Which.
@@ -145,7 +145,7 @@ pub enum Act {
     },
 }
 
-impl Act {
+impl Intent {
     /// The kind of tool that does it.
     pub fn kind(&self) -> Kind {
         match self {

@@ -143,7 +143,7 @@ impl Registry {
             return Some(row);
         }
         let here = |row: &&Row| {
-            let does = row.tool.act(args).map_or(row.tool.kind(), |act| act.kind());
+            let does = row.tool.intent(args).map_or(row.tool.kind(), |intent| intent.kind());
             let kind = row.tool.kind();
             kind != Kind::Other && self.has_kind(kind) && (does == kind || self.has_kind(does))
         };

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::intent::{Act, Kind};
+use super::intent::{Intent, Kind};
 use super::shared::Shared;
 use super::view::{CallView, ResultView};
 use crate::exec::Environment;
@@ -41,13 +41,13 @@ pub trait Tool: Send + Sync {
 
     /// What a call wants done; `None` where only this tool can say it.
     #[doc(hidden)]
-    fn act(&self, _args: &Value) -> Option<Act> {
+    fn intent(&self, _args: &Value) -> Option<Intent> {
         None
     }
 
     /// Arguments with which this tool does it; `None` where it cannot.
     #[doc(hidden)]
-    fn args_for(&self, _act: &Act) -> Option<Value> {
+    fn args_for(&self, _act: &Intent) -> Option<Value> {
         None
     }
 

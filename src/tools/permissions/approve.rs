@@ -25,7 +25,7 @@ use crate::exec::FileId;
 use crate::llm::model::ToolCall;
 use crate::tools::command;
 use crate::tools::contract::context::Context;
-use crate::tools::contract::intent::Act;
+use crate::tools::contract::intent::Intent;
 use crate::tools::contract::tool::{Outcome, Tool, ToolClass};
 use crate::tools::files::paths;
 
@@ -199,8 +199,8 @@ async fn judge(
 ) -> Result<Judged, Outcome> {
     let class = tool.class();
     let mut subjects = tool.subjects(args);
-    let folder = match tool.act(args) {
-        Some(Act::Run { folder: Some(folder), .. }) => Some(folder),
+    let folder = match tool.intent(args) {
+        Some(Intent::Run { folder: Some(folder), .. }) => Some(folder),
         _ => begins.map(|folder| folder.to_string_lossy().into_owned()),
     };
     if let Some(folder) = folder

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
 use crate::tools::command;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::output::limits::Limits;
@@ -66,15 +66,15 @@ impl Tool for Bash {
         Kind::Bash
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
+    fn intent(&self, args: &Value) -> Option<Intent> {
         let command = args.get("command")?.as_str()?.to_string();
         let timeout = args.get("timeout").and_then(times::millis);
         let background = args.get("run_in_background").and_then(Value::as_bool).unwrap_or(false);
-        Some(Act::Run { command, folder: None, timeout, background })
+        Some(Intent::Run { command, folder: None, timeout, background })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Run { command, folder: None, timeout, background } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Run { command, folder: None, timeout, background } = intent else { return None };
         let mut args = json!({"command": command});
         if let Some(timeout) = timeout {
             args["timeout"] = json!(timeout.as_millis() as u64);

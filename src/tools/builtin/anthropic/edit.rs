@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
 use crate::patch::replace::How;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::editing::swap;
@@ -50,14 +50,18 @@ impl Tool for Edit {
         Kind::Edit
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
+    fn intent(&self, args: &Value) -> Option<Intent> {
         let path = args.get("file_path")?.as_str()?.to_string();
         args.get("old_string").zip(args.get("new_string"))?;
-        Some(Act::Edit { path, swaps: vec![swap::pair(args)], everywhere: args::flag(args, "replace_all") })
+        Some(Intent::Edit {
+            path,
+            swaps: vec![swap::pair(args)],
+            everywhere: args::flag(args, "replace_all"),
+        })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Edit { path, swaps, everywhere } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Edit { path, swaps, everywhere } = intent else { return None };
         let [one] = &swaps[..] else { return None };
         let all = everywhere.then_some(true);
         Some(args::object([

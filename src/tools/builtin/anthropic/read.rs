@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::CallView;
 use crate::tools::output::limits::Limits;
@@ -51,18 +51,18 @@ impl Tool for Read {
         Kind::Read
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
+    fn intent(&self, args: &Value) -> Option<Intent> {
         // No other family's tool can be asked for pages: such a call is told in words.
         if pages(args).is_some() {
             return None;
         }
         let path = args.get("file_path")?.as_str()?.to_string();
         let (first, lines) = (args::from_one(args, "offset"), args::from_one(args, "limit"));
-        Some(Act::Read { path, first, lines })
+        Some(Intent::Read { path, first, lines })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Read { path, first, lines } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Read { path, first, lines } = intent else { return None };
         Some(args::object([("file_path", json!(path)), ("offset", json!(first)), ("limit", json!(lines))]))
     }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::editing::whole;
@@ -46,13 +46,13 @@ impl Tool for Write {
         Kind::Write
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
+    fn intent(&self, args: &Value) -> Option<Intent> {
         let text = |name: &str| args.get(name)?.as_str().map(String::from);
-        Some(Act::Write { path: text("file_path")?, content: text("content")? })
+        Some(Intent::Write { path: text("file_path")?, content: text("content")? })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Write { path, content } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Write { path, content } = intent else { return None };
         Some(json!({"file_path": path, "content": content}))
     }
 

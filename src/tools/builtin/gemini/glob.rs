@@ -11,7 +11,7 @@ use crate::base::json::json;
 use crate::base::names::shown;
 use crate::exec::{FindSpec, Selection};
 use crate::llm::model::ToolSpec;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::CallView;
 use crate::tools::output::limits::Limits;
@@ -52,13 +52,13 @@ impl Tool for Glob {
         Kind::Find
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
+    fn intent(&self, args: &Value) -> Option<Intent> {
         let pattern = args.get("pattern")?.as_str()?.to_string();
-        Some(Act::Find { pattern, path: args::some_text(args, "dir_path") })
+        Some(Intent::Find { pattern, path: args::some_text(args, "dir_path") })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Find { pattern, path } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Find { pattern, path } = intent else { return None };
         Some(args::object([("pattern", json!(pattern)), ("dir_path", json!(path))]))
     }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::base::json::json;
 use crate::exec::{SearchSpec, Selection, Want};
 use crate::llm::model::ToolSpec;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::CallView;
 use crate::tools::output::limits::Limits;
@@ -59,17 +59,17 @@ impl Tool for GrepSearch {
         Kind::Grep
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
+    fn intent(&self, args: &Value) -> Option<Intent> {
         let pattern = args.get("pattern")?.as_str()?.to_string();
-        Some(Act::Grep {
+        Some(Intent::Grep {
             pattern,
             path: args::some_text(args, "dir_path"),
             glob: args::some_text(args, "include_pattern"),
         })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Grep { pattern, path, glob } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Grep { pattern, path, glob } = intent else { return None };
         Some(args::object([
             ("pattern", json!(pattern)),
             ("dir_path", json!(path)),

@@ -11,7 +11,7 @@ use crate::exec::{FileKind, FindSpec, Selection};
 use crate::llm::model::Part;
 use crate::llm::model::ToolSpec;
 use crate::llm::model::message::join_text;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::CallView;
 use crate::tools::output::limits::Limits;
@@ -55,13 +55,13 @@ impl Tool for ReadManyFiles {
         Kind::ReadMany
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
+    fn intent(&self, args: &Value) -> Option<Intent> {
         args.get("include")?;
-        Some(Act::ReadMany { paths: args::texts(args, "include") })
+        Some(Intent::ReadMany { paths: args::texts(args, "include") })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::ReadMany { paths } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::ReadMany { paths } = intent else { return None };
         Some(json!({"include": paths}))
     }
 

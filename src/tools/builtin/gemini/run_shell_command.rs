@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::files::paths;
@@ -63,16 +63,16 @@ impl Tool for RunShellCommand {
         Kind::Bash
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
+    fn intent(&self, args: &Value) -> Option<Intent> {
         let command = args.get("command")?.as_str()?.to_string();
         let folder = args.get("dir_path").and_then(Value::as_str).map(str::to_string);
         let timeout = args.get("timeout_ms").and_then(times::millis);
         let background = args.get("is_background").and_then(Value::as_bool).unwrap_or(false);
-        Some(Act::Run { command, folder, timeout, background })
+        Some(Intent::Run { command, folder, timeout, background })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Run { command, folder, timeout, background } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Run { command, folder, timeout, background } = intent else { return None };
         let mut args = json!({"command": command});
         if let Some(folder) = folder {
             args["dir_path"] = json!(folder);

@@ -13,7 +13,7 @@ use self::steps::Applied;
 use crate::base::json::json;
 use crate::llm::model::{Grammar, GrammarSyntax, ToolSpec};
 use crate::patch::v4a::{self, Kind, Outline, Section};
-use crate::tools::contract::intent::{self, Act};
+use crate::tools::contract::intent::{self, Intent};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::{CallView, FileDiff, ResultView};
 use crate::tools::output::limits::Limits;
@@ -94,12 +94,12 @@ impl Tool for ApplyPatch {
         intent::Kind::Patch
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
-        Some(Act::Patch { patch: args.get("input")?.as_str()?.to_string() })
+    fn intent(&self, args: &Value) -> Option<Intent> {
+        Some(Intent::Patch { patch: args.get("input")?.as_str()?.to_string() })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Patch { patch } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Patch { patch } = intent else { return None };
         Some(json!({"input": patch}))
     }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::base::json::json;
 use crate::exec::Stamp;
 use crate::llm::model::ToolSpec;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::files::paths;
@@ -65,15 +65,20 @@ impl Tool for ExecCommand {
         Kind::Bash
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
+    fn intent(&self, args: &Value) -> Option<Intent> {
         let folder = args.get("workdir").and_then(Value::as_str).map(str::to_string);
         let timeout = args.get("timeout_ms").and_then(times::millis);
-        Some(Act::Run { command: args.get("cmd")?.as_str()?.to_string(), folder, timeout, background: false })
+        Some(Intent::Run {
+            command: args.get("cmd")?.as_str()?.to_string(),
+            folder,
+            timeout,
+            background: false,
+        })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
         // What nobody waits for is a session after the shortest wait.
-        let Act::Run { command, folder, timeout, background } = act else { return None };
+        let Intent::Run { command, folder, timeout, background } = intent else { return None };
         let mut args = json!({"cmd": command});
         if let Some(folder) = folder {
             args["workdir"] = json!(folder);

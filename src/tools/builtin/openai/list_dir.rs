@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::base::json::json;
 use crate::exec::FileKind;
 use crate::llm::model::ToolSpec;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::CallView;
 use crate::tools::output::limits::Limits;
@@ -48,12 +48,12 @@ impl Tool for ListDir {
         Kind::Ls
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
-        Some(Act::Ls { path: Some(args.get("dir_path")?.as_str()?.to_string()) })
+    fn intent(&self, args: &Value) -> Option<Intent> {
+        Some(Intent::Ls { path: Some(args.get("dir_path")?.as_str()?.to_string()) })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Ls { path } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Ls { path } = intent else { return None };
         Some(json!({"dir_path": path.as_deref().unwrap_or(".")}))
     }
 

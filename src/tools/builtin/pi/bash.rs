@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::output::command_output::Output;
@@ -56,15 +56,15 @@ impl Tool for Bash {
         Kind::Bash
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
+    fn intent(&self, args: &Value) -> Option<Intent> {
         let timeout = args.get("timeout").and_then(Value::as_f64);
         let timeout = timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let command = args.get("command")?.as_str()?.to_string();
-        Some(Act::Run { command, folder: None, timeout, background: false })
+        Some(Intent::Run { command, folder: None, timeout, background: false })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Run { command, folder: None, timeout, background: false } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Run { command, folder: None, timeout, background: false } = intent else { return None };
         let mut args = json!({"command": command});
         if let Some(timeout) = timeout {
             args["timeout"] = json!(timeout.as_secs_f64());

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
 use crate::patch::replace::How;
-use crate::tools::contract::intent::{Act, Kind, Swap};
+use crate::tools::contract::intent::{Intent, Kind, Swap};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::editing::swap;
@@ -70,13 +70,13 @@ impl Tool for Edit {
         Kind::Edit
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
+    fn intent(&self, args: &Value) -> Option<Intent> {
         let path = args.get("path")?.as_str()?.to_string();
-        Some(Act::Edit { path, swaps: swaps(args), everywhere: false })
+        Some(Intent::Edit { path, swaps: swaps(args), everywhere: false })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Edit { path, swaps, everywhere: false } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Edit { path, swaps, everywhere: false } = intent else { return None };
         let edits: Vec<Value> =
             swaps.iter().map(|swap| json!({"oldText": swap.old, "newText": swap.new})).collect();
         Some(json!({"path": path, "edits": edits}))

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::base::json::json;
 use crate::exec::{FindSpec, Selection};
 use crate::llm::model::ToolSpec;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::CallView;
 use crate::tools::search::gather;
@@ -47,13 +47,13 @@ impl Tool for Find {
         Kind::Find
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
+    fn intent(&self, args: &Value) -> Option<Intent> {
         let pattern = args.get("pattern")?.as_str()?.to_string();
-        Some(Act::Find { pattern, path: args::some_text(args, "path") })
+        Some(Intent::Find { pattern, path: args::some_text(args, "path") })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Find { pattern, path } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Find { pattern, path } = intent else { return None };
         Some(args::object([("pattern", json!(pattern)), ("path", json!(path))]))
     }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::base::json::json;
 use crate::llm::model::ToolSpec;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::running::jobs::Job;
@@ -54,13 +54,15 @@ impl Tool for JobTool {
         Kind::Job
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
+    fn intent(&self, args: &Value) -> Option<Intent> {
         let command = args.get("command").filter(|_| action(args) == "start")?.as_str()?.to_string();
-        Some(Act::Run { command, folder: None, timeout: None, background: true })
+        Some(Intent::Run { command, folder: None, timeout: None, background: true })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Run { command, folder: None, timeout: None, background: true } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Run { command, folder: None, timeout: None, background: true } = intent else {
+            return None;
+        };
         Some(json!({"action": "start", "command": command}))
     }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::base::json::json;
 use crate::exec::FileKind;
 use crate::llm::model::ToolSpec;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
 use crate::tools::contract::view::CallView;
 use crate::tools::search::gather;
@@ -55,12 +55,12 @@ impl Tool for Ls {
         Kind::Ls
     }
 
-    fn act(&self, args: &Value) -> Option<Act> {
-        Some(Act::Ls { path: args::some_text(args, "path") })
+    fn intent(&self, args: &Value) -> Option<Intent> {
+        Some(Intent::Ls { path: args::some_text(args, "path") })
     }
 
-    fn args_for(&self, act: &Act) -> Option<Value> {
-        let Act::Ls { path } = act else { return None };
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Ls { path } = intent else { return None };
         Some(args::object([("path", json!(path))]))
     }
 
