@@ -354,7 +354,7 @@ async fn a_call_that_is_asked_about_is_withdrawn() {
             let tool = make();
             let name = tool.spec().name;
             for (_, args) in rows(set.id, &name) {
-                let is_asked = tool.class() != ToolClass::Reads && !tool.subjects(&args).is_empty();
+                let is_asked = tool.class() != ToolClass::Reads && !tool.targets(&args).is_empty();
                 if !is_asked {
                     continue;
                 }

@@ -267,7 +267,7 @@ async fn a_custom_tool_stands_beside_the_profile_s_or_instead_of_them() {
         }
         if allowed {
             builder = builder.approval(|ask: Ask| async move {
-                assert_eq!((ask.tool.as_str(), ask.subject.as_str()), ("double", r#"double: {"n":21}"#));
+                assert_eq!((ask.tool.as_str(), ask.target.as_str()), ("double", r#"double: {"n":21}"#));
                 Decision::Allow
             });
         }

@@ -42,7 +42,7 @@ fn every_tool_says_what_it_is() {
             assert_eq!(spec, make().spec(), "{what}: stable to the byte");
             // Whatever comes in, it is no reason to fall over.
             for odd in [json!({}), json!([]), json!("x"), json!({"path": 3, "file_path": null})] {
-                let _: (CallView, Vec<String>) = (tool.call_view(&odd), tool.subjects(&odd));
+                let _: (CallView, Vec<String>) = (tool.call_view(&odd), tool.targets(&odd));
                 assert!(
                     matches!(
                         tool.result_view("text", Some(&odd)),

@@ -29,12 +29,12 @@ pub(in crate::tools) async fn told(
 
 /// The files that a call names which may change some; `None` for one that only looks.
 fn changed(tool: &dyn Tool, cx: &Context, args: &Value) -> Option<Vec<PathBuf>> {
-    let subjects = tool.subjects(args);
+    let targets = tool.targets(args);
     match tool.class() {
         ToolClass::Reads => None,
-        ToolClass::Edits => Some(subjects.iter().map(|subject| paths::resolve(&*cx.env, subject)).collect()),
+        ToolClass::Edits => Some(targets.iter().map(|target| paths::resolve(&*cx.env, target)).collect()),
         ToolClass::Runs => {
-            let looks = !subjects.is_empty() && subjects.iter().all(|line| command::is_read_only(line));
+            let looks = !targets.is_empty() && targets.iter().all(|line| command::is_read_only(line));
             (!looks).then(Vec::new)
         }
     }

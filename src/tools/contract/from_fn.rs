@@ -100,7 +100,7 @@ impl Tool for FromFn {
         self.description
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         // The colon keeps it from being taken for a command that only looks, whatever name and arguments are.
         format!("{}: {args}", self.name)
     }
@@ -128,9 +128,9 @@ mod tests {
                 Outcome::text("done")
             });
             for args in [json!({}), json!({"command": "ls"}), json!({"path": "/w/a"})] {
-                let subject = tool.subject(&args);
-                let verdict = judge(Mode::OnRequest, tool.class(), &subject, &Grounds::default());
-                assert!(matches!(verdict, Verdict::Ask(_)), "{subject}: {verdict:?}");
+                let target = tool.target(&args);
+                let verdict = judge(Mode::OnRequest, tool.class(), &target, &Grounds::default());
+                assert!(matches!(verdict, Verdict::Ask(_)), "{target}: {verdict:?}");
             }
         }
     }

@@ -83,15 +83,15 @@ pub trait Tool: Send + Sync {
 
     /// What a call touches, as policies judge it and people are asked about it: the path of a
     /// tool that reads or edits, the command of one that runs.
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         let name = if self.class() == ToolClass::Runs { "command" } else { "path" };
         args.get(name).and_then(Value::as_str).map_or_else(|| args.to_string(), str::to_string)
     }
 
     /// Everything that a call touches; each is judged by itself, and the strictest verdict counts.
-    /// One subject unless a call of the tool changes several files.
-    fn subjects(&self, args: &Value) -> Vec<String> {
-        vec![self.subject(args)]
+    /// One target unless a call of the tool changes several files.
+    fn targets(&self, args: &Value) -> Vec<String> {
+        vec![self.target(args)]
     }
 
     /// Runs one call whose arguments have passed the schema. Never panics on bad input: a

@@ -42,7 +42,7 @@ pub(in crate::tools) struct Leave {
 
 /// What a call touches and what becomes of it.
 struct Judged {
-    subjects: Vec<String>,
+    targets: Vec<String>,
     verdict: Verdict,
 }
 
@@ -83,10 +83,10 @@ async fn decide(
         call_id: call.id.clone(),
         tool: call.name.clone(),
         class: tool.class(),
-        subject: shown(call, &judged.subjects, &args),
+        target: shown(call, &judged.targets, &args),
         rule: rule.to_string(),
         place: cx.env.root().to_string_lossy().into_owned(),
-        editable: editable(tool.class(), &judged.subjects, &args),
+        editable: editable(tool.class(), &judged.targets, &args),
         proposal: proposal(tool, cx, call, &judged).await,
         preview: preview::of(tool, cx, call, &args, cancel).await,
         arguments: args.to_string(),
@@ -128,7 +128,7 @@ async fn edited(
     })?;
     // A command that would begin elsewhere cannot be edited.
     let judged = judge(tool, cx, call, &args, None).await?;
-    if judged.subjects != [text.as_str()] {
+    if judged.targets != [text.as_str()] {
         return Err(Outcome::error("Not run: what the user wrote is not what would run."));
     }
     if let verdict @ (Verdict::Refuse(_) | Verdict::Forbid(_)) = judged.verdict
@@ -153,16 +153,16 @@ fn refusal(mode: Mode, verdict: Verdict) -> Option<Outcome> {
 }
 
 /// The argument that is the command, where the user may change it: a single one.
-fn editable(class: ToolClass, subjects: &[String], args: &Value) -> Option<String> {
-    let [subject] = subjects else { return None };
+fn editable(class: ToolClass, targets: &[String], args: &Value) -> Option<String> {
+    let [target] = targets else { return None };
     let fields = args.as_object().filter(|_| class == ToolClass::Runs)?;
-    let is_it = |name: &&str| fields.get(*name).and_then(Value::as_str) == Some(subject.as_str());
+    let is_it = |name: &&str| fields.get(*name).and_then(Value::as_str) == Some(target.as_str());
     ["command", "cmd"].iter().find(|name| is_it(name)).map(ToString::to_string)
 }
 
 /// What a user is asked about: all that the call touches, or the call itself where that is nothing.
-fn shown(call: &ToolCall, subjects: &[String], args: &Value) -> String {
-    if subjects.is_empty() { format!("{} {args}", call.name) } else { subjects.join("\n") }
+fn shown(call: &ToolCall, targets: &[String], args: &Value) -> String {
+    if targets.is_empty() { format!("{} {args}", call.name) } else { targets.join("\n") }
 }
 
 /// A rule that would have let the call run.
@@ -172,11 +172,11 @@ async fn proposal(
     call: &ToolCall,
     judged: &Judged,
 ) -> Option<proposal::Proposal> {
-    let [subject] = judged.subjects.as_slice() else { return None };
+    let [target] = judged.targets.as_slice() else { return None };
     let proposal = match tool.class() {
-        ToolClass::Runs => proposal::for_command(&call.name, subject)?,
+        ToolClass::Runs => proposal::for_command(&call.name, target)?,
         ToolClass::Edits => {
-            let path = paths::resolve(&*cx.env, subject);
+            let path = paths::resolve(&*cx.env, target);
             let home = grounds(cx).await.home;
             proposal::for_file(&cx.env.resolve(&path).await.ok()?, home.as_deref())?
         }
@@ -198,7 +198,7 @@ async fn judge(
     begins: Option<&Path>,
 ) -> Result<Judged, Outcome> {
     let class = tool.class();
-    let mut subjects = tool.subjects(args);
+    let mut targets = tool.targets(args);
     let folder = match tool.intent(args) {
         Some(Intent::Run { folder: Some(folder), .. }) => Some(folder),
         _ => begins.map(|folder| folder.to_string_lossy().into_owned()),
@@ -207,36 +207,36 @@ async fn judge(
         && let Some(place) = elsewhere(cx, &folder).await
     {
         // Judged and asked about as what it is: a command that goes there first.
-        for subject in &mut subjects {
-            *subject = format!("cd {place} && {subject}");
+        for target in &mut targets {
+            *target = format!("cd {place} && {target}");
         }
     }
     let names = aliases::of(tool, &call.name, args);
     let mut strictest = Verdict::Run;
-    for subject in &subjects {
+    for target in &targets {
         let verdict = match class {
-            ToolClass::Edits => judge_path(cx, subject).await.map_err(Outcome::error)?,
-            ToolClass::Runs => judge_command(cx, &names, subject).await,
-            ToolClass::Reads => judge_reading(cx, subject).await,
+            ToolClass::Edits => judge_path(cx, target).await.map_err(Outcome::error)?,
+            ToolClass::Runs => judge_command(cx, &names, target).await,
+            ToolClass::Reads => judge_reading(cx, target).await,
         };
-        let verdict = match said(cx, &names, class, subject).await {
+        let verdict = match said(cx, &names, class, target).await {
             Some(said) if said.ruling == Ruling::Allow && class == ToolClass::Runs => {
                 let verdict = policy::overrule(cx.mode.get(), verdict, said);
-                let beside = judge_beside(cx, &names, subject).await;
-                verdict.max(beside).max(judge_operands(cx, &names, subject).await)
+                let beside = judge_beside(cx, &names, target).await;
+                verdict.max(beside).max(judge_operands(cx, &names, target).await)
             }
             Some(said) => policy::overrule(cx.mode.get(), verdict, said),
             None => verdict,
         };
         strictest = strictest.max(verdict);
     }
-    if subjects.is_empty()
+    if targets.is_empty()
         && let Some(said) = cx.rules.get().tool(&names)
     {
         // What is only looked at or ended has nothing to be judged by; its tool can be forbidden all the same.
         strictest = policy::overrule(cx.mode.get(), strictest, said);
     }
-    Ok(Judged { subjects, verdict: strictest })
+    Ok(Judged { targets, verdict: strictest })
 }
 
 /// Where the session is. What cannot be followed stands for itself.
@@ -261,7 +261,7 @@ async fn elsewhere(cx: &Context, folder: &str) -> Option<String> {
 }
 
 /// What the rules say about a call, by where its path really leads and by its own name.
-async fn said(cx: &Context, tool: &Names, class: ToolClass, subject: &str) -> Option<Said> {
+async fn said(cx: &Context, tool: &Names, class: ToolClass, target: &str) -> Option<Said> {
     let mut grants = Rules::default();
     let problems = grants.add(&cx.shared.grants(), Author::Person, Path::new("/"), Path::new("/"));
     if !problems.is_empty() {
@@ -269,14 +269,14 @@ async fn said(cx: &Context, tool: &Names, class: ToolClass, subject: &str) -> Op
     }
     let rules = cx.rules.get();
     if class == ToolClass::Runs {
-        return granted(rules.command(tool, subject), || grants.command(tool, subject));
+        return granted(rules.command(tool, target), || grants.command(tool, target));
     }
     if rules.is_empty() && grants.is_empty() {
         return None;
     }
     let written = match class {
-        ToolClass::Reads => paths::readable(&*cx.env, subject),
-        ToolClass::Edits | ToolClass::Runs => vec![paths::resolve(&*cx.env, subject)],
+        ToolClass::Reads => paths::readable(&*cx.env, target),
+        ToolClass::Edits | ToolClass::Runs => vec![paths::resolve(&*cx.env, target)],
     };
     let mut names = Vec::new();
     for path in &written {
@@ -380,8 +380,8 @@ pub(in crate::tools) async fn secrets_with_several_names(cx: &Context) -> Vec<Fi
 }
 
 /// Judges a look at a file: no mode and no rule gives those that hold keys.
-async fn judge_reading(cx: &Context, subject: &str) -> Verdict {
-    for path in paths::readable(&*cx.env, subject) {
+async fn judge_reading(cx: &Context, target: &str) -> Verdict {
+    for path in paths::readable(&*cx.env, target) {
         let real = cx.env.resolve(&path).await.unwrap_or(path);
         let several = cx.env.hard_link(&real).await.is_ok_and(|id| id.is_some());
         if !several && !real.ends_with(policy::KEYS) {
@@ -418,9 +418,9 @@ async fn judge_beside(cx: &Context, tool: &Names, line: &str) -> Verdict {
 
 /// Judges an edit by where its path really leads, and by where the name itself stands: of a link
 /// that is removed the name goes, not what it leads to.
-async fn judge_path(cx: &Context, subject: &str) -> Result<Verdict, String> {
+async fn judge_path(cx: &Context, target: &str) -> Result<Verdict, String> {
     let resolve = async |path: &Path| cx.env.resolve(path).await.map_err(|error| error.to_string());
-    let path = paths::resolve(&*cx.env, subject);
+    let path = paths::resolve(&*cx.env, target);
     let grounds = Grounds { root: resolve(cx.env.root()).await?, ..grounds(cx).await };
     let real = resolve(&path).await?;
     let judge = |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &names::shown(path), &grounds);

@@ -172,9 +172,9 @@ pub struct Grounds {
     pub own: Vec<PathBuf>,
 }
 
-/// Judges a call. `subject` is the command, or the real path of the file.
-pub fn judge(mode: Mode, class: ToolClass, subject: &str, grounds: &Grounds) -> Verdict {
-    verdict(mode, objection(mode, class, subject, grounds))
+/// Judges a call. `target` is the command, or the real path of the file.
+pub fn judge(mode: Mode, class: ToolClass, target: &str, grounds: &Grounds) -> Verdict {
+    verdict(mode, objection(mode, class, target, grounds))
 }
 
 /// What becomes of a call against which there may be something to be said.
@@ -211,12 +211,12 @@ pub fn overrule(mode: Mode, verdict: Verdict, said: Said) -> Verdict {
     }
 }
 
-fn objection(mode: Mode, class: ToolClass, subject: &str, grounds: &Grounds) -> Option<&'static str> {
+fn objection(mode: Mode, class: ToolClass, target: &str, grounds: &Grounds) -> Option<&'static str> {
     match class {
         ToolClass::Reads => None,
-        ToolClass::Runs if command::is_read_only(subject) => None,
+        ToolClass::Runs if command::is_read_only(target) => None,
         ToolClass::Runs => Some("command not known to be read-only"),
-        ToolClass::Edits => match &*names::read(subject) {
+        ToolClass::Edits => match &*names::read(target) {
             path if grounds.is_set_up(path) => Some(SET_UP),
             _ if mode == Mode::Untrusted => Some("edits ask in mode untrusted"),
             path if !path.starts_with(&grounds.root) => Some("file outside the workspace"),
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn the_table_of_modes() {
-        let run = |mode, class, subject| judge(mode, class, subject, &grounds("/w"));
+        let run = |mode, class, target| judge(mode, class, target, &grounds("/w"));
         let rows = [
             (Reads, "/etc/passwd", "run run run run"),
             (Runs, "ls -l", "run run run run"),
@@ -324,17 +324,17 @@ mod tests {
             (Edits, "/w/sub/.Git/config", "ask ask refuse run"),
             (Edits, "/w/.github/x.yml", "ask run run run"),
         ];
-        for (class, subject, expected) in rows {
+        for (class, target, expected) in rows {
             let words: Vec<&str> = [Untrusted, OnRequest, AutoEdit, Full]
                 .into_iter()
-                .map(|mode| match run(mode, class, subject) {
+                .map(|mode| match run(mode, class, target) {
                     Verdict::Run => "run",
                     Verdict::Ask(_) => "ask",
                     Verdict::Refuse(_) => "refuse",
                     Verdict::Forbid(_) => "forbid",
                 })
                 .collect();
-            assert_eq!(words.join(" "), expected, "{subject}");
+            assert_eq!(words.join(" "), expected, "{target}");
         }
     }
 
@@ -362,15 +362,15 @@ mod tests {
             (Edits, "/h/.bashrc_notes", Ruling::Allow, "run run run run"),
             (Reads, "/w/.env", Ruling::Deny, "forbid forbid forbid forbid"),
         ];
-        for (class, subject, ruling, expected) in rows {
+        for (class, target, ruling, expected) in rows {
             let words: Vec<&str> = [Untrusted, OnRequest, AutoEdit, Full]
                 .into_iter()
                 .map(|mode| {
-                    let verdict = judge(mode, class, subject, &grounds("/w"));
+                    let verdict = judge(mode, class, target, &grounds("/w"));
                     word(overrule(mode, verdict, Said { ruling, rule: "r".to_string() }))
                 })
                 .collect();
-            assert_eq!(words.join(" "), expected, "{subject} {ruling:?}");
+            assert_eq!(words.join(" "), expected, "{target} {ruling:?}");
         }
     }
 

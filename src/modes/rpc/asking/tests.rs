@@ -13,7 +13,7 @@ fn wants(tool: &str) -> Ask {
         call_id: "c".into(),
         tool: tool.into(),
         class: crate::tools::ToolClass::Runs,
-        subject: "rm x".into(),
+        target: "rm x".into(),
         rule: "not known to be read-only".into(),
         place: "/work".into(),
         editable: None,

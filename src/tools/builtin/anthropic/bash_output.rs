@@ -60,7 +60,7 @@ impl Tool for BashOutput {
         "Show what background commands printed"
     }
 
-    fn subjects(&self, _args: &Value) -> Vec<String> {
+    fn targets(&self, _args: &Value) -> Vec<String> {
         Vec::new()
     }
 

@@ -92,7 +92,7 @@ impl Tool for Edit {
         args::renamed(args, &names)
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::text(args, "file_path").to_string()
     }
 

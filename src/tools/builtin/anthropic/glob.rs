@@ -70,7 +70,7 @@ impl Tool for Glob {
         args::renamed(args, &[("file_path", "path"), ("glob", "pattern")])
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::some_text(args, "path").unwrap_or_else(|| ".".to_string())
     }
 

@@ -86,7 +86,7 @@ impl Tool for Grep {
         args::renamed(args, &[("include", "glob"), ("case_insensitive", "-i"), ("file_path", "path")])
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::some_text(args, "path").unwrap_or_else(|| ".".to_string())
     }
 

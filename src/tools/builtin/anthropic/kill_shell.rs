@@ -47,7 +47,7 @@ impl Tool for KillShell {
         "End background commands"
     }
 
-    fn subjects(&self, _args: &Value) -> Vec<String> {
+    fn targets(&self, _args: &Value) -> Vec<String> {
         Vec::new()
     }
 

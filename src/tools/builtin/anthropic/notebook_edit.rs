@@ -61,7 +61,7 @@ impl Tool for NotebookEdit {
         args::renamed(args, &[("file_path", "notebook_path"), ("path", "notebook_path")])
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::text(args, "notebook_path").to_string()
     }
 

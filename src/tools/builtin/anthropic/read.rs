@@ -78,7 +78,7 @@ impl Tool for Read {
         args::renamed(args, &[("path", "file_path"), ("filePath", "file_path"), ("filename", "file_path")])
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::text(args, "file_path").to_string()
     }
 

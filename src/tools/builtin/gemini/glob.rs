@@ -74,7 +74,7 @@ impl Tool for Glob {
         args::renamed(args, &[("path", "dir_path")])
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::some_text(args, "dir_path").unwrap_or_else(|| ".".to_string())
     }
 

@@ -89,7 +89,7 @@ impl Tool for GrepSearch {
         args::renamed(args, &[("path", "dir_path"), ("include", "include_pattern")])
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::some_text(args, "dir_path").unwrap_or_else(|| ".".to_string())
     }
 

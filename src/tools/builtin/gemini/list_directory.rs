@@ -69,7 +69,7 @@ impl Tool for ListDirectory {
         args::listed(args::renamed(args, &[("path", "dir_path")]), "ignore")
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::text(args, "dir_path").to_string()
     }
 

@@ -79,7 +79,7 @@ impl Tool for ReadFile {
         )
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::text(args, "file_path").to_string()
     }
 

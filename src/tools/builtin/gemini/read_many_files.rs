@@ -77,11 +77,11 @@ impl Tool for ReadManyFiles {
         args::listed(args::listed(args::renamed(args, &[("paths", "include")]), "include"), "exclude")
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::texts(args, "include").join(" ")
     }
 
-    fn subjects(&self, args: &Value) -> Vec<String> {
+    fn targets(&self, args: &Value) -> Vec<String> {
         args::texts(args, "include")
     }
 

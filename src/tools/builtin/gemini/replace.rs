@@ -101,7 +101,7 @@ impl Tool for Replace {
         args
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::text(args, "file_path").to_string()
     }
 

@@ -74,12 +74,12 @@ impl Tool for ApplyPatch {
         args
     }
 
-    fn subject(&self, args: &Value) -> String {
-        self.subjects(args).join("\n")
+    fn target(&self, args: &Value) -> String {
+        self.targets(args).join("\n")
     }
 
     /// Every path of the patch; none of a text that is no patch, which will touch nothing.
-    fn subjects(&self, args: &Value) -> Vec<String> {
+    fn targets(&self, args: &Value) -> Vec<String> {
         let sections = v4a::parse::parse(input(args)).unwrap_or_default();
         let mut paths: Vec<String> = Vec::new();
         for path in sections.iter().flat_map(Section::paths) {

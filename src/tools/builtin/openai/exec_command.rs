@@ -111,7 +111,7 @@ impl Tool for ExecCommand {
         args
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args.get("cmd").and_then(Value::as_str).unwrap_or_default().to_string()
     }
 

@@ -74,7 +74,7 @@ impl Tool for GrepFiles {
         args::renamed(args, &[("glob", "include"), ("glob_filter", "include")])
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::some_text(args, "path").unwrap_or_else(|| ".".to_string())
     }
 

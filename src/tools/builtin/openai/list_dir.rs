@@ -69,7 +69,7 @@ impl Tool for ListDir {
         args::renamed(args, &[("path", "dir_path")])
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::text(args, "dir_path").to_string()
     }
 

@@ -71,7 +71,7 @@ impl Tool for ReadFile {
         args::renamed(args, &[("path", "file_path"), ("filePath", "file_path"), ("filename", "file_path")])
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::text(args, "file_path").to_string()
     }
 

@@ -75,7 +75,7 @@ impl Tool for WriteFile {
         )
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::text(args, "file_path").to_string()
     }
 

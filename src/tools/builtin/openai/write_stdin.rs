@@ -69,7 +69,7 @@ impl Tool for WriteStdin {
         "Talk to commands that run on"
     }
 
-    fn subjects(&self, args: &Value) -> Vec<String> {
+    fn targets(&self, args: &Value) -> Vec<String> {
         show::fed(&args["session_id"].to_string(), args["chars"].as_str().unwrap_or_default())
     }
 

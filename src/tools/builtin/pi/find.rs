@@ -65,7 +65,7 @@ impl Tool for Find {
         false
     }
 
-    fn subject(&self, args: &Value) -> String {
+    fn target(&self, args: &Value) -> String {
         args::some_text(args, "path").unwrap_or_else(|| ".".to_string())
     }
 

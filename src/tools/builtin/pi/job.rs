@@ -74,7 +74,7 @@ impl Tool for JobTool {
         false
     }
 
-    fn subjects(&self, args: &Value) -> Vec<String> {
+    fn targets(&self, args: &Value) -> Vec<String> {
         let text = |name: &str| args.get(name).and_then(Value::as_str).unwrap_or_default();
         match action(args) {
             "start" => vec![text("command").to_string()],

@@ -102,6 +102,6 @@ fn a_call_shows_its_files_while_it_comes_in() {
     assert_eq!((view.title.as_str(), view.body.as_deref()), ("a → b +1 −1, c deleted", Some(patch)));
     assert_eq!(ApplyPatch.call_view(&json!({})), CallView::default());
     let whole = format!("{patch}le: ../n\n+x\n*** End Patch");
-    assert_eq!(ApplyPatch.subjects(&json!({"input": whole})), ["a", "b", "c", "../n"]);
-    assert!(ApplyPatch.subjects(&json!({"input": patch})).is_empty());
+    assert_eq!(ApplyPatch.targets(&json!({"input": whole})), ["a", "b", "c", "../n"]);
+    assert!(ApplyPatch.targets(&json!({"input": patch})).is_empty());
 }

@@ -159,10 +159,10 @@ async fn long_output_is_cut_by_tokens_and_by_the_specification() {
 fn calls_can_be_said_and_come_back() {
     goes_round(&ExecCommand, &json!({"cmd": "ls", "workdir": "/tmp", "timeout_ms": 500}));
     goes_round(&ExecCommand, &json!({"cmd": "ls"}));
-    assert_eq!(ExecCommand.subject(&json!({"cmd": "ls"})), "ls");
-    assert_eq!(WriteStdin.subjects(&json!({"session_id": 4})), Vec::<String>::new());
+    assert_eq!(ExecCommand.target(&json!({"cmd": "ls"})), "ls");
+    assert_eq!(WriteStdin.targets(&json!({"session_id": 4})), Vec::<String>::new());
     assert_eq!(
-        WriteStdin.subjects(&json!({"session_id": 4, "chars": "rm x\n"})),
+        WriteStdin.targets(&json!({"session_id": 4, "chars": "rm x\n"})),
         ["stdin of command 4:", "rm x\n"]
     );
 }

@@ -23,9 +23,9 @@ async fn a_job_is_started_heard_fed_and_ended() {
 
 #[test]
 fn what_is_judged_is_what_runs_and_what_is_fed() {
-    let subjects = |args| JobTool.subjects(&args);
-    assert_eq!(subjects(json!({"action": "start", "command": "make"})), ["make"]);
-    assert_eq!(subjects(json!({"action": "input", "job": 2, "text": "y\n"})), ["stdin of command 2:", "y\n"]);
-    assert!(subjects(json!({"action": "kill", "job": 2})).is_empty());
+    let targets = |args| JobTool.targets(&args);
+    assert_eq!(targets(json!({"action": "start", "command": "make"})), ["make"]);
+    assert_eq!(targets(json!({"action": "input", "job": 2, "text": "y\n"})), ["stdin of command 2:", "y\n"]);
+    assert!(targets(json!({"action": "kill", "job": 2})).is_empty());
     goes_round(&JobTool, &json!({"action": "start", "command": "make"}));
 }
