@@ -6,7 +6,7 @@ use std::path::Path;
 use bowline::llm::model::message::join_text;
 use bowline::tools::builtin::SETS;
 use bowline::tools::files::state::ReadFirst;
-use bowline::tools::{CallView, Intent, Kind, ResultView};
+use bowline::tools::{CallView, Intent, Kind, ResultView, Tool};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -21,8 +21,7 @@ fn dated(path: &Path, seconds: u64) {
 #[test]
 fn every_tool_says_what_it_is() {
     for set in SETS {
-        for make in set.tools {
-            let tool = make();
+        for tool in set.tools {
             let spec = tool.spec();
             let what = format!("{} {}", set.id, spec.name);
             assert_eq!(spec.parameters["type"], "object", "{what}");
@@ -39,7 +38,7 @@ fn every_tool_says_what_it_is() {
                 spec.description
             );
             assert!(!tool.snippet().is_empty() && !tool.snippet().ends_with('.'), "{what}");
-            assert_eq!(spec, make().spec(), "{what}: stable to the byte");
+            assert_eq!(spec, tool.spec(), "{what}: stable to the byte");
             // Whatever comes in, it is no reason to fall over.
             for odd in [json!({}), json!([]), json!("x"), json!({"path": 3, "file_path": null})] {
                 let _: (CallView, Vec<String>) = (tool.call_view(&odd), tool.targets(&odd));
@@ -79,8 +78,7 @@ fn intents_translate_to_every_family() {
     ];
     let mut told = std::collections::BTreeSet::new();
     for set in SETS {
-        for make in set.tools {
-            let tool = make();
+        for tool in set.tools {
             let schema = bowline::base::schema::Schema::new(&tool.spec().parameters);
             for intent in &intents {
                 let Some(args) = tool.args_for(intent) else { continue };

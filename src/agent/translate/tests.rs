@@ -179,7 +179,7 @@ fn calls(set: Option<&str>) -> Vec<(String, Value)> {
         }
     }
     if set.is_none() {
-        let names = SETS.iter().flat_map(|set| set.tools).map(|make| make().spec().name);
+        let names = SETS.iter().flat_map(|set| set.tools).map(|shape| shape.name.to_string());
         calls.extend(names.map(|name| (name, json!({"unheard": [1, null]}))));
         calls.push(("hologram".into(), json!({"depth": 3})));
         calls.push(("bash".into(), json!("{\"comm")));

@@ -100,9 +100,9 @@ impl Tool for FromFn {
         self.description
     }
 
-    fn target(&self, args: &Value) -> String {
+    fn targets(&self, args: &Value) -> Vec<String> {
         // The colon keeps it from being taken for a command that only looks, whatever name and arguments are.
-        format!("{}: {args}", self.name)
+        vec![format!("{}: {args}", self.name)]
     }
 
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
@@ -128,7 +128,7 @@ mod tests {
                 Outcome::text("done")
             });
             for args in [json!({}), json!({"command": "ls"}), json!({"path": "/w/a"})] {
-                let target = tool.target(&args);
+                let target = tool.targets(&args).remove(0);
                 let verdict = judge(Mode::OnRequest, tool.class(), &target, &Grounds::default());
                 assert!(matches!(verdict, Verdict::Ask(_)), "{target}: {verdict:?}");
             }

@@ -81,17 +81,11 @@ pub trait Tool: Send + Sync {
         args
     }
 
-    /// What a call touches, as policies judge it and people are asked about it: the path of a
-    /// tool that reads or edits, the command of one that runs.
-    fn target(&self, args: &Value) -> String {
-        let name = if self.class() == ToolClass::Runs { "command" } else { "path" };
-        args.get(name).and_then(Value::as_str).map_or_else(|| args.to_string(), str::to_string)
-    }
-
-    /// Everything that a call touches; each is judged by itself, and the strictest verdict counts.
-    /// One target unless a call of the tool changes several files.
+    /// What a call touches, as policies judge it and the user is asked about it: the path of a tool that reads
+    /// or edits, the command of one that runs. Each is judged by itself, and the strictest verdict counts.
     fn targets(&self, args: &Value) -> Vec<String> {
-        vec![self.target(args)]
+        let name = if self.class() == ToolClass::Runs { "command" } else { "path" };
+        vec![args.get(name).and_then(Value::as_str).map_or_else(|| args.to_string(), str::to_string)]
     }
 
     /// Runs one call whose arguments have passed the schema. Never panics on bad input: a

@@ -46,6 +46,11 @@ pub fn view(details: Option<&Value>) -> Option<ResultView> {
     })
 }
 
+/// The view of the result of a tool that changed a file; its text where nothing was changed.
+pub fn view_or(text: &str, changed: Option<&Value>) -> ResultView {
+    view(changed).unwrap_or_else(|| ResultView::Text(text.to_string()))
+}
+
 /// One row; anything that has not a row's form stands for a gap.
 fn parse(row: &str) -> Option<DiffLine> {
     let sign = row.chars().next().filter(|sign| matches!(sign, '+' | '-' | ' '))?;

@@ -36,6 +36,13 @@ pub struct Gathered {
     pub done: Searched,
 }
 
+impl Gathered {
+    /// Sorts the files: the last changed first, of the same time by path.
+    pub fn newest_first(&mut self) {
+        self.files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+    }
+}
+
 /// Looks for text; at most `most` lines that match, and no note where it is just as many.
 pub async fn lines(call: &Invocation, mut spec: SearchSpec, most: usize) -> Result<Gathered, String> {
     let one_more = most.saturating_add(1);
