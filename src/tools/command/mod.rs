@@ -12,7 +12,7 @@ mod syntax;
 mod wrapped;
 
 pub use network::host::{Host, Hosts};
-pub use network::targets::{Reach, reach, reach_of_writes};
+pub use network::targets::{NetworkTargets, network_targets, network_targets_of_writes};
 pub use operands::derived::{Made, made_names};
 pub use operands::files::{
     Depth, Named, depth, derived, may_contain, named, names_every_file, pattern, read_by, shows_contents,

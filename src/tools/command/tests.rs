@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Reach, Script, is_read_only, parse, reach, reach_of_writes};
+use super::{NetworkTargets, Script, is_read_only, network_targets, network_targets_of_writes, parse};
 
 /// One row each: verdict, command line, what is in it. `⏎` is a line feed, `⇥` a tab.
 const TABLE: &str = include_str!("table.txt");
@@ -43,10 +43,10 @@ fn the_table_of_command_lines() {
 const HOSTS: &str = include_str!("hosts.txt");
 
 fn reached(line: &str) -> String {
-    let shown = |reach: &Reach| {
-        let mut words: Vec<String> = reach.hosts.iter().map(ToString::to_string).collect();
+    let shown = |targets: &NetworkTargets| {
+        let mut words: Vec<String> = targets.hosts.iter().map(ToString::to_string).collect();
         words.extend(
-            [(reach.unclear, "?"), (reach.alone, "only")]
+            [(targets.unclear, "?"), (targets.network_only, "only")]
                 .iter()
                 .filter(|(is, _)| *is)
                 .map(|(_, word)| word.to_string()),
@@ -54,9 +54,9 @@ fn reached(line: &str) -> String {
         words.join(" ")
     };
     let script = parse(line);
-    let parts = script.parts.iter().map(|part| shown(&reach(part)));
+    let parts = script.parts.iter().map(|part| shown(&network_targets(part)));
     let all: Vec<String> =
-        parts.chain([shown(&reach_of_writes(&script))]).filter(|words| !words.is_empty()).collect();
+        parts.chain([shown(&network_targets_of_writes(&script))]).filter(|words| !words.is_empty()).collect();
     format!("{line} ┃ {}", if all.is_empty() { "-".to_string() } else { all.join(" | ") })
 }
 

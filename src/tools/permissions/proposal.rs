@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::rules::{Author, Names, Rules, Ruling};
-use crate::tools::command::{self, Part, Reach};
+use crate::tools::command::{self, NetworkTargets, Part};
 use crate::tools::contract::tool::ToolClass;
 
 /// A rule, ready to be written.
@@ -94,10 +94,12 @@ fn by_words(parts: &[&Part]) -> Option<Proposal> {
 /// The one host that all of these commands talk to, where they do nothing else.
 fn by_host(parts: &[&Part]) -> Option<Proposal> {
     // A command that is run elsewhere is judged by itself.
-    let reached: Vec<Reach> = parts.iter().map(|part| command::reach(part)).collect();
-    let host = reached.first()?.hosts.first()?.rule();
-    let only = |reach: &Reach| reach.alone && reach.hosts.iter().all(|other| other.rule() == host);
-    reached.iter().all(only).then(|| {
+    let network: Vec<NetworkTargets> = parts.iter().map(|part| command::network_targets(part)).collect();
+    let host = network.first()?.hosts.first()?.rule();
+    let only = |targets: &NetworkTargets| {
+        targets.network_only && targets.hosts.iter().all(|other| other.rule() == host)
+    };
+    network.iter().all(only).then(|| {
         let covers = format!("Covers commands that only talk to {host}, and clones below this folder.");
         Proposal::new(format!("asking {host}"), "host", &host, covers)
     })

@@ -13,7 +13,7 @@ use parking_lot::RwLock;
 use serde::Deserialize;
 
 use self::barrier::Barrier;
-use crate::tools::command::{self, Hosts, Part, Reach, Script, Word};
+use crate::tools::command::{self, Hosts, NetworkTargets, Part, Script, Word};
 use crate::tools::contract::tool::ToolClass;
 
 #[doc(hidden)]
@@ -212,11 +212,14 @@ impl Rules {
         let mine = || self.0.iter().filter(|rule| rule.names(tool) && rule.paths.is_none());
         mine().next()?;
         let script = command::parse(line);
-        let reached =
-            if mine().any(|rule| rule.hosts.is_some()) { Reached::of(&script) } else { Reached::default() };
+        let network = if mine().any(|rule| rule.hosts.is_some()) {
+            LineNetwork::of(&script)
+        } else {
+            LineNetwork::default()
+        };
         let strict =
-            mine().filter_map(|rule| rule.restricts(&script, &reached)).max_by_key(|said| said.ruling);
-        strict.or_else(|| allowed(&mine().collect::<Vec<_>>(), &script, &reached))
+            mine().filter_map(|rule| rule.restricts(&script, &network)).max_by_key(|said| said.ruling);
+        strict.or_else(|| allowed(&mine().collect::<Vec<_>>(), &script, &network))
     }
 
     /// What is said about a call of another tool. `paths` are the names of its file, the real one
@@ -269,10 +272,10 @@ impl Rules {
         let mut rules = self.0.iter().filter(strict).peekable();
         rules.peek()?;
         let script = command::parse(line);
-        let reached = Reached::of(&script);
+        let network = LineNetwork::of(&script);
         let may = |rule: &&Rule| {
             script.is_unresolved()
-                || rule.restricts(&script, &reached).is_some_and(|said| said.ruling == Ruling::Ask)
+                || rule.restricts(&script, &network).is_some_and(|said| said.ruling == Ruling::Ask)
         };
         rules.find(may).map(|rule| rule.said(Ruling::Deny))
     }
@@ -288,39 +291,43 @@ impl Rules {
 
 /// Which hosts a command line reaches.
 #[derive(Default)]
-struct Reached {
+struct LineNetwork {
     /// For each of its parts.
-    parts: Vec<Reach>,
-    writes: Reach,
+    parts: Vec<NetworkTargets>,
+    writes: NetworkTargets,
 }
 
-impl Reached {
+impl LineNetwork {
     fn of(script: &Script) -> Self {
-        let parts = script.parts.iter().map(command::reach).collect();
-        Self { parts, writes: command::reach_of_writes(script) }
+        let parts = script.parts.iter().map(command::network_targets).collect();
+        Self { parts, writes: command::network_targets_of_writes(script) }
     }
 }
 
 /// Leave for a command line, when everything in it is allowed or only looks.
-fn allowed(rules: &[&Rule], script: &Script, reached: &Reached) -> Option<Said> {
+fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<Said> {
     let known = script.doubts.is_empty() && script.writes.is_empty() && !command::looks_elsewhere(script);
     let grants: Vec<&Rule> =
         rules.iter().copied().filter(|rule| rule.written.decision == Ruling::Allow).collect();
     let mut last = None;
     for (n, part) in script.parts.iter().enumerate() {
-        let reach = reached.parts.get(n);
+        let targets = network.parts.get(n);
         let rule = grants.iter().find(|rule| {
             part.sets.is_empty()
                 && rule.covers(part)
-                && rule.hosts.as_ref().is_none_or(|hosts| reach.is_some_and(|reach| all_in(&[hosts], reach)))
+                && rule
+                    .hosts
+                    .as_ref()
+                    .is_none_or(|hosts| targets.is_some_and(|targets| all_in(&[hosts], targets)))
         });
         let by_host = || {
             // Leave for a host is leave for what does nothing but talk to it.
-            let reach = reach.filter(|reach| reach.alone)?;
-            let alone = grants.iter().filter(|rule| rule.words.is_empty());
-            let hosts: Vec<&Hosts> = alone.clone().filter_map(|rule| rule.hosts.as_ref()).collect();
-            let mut named = alone.filter(|rule| rule.hosts.as_ref().is_some_and(|own| meets(own, reach)));
-            if all_in(&hosts, reach) { named.next() } else { None }
+            let targets = targets.filter(|targets| targets.network_only)?;
+            let host_rules = grants.iter().filter(|rule| rule.words.is_empty());
+            let hosts: Vec<&Hosts> = host_rules.clone().filter_map(|rule| rule.hosts.as_ref()).collect();
+            let mut named =
+                host_rules.filter(|rule| rule.hosts.as_ref().is_some_and(|own| meets(own, targets)));
+            if all_in(&hosts, targets) { named.next() } else { None }
         };
         match rule.or_else(by_host) {
             Some(rule) => last = Some(rule.said(Ruling::Allow)),
@@ -331,15 +338,15 @@ fn allowed(rules: &[&Rule], script: &Script, reached: &Reached) -> Option<Said> 
     last.filter(|_| known)
 }
 
-/// Whether every host that is reached is meant, and there is one.
-fn all_in(rules: &[&Hosts], reach: &Reach) -> bool {
+/// Whether every host that is network is meant, and there is one.
+fn all_in(rules: &[&Hosts], targets: &NetworkTargets) -> bool {
     let meant = |host| rules.iter().any(|hosts| hosts.has(host) == Some(true));
-    !reach.unclear && !reach.hosts.is_empty() && reach.hosts.iter().all(meant)
+    !targets.unclear && !targets.hosts.is_empty() && targets.hosts.iter().all(meant)
 }
 
-/// Whether one of the hosts that are reached is meant.
-fn meets(hosts: &Hosts, reach: &Reach) -> bool {
-    reach.hosts.iter().any(|host| hosts.has(host) == Some(true))
+/// Whether one of the hosts that are network is meant.
+fn meets(hosts: &Hosts, targets: &NetworkTargets) -> bool {
+    targets.hosts.iter().any(|host| hosts.has(host) == Some(true))
 }
 
 /// From certain to not at all.
@@ -397,7 +404,7 @@ impl Rule {
     }
 
     /// What a rule that forbids or asks says about a command line.
-    fn restricts(&self, script: &Script, reached: &Reached) -> Option<Said> {
+    fn restricts(&self, script: &Script, network: &LineNetwork) -> Option<Said> {
         if self.written.decision == Ruling::Allow {
             return None;
         }
@@ -406,11 +413,11 @@ impl Rule {
         }
         let part = |(n, part): (usize, &Part)| {
             let begins = if self.words.is_empty() { Fit::Yes } else { self.begins(&part.words, true) };
-            begins.max(self.reaches(reached.parts.get(n)))
+            begins.max(self.network_fit(network.parts.get(n)))
         };
         let mut fits: Vec<Fit> = script.parts.iter().enumerate().map(part).collect();
         if self.words.is_empty() {
-            fits.push(self.reaches(Some(&reached.writes)));
+            fits.push(self.network_fit(Some(&network.writes)));
         }
         match () {
             () if fits.contains(&Fit::Yes) => Some(self.said(self.written.decision)),
@@ -419,14 +426,14 @@ impl Rule {
         }
     }
 
-    /// Whether a host of the rule is among those that are reached. A rule without one is about them all.
-    fn reaches(&self, reach: Option<&Reach>) -> Fit {
+    /// Whether a host of the rule is among those that are network. A rule without one is about them all.
+    fn network_fit(&self, targets: Option<&NetworkTargets>) -> Fit {
         let Some(hosts) = &self.hosts else { return Fit::Yes };
-        let Some(reach) = reach else { return Fit::No };
-        let depends = || reach.hosts.iter().any(|host| hosts.has(host).is_none());
+        let Some(targets) = targets else { return Fit::No };
+        let depends = || targets.hosts.iter().any(|host| hosts.has(host).is_none());
         match () {
-            () if meets(hosts, reach) => Fit::Yes,
-            () if reach.unclear || depends() => Fit::Maybe,
+            () if meets(hosts, targets) => Fit::Yes,
+            () if targets.unclear || depends() => Fit::Maybe,
             () => Fit::No,
         }
     }
