@@ -18,8 +18,14 @@ fn shown(script: &Script) -> String {
     };
     let parts = script.parts.iter().map(part);
     let writes = script.writes.iter().map(|word| format!(">{}", word.text));
-    let doubts = script.doubts.iter().map(|why| format!("?{why}"));
-    parts.chain(writes).chain(doubts).collect::<Vec<_>>().join(" | ").replace('\n', "⏎").replace('\t', "⇥")
+    let unresolved = script.unresolved.iter().map(|why| format!("?{why}"));
+    parts
+        .chain(writes)
+        .chain(unresolved)
+        .collect::<Vec<_>>()
+        .join(" | ")
+        .replace('\n', "⏎")
+        .replace('\t', "⇥")
 }
 
 fn row(line: &str) -> String {
@@ -80,9 +86,9 @@ fn what_stands_in_no_table() {
     let nested = (0..12).fold("ls".to_string(), |text, _| format!("eval {text}"));
     let many = "ls;".repeat(300);
     for script in [&long, &deep, &many] {
-        assert!(!is_read_only(script) && !parse(script).doubts.is_empty(), "{script}");
+        assert!(!is_read_only(script) && !parse(script).unresolved.is_empty(), "{script}");
     }
-    assert!(!parse(&nested).doubts.is_empty());
+    assert!(!parse(&nested).unresolved.is_empty());
 }
 
 /// Pieces of which command lines are made, so that many of them can be read.
@@ -152,7 +158,7 @@ fn pieces() -> impl Strategy<Value = String> {
 fn a_brace_before_any_character_is_read_or_doubted() {
     for c in ['\u{10ffff}', '\u{fffff}', '\u{20000}', '\u{ffff}', '\u{100}'] {
         for text in [format!("{{{c}"), format!("echo {{1..{c}}}")] {
-            assert!(!is_read_only(&text) || parse(&text).doubts.is_empty(), "{text:?}");
+            assert!(!is_read_only(&text) || parse(&text).unresolved.is_empty(), "{text:?}");
         }
     }
 }
@@ -163,7 +169,7 @@ proptest! {
     #[test]
     fn any_text_is_read_or_doubted(text in prop_oneof![pieces(), any::<String>(), "[ -~\n]{0,60}"]) {
         let script = parse(&text);
-        prop_assert!(!is_read_only(&text) || script.doubts.is_empty() && !script.parts.is_empty());
+        prop_assert!(!is_read_only(&text) || script.unresolved.is_empty() && !script.parts.is_empty());
     }
 
     /// Neither a comment nor a backslash can hide what stands behind it in another line.
@@ -179,7 +185,7 @@ proptest! {
     #[test]
     fn a_quoted_text_is_one_word(text in "[^'\\p{C}\\p{Z}!\\\\]{0,30}") {
         let script = parse(&format!("echo '{text}'"));
-        prop_assert_eq!(&script.doubts, &Vec::<&str>::new());
+        prop_assert_eq!(&script.unresolved, &Vec::<&str>::new());
         prop_assert_eq!(&script.parts[0].words[1].text, &text);
     }
 }

@@ -70,7 +70,7 @@ const GO_ON: [&str; 3] = ["run", "exec", "compose"];
 /// For a command line with one part that does more than look.
 pub fn for_command(tool: &str, line: &str) -> Option<Proposal> {
     let script = command::parse(line);
-    if !script.doubts.is_empty() || !script.writes.is_empty() {
+    if !script.unresolved.is_empty() || !script.writes.is_empty() {
         return None;
     }
     let parts: Vec<&Part> = script.parts.iter().filter(|part| !command::part_is_read_only(part)).collect();

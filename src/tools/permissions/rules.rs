@@ -306,7 +306,7 @@ impl LineNetwork {
 
 /// Leave for a command line, when everything in it is allowed or only looks.
 fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<Said> {
-    let known = script.doubts.is_empty() && script.writes.is_empty() && !command::looks_elsewhere(script);
+    let known = script.unresolved.is_empty() && script.writes.is_empty() && !command::looks_elsewhere(script);
     let grants: Vec<&Rule> =
         rules.iter().copied().filter(|rule| rule.written.decision == Ruling::Allow).collect();
     let mut last = None;

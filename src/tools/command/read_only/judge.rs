@@ -15,7 +15,7 @@ pub fn is_read_only(text: &str) -> bool {
 }
 
 fn looks(script: &Script) -> bool {
-    script.doubts.is_empty()
+    script.unresolved.is_empty()
         && script.writes.is_empty()
         && !script.parts.is_empty()
         && !looks_elsewhere(script)

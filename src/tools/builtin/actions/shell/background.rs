@@ -100,7 +100,7 @@ fn runs_on(script: &str) -> bool {
         let name = word.text.rsplit('/').next().unwrap_or_default();
         !word.exact || STOPPED.contains(&name)
     };
-    script.doubts.is_empty() && !script.parts.iter().filter_map(|part| part.words.first()).any(stopped)
+    script.unresolved.is_empty() && !script.parts.iter().filter_map(|part| part.words.first()).any(stopped)
 }
 
 fn to_background(tool: &str, call: &Invocation, script: &str, live: Live, how: &str) -> Outcome {
