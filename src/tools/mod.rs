@@ -31,7 +31,7 @@ pub mod running;
 pub mod search;
 
 #[doc(hidden)]
-pub use call::before_change_hook::Witness;
+pub use call::before_change_hook::BeforeChangeHook;
 #[doc(hidden)]
 pub use call::pipeline::{cut, execute};
 pub use contract::choice::Flags;

@@ -231,7 +231,8 @@ pub(in crate::runtime) fn shared(
     shared.own = vec![config, data, state, cache];
     shared.questions.clone_from(&options.questions);
     shared.delegate = team.map(|team| Arc::new(team) as Arc<dyn tools::interaction::delegate::Delegate>);
-    shared.witness = checkpoints.map(|checkpoints| Arc::new(checkpoints) as Arc<dyn tools::Witness>);
+    shared.before_change_hook =
+        checkpoints.map(|checkpoints| Arc::new(checkpoints) as Arc<dyn tools::BeforeChangeHook>);
     Arc::new(shared)
 }
 

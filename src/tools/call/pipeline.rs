@@ -94,7 +94,7 @@ pub async fn execute(
         Ok(_) => return Outcome::error(NOT_BEGUN),
         Err(refusal) => return refusal,
     };
-    if !before_change::told(&**tool, cx, &args, &cancel).await {
+    if !before_change::run_hook(&**tool, cx, &args, &cancel).await {
         return Outcome::error(NOT_BEGUN);
     }
     let (env, left_out, again) = match place(&**tool, cx, &call.name, &mut args).await {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::config::Config;
-use crate::tools::call::before_change_hook::Witness;
+use crate::tools::call::before_change_hook::BeforeChangeHook;
 use crate::tools::files::folder::Folder;
 use crate::tools::files::state::{Files, ReadFirst};
 use crate::tools::interaction::delegate::Delegate;
@@ -38,8 +38,8 @@ pub struct Shared {
     pub questions: Option<Arc<dyn Questions>>,
     /// Who has other agents work; nobody where agents are deep enough already.
     pub delegate: Option<Arc<dyn Delegate>>,
-    /// Who hears of calls before they change files.
-    pub witness: Option<Arc<dyn Witness>>,
+    /// Hears of calls before they change files.
+    pub before_change_hook: Option<Arc<dyn BeforeChangeHook>>,
 }
 
 impl fmt::Debug for Shared {
@@ -61,7 +61,7 @@ impl Shared {
             folder: Arc::default(),
             questions: None,
             delegate: None,
-            witness: None,
+            before_change_hook: None,
         }
     }
 

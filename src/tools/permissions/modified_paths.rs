@@ -9,7 +9,7 @@ use crate::tools::contract::registry::Registry;
 
 /// Paths as the model wrote them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Touched {
+pub struct ModifiedPaths {
     /// Files that are shown.
     pub read: Vec<String>,
     /// Files that are made, changed, moved or removed.
@@ -18,14 +18,14 @@ pub struct Touched {
 
 /// The files of a call, by the name of its tool and its arguments; none where nobody knows the tool, or
 /// where it takes no files. What a command does cannot be told.
-pub fn touched(tool: &str, args: &Value) -> Touched {
+pub fn modified_paths(tool: &str, args: &Value) -> ModifiedPaths {
     let intents = Registry::anywhere(tool).iter().map(|row| row.tool.intent(&row.tool.prepare(args.clone())));
     intents.flatten().map(of).next().unwrap_or_default()
 }
 
-fn of(intent: Intent) -> Touched {
-    let read = |read| Touched { read, changed: Vec::new() };
-    let changed = |changed| Touched { read: Vec::new(), changed };
+fn of(intent: Intent) -> ModifiedPaths {
+    let read = |read| ModifiedPaths { read, changed: Vec::new() };
+    let changed = |changed| ModifiedPaths { read: Vec::new(), changed };
     match intent {
         Intent::Read { path, .. } => read(vec![path]),
         Intent::ReadMany { paths } => read(paths.into_iter().filter(|path| is_plain(path)).collect()),
@@ -35,7 +35,7 @@ fn of(intent: Intent) -> Touched {
             changed(sections.iter().flat_map(Section::paths).map(str::to_string).collect())
         }
         Intent::Run { .. } | Intent::Grep { .. } | Intent::Find { .. } | Intent::Ls { .. } => {
-            Touched::default()
+            ModifiedPaths::default()
         }
     }
 }
@@ -65,7 +65,7 @@ mod tests {
             ("hologram", json!({"path": "a"}), "", ""),
             ("read", json!("broken"), "", ""),
         ] {
-            let found = touched(tool, &args);
+            let found = modified_paths(tool, &args);
             assert_eq!(
                 (found.read.join(" "), found.changed.join(" ")),
                 (read.into(), changed.into()),
