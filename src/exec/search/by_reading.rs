@@ -12,7 +12,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use tokio_util::sync::CancellationToken;
 
 use super::aliases;
-use super::bars::Bars;
+use super::deny_list::DenyList;
 use super::engine::{Engine, Looked};
 use super::local::order;
 use super::select::Selector;
@@ -51,9 +51,11 @@ pub async fn search<P: Listing + ?Sized>(
     let mut engine = Engine::new(&spec, &cancel)?;
     let (found, mut done) = match place.facts(&spec.root).await?.kind {
         FileKind::Folder => Walk::run(place, &spec.root, &spec.files, false, &cancel).await?,
-        FileKind::File if is_barred(place, Bars::new(&spec.files.barred)?.as_ref(), &spec.root).await? => {
-            let barred = LeftOut { files: 1, folders: 0 };
-            (Vec::new(), Searched { barred, complete: true, ..Searched::default() })
+        FileKind::File
+            if is_denied(place, DenyList::new(&spec.files.denied)?.as_ref(), &spec.root).await? =>
+        {
+            let denied = LeftOut { files: 1, folders: 0 };
+            (Vec::new(), Searched { denied, complete: true, ..Searched::default() })
         }
         FileKind::File => {
             let name = names::shown_name(spec.root.file_name().unwrap_or_default()).into_owned();
@@ -105,14 +107,14 @@ async fn unsaved<'a, P: Listing + ?Sized>(place: &P, spec: &'a SearchSpec, path:
     spec.unsaved.iter().find(|(of, _)| *of == real).map(|(_, text)| &**text)
 }
 
-/// Whether a file is barred by its name or by where that leads.
-async fn is_barred<P: Listing + ?Sized>(
+/// Whether a file is denied by its name or by where that leads.
+async fn is_denied<P: Listing + ?Sized>(
     place: &P,
-    bars: Option<&Bars>,
+    deny_list: Option<&DenyList>,
     path: &Path,
 ) -> Result<bool, EnvError> {
-    let Some(bars) = bars else { return Ok(false) };
-    Ok(bars.has(path, false) || bars.has(&place.real(path).await?, false))
+    let Some(deny_list) = deny_list else { return Ok(false) };
+    Ok(deny_list.has(path, false) || deny_list.has(&place.real(path).await?, false))
 }
 
 /// Looks for files.
@@ -188,9 +190,9 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
         Ok((walk.found, walk.done))
     }
 
-    /// Leaves out what is another name of a barred file.
+    /// Leaves out what is another name of a denied file.
     async fn leave_out_aliases(&mut self) {
-        if self.selector.bars.is_none() && self.wanted.barred_ids.is_empty() {
+        if self.selector.deny_list.is_none() && self.wanted.denied_ids.is_empty() {
             return;
         }
         let mut several = HashMap::new();
@@ -202,21 +204,21 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
         if several.is_empty() {
             return;
         }
-        let barred = self.barred_ids().await;
+        let denied = self.denied_ids().await;
         let done = &mut self.done;
         self.found.retain(|item| {
-            let is_barred = several.get(&item.path).is_some_and(|id| barred.contains(id));
-            if is_barred {
-                done.barred.note(false);
+            let is_denied = several.get(&item.path).is_some_and(|id| denied.contains(id));
+            if is_denied {
+                done.denied.note(false);
             }
-            !is_barred
+            !is_denied
         });
     }
 
-    /// The barred files that have several names, as far as they can be looked for.
-    async fn barred_ids(&self) -> HashSet<FileId> {
-        let mut ids: HashSet<FileId> = self.wanted.barred_ids.iter().copied().collect();
-        let (mut paths, mut seen) = (aliases::roots(&self.wanted.barred, self.root), 0);
+    /// The denied files that have several names, as far as they can be looked for.
+    async fn denied_ids(&self) -> HashSet<FileId> {
+        let mut ids: HashSet<FileId> = self.wanted.denied_ids.iter().copied().collect();
+        let (mut paths, mut seen) = (aliases::roots(&self.wanted.denied, self.root), 0);
         while let Some(path) = paths.pop() {
             seen += 1;
             if seen > aliases::ENTRIES_MAX {
@@ -232,7 +234,13 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
                         paths.extend(is_own.then_some(path));
                     }
                 }
-                Err(_) if self.selector.bars.as_ref().is_some_and(|bars| bars.has(&path, false)) => {
+                Err(_)
+                    if self
+                        .selector
+                        .deny_list
+                        .as_ref()
+                        .is_some_and(|deny_list| deny_list.has(&path, false)) =>
+                {
                     ids.extend(self.place.id(&path).await.ok().flatten());
                 }
                 Err(_) => {}
@@ -334,10 +342,11 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
                 if depth >= DEPTH_MAX || self.place.real(&path).await? != entry.path_in(real) {
                     return Ok(());
                 }
-                let named =
-                    |path: &Path| self.selector.bars.as_ref().is_some_and(|bars| bars.has(path, true));
+                let named = |path: &Path| {
+                    self.selector.deny_list.as_ref().is_some_and(|deny_list| deny_list.has(path, true))
+                };
                 if named(&path) || named(&entry.path_in(real)) {
-                    self.done.barred.note(true);
+                    self.done.denied.note(true);
                     return Ok(());
                 }
                 if self.folders && self.selector.gives_folder(&path) {
@@ -351,8 +360,8 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
                 self.folder(&path, &format!("{name}/"), depth + 1).await?;
             }
             FileKind::File if self.selector.takes_file(&entry.name, &path) && !self.ignores(&path, false) => {
-                if is_barred(self.place, self.selector.bars.as_ref(), &path).await? {
-                    self.done.barred.note(false);
+                if is_denied(self.place, self.selector.deny_list.as_ref(), &path).await? {
+                    self.done.denied.note(false);
                     return Ok(());
                 }
                 self.found.push(FoundPath { path, name, folder: false, modified });

@@ -3,8 +3,8 @@
 //! Must not know tools nor pickers.
 
 mod aliases;
-pub(super) mod bars;
 pub mod by_reading;
+pub(super) mod deny_list;
 mod engine;
 pub(super) mod local;
 mod select;

@@ -26,9 +26,9 @@ pub struct Selection {
     pub file_type: Option<String>,
     /// Patterns as in `.gitignore`, from the root of the file system, of what nobody may see: neither given
     /// nor looked into nor gone into, by its own name or by where its links lead.
-    pub barred: Vec<String>,
+    pub denied: Vec<String>,
     /// Files that are left out under every name: hard links of them, too.
-    pub barred_ids: Vec<FileId>,
+    pub denied_ids: Vec<FileId>,
 }
 
 /// Text to look for in files.
@@ -137,8 +137,8 @@ pub struct Searched {
     pub unreadable: usize,
     /// Files whose names are not UTF-8: nobody could ask for them.
     pub unnamed: usize,
-    /// What is wanted and barred.
-    pub barred: LeftOut,
+    /// What is wanted and denied.
+    pub denied: LeftOut,
     /// Whether there was no more to be found: neither the sink nor the cancellation ended it.
     pub complete: bool,
 }
@@ -150,7 +150,7 @@ impl Searched {
         self.binary += other.binary;
         self.unreadable += other.unreadable;
         self.unnamed += other.unnamed;
-        self.barred.add(other.barred);
+        self.denied.add(other.denied);
     }
 }
 

@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::before_change;
 use crate::base::json::json;
-use crate::exec::wrap::barred::Count;
-use crate::exec::wrap::{Barred, Wrapped};
+use crate::exec::wrap::denied_paths::Count;
+use crate::exec::wrap::{DeniedPaths, Wrapped};
 use crate::exec::{EnvError, Environment, LeftOut};
 use crate::llm::model::message::KnownPart;
 use crate::llm::model::{Part, ToolCall};
@@ -132,13 +132,13 @@ async fn place(tool: &dyn Tool, cx: &Context, name: &str, args: &mut Value) -> R
     if let Some(kept) = in_kept(tool.kind(), cx, args)? {
         return Ok((kept, None, true));
     }
-    let seen = barred(tool, cx, name, args).await;
+    let seen = without_denied_paths(tool, cx, name, args).await;
     let (env, count) = seen.map_err(|error| format!("The rules cannot be kept: {error}."))?;
     Ok((env, count, false))
 }
 
 /// The place as a call that looks may see it: without what rules forbid, of which what is left out is counted.
-async fn barred(
+async fn without_denied_paths(
     tool: &dyn Tool,
     cx: &Context,
     name: &str,
@@ -149,7 +149,7 @@ async fn barred(
     if tool.class() != ToolClass::Reads {
         return Ok((env, None));
     }
-    let mut patterns = rules.barred(&aliases::of(tool, name, args));
+    let mut patterns = rules.denied_paths(&aliases::of(tool, name, args));
     let mut ids = Vec::new();
     if matches!(tool.kind(), Kind::Grep | Kind::ReadMany) {
         let folders = PATHS.iter().filter_map(|field| args.get(*field)?.as_str());
@@ -159,9 +159,9 @@ async fn barred(
     if patterns.is_empty() && ids.is_empty() {
         return Ok((env, None));
     }
-    let barred = Barred::new(patterns)?.with_ids(ids);
-    let count = barred.count();
-    Ok((Arc::new(Wrapped::new(env, barred)), Some(count)))
+    let denied = DeniedPaths::new(patterns)?.with_ids(ids);
+    let count = denied.count();
+    Ok((Arc::new(Wrapped::new(env, denied)), Some(count)))
 }
 
 /// What a model is told of what it does not see.

@@ -282,7 +282,7 @@ impl Rules {
 
     /// Patterns of the paths that a call with these names may not see, as in `.gitignore`, from the root of the
     /// file system.
-    pub fn barred(&self, tool: &Names) -> Vec<String> {
+    pub fn denied_paths(&self, tool: &Names) -> Vec<String> {
         let forbids = |rule: &&Rule| rule.written.decision == Ruling::Deny && rule.names(tool);
         let rules = self.0.iter().filter(forbids);
         rules.filter_map(|rule| rule.paths.as_ref().map(|(line, _)| line.clone())).collect()

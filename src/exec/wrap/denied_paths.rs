@@ -1,7 +1,7 @@
 //! A place of which some files and folders cannot be seen: nothing lists or finds them, no search looks into
 //! them, and they cannot be read.
 //!
-//! Must not know who bars them. Paths count by their own names and by where they lead. What commands see is not
+//! Must not know who denies them. Paths count by their own names and by where they lead. What commands see is not
 //! held back by this: that takes a sandbox.
 
 use std::path::Path;
@@ -14,14 +14,14 @@ use super::layer::{Deed, Layer};
 use crate::exec::environment::Environment;
 use crate::exec::error::EnvError;
 use crate::exec::facts::{DirEntry, FileId, FileKind};
-use crate::exec::search::bars::Bars;
+use crate::exec::search::deny_list::DenyList;
 use crate::exec::search::spec::{LeftOut, Searched, Selection};
 
-/// Patterns of what is barred, as in [`Selection::barred`].
+/// Patterns of what is denied, as in [`Selection::denied`].
 #[derive(Debug)]
-pub struct Barred {
+pub struct DeniedPaths {
     patterns: Vec<String>,
-    bars: Option<Bars>,
+    deny_list: Option<DenyList>,
     ids: Vec<FileId>,
     count: Count,
 }
@@ -51,10 +51,10 @@ impl Count {
     }
 }
 
-impl Barred {
+impl DeniedPaths {
     /// Says in the error what is wrong with a pattern.
     pub fn new(patterns: Vec<String>) -> Result<Self, EnvError> {
-        Ok(Self { bars: Bars::new(&patterns)?, patterns, ids: Vec::new(), count: Count::default() })
+        Ok(Self { deny_list: DenyList::new(&patterns)?, patterns, ids: Vec::new(), count: Count::default() })
     }
 
     /// Searches leave these files out, too, whatever their names are.
@@ -69,14 +69,15 @@ impl Barred {
         self.count.clone()
     }
 
-    /// Whether it is barred, by its name or by where it leads. What leads nowhere has only a name.
+    /// Whether it is denied, by its name or by where it leads. What leads nowhere has only a name.
     async fn has(&self, inner: &dyn Environment, path: &Path, folder: bool) -> bool {
-        let Some(bars) = &self.bars else { return false };
-        bars.has(path, folder) || inner.resolve(path).await.is_ok_and(|real| bars.has(&real, folder))
+        let Some(deny_list) = &self.deny_list else { return false };
+        deny_list.has(path, folder)
+            || inner.resolve(path).await.is_ok_and(|real| deny_list.has(&real, folder))
     }
 }
 
-impl Layer for Barred {
+impl Layer for DeniedPaths {
     fn admit<'a>(
         &'a self,
         inner: &'a dyn Environment,
@@ -94,13 +95,13 @@ impl Layer for Barred {
     }
 
     fn selection(&self, mut files: Selection) -> Selection {
-        files.barred.extend(self.patterns.iter().cloned());
-        files.barred_ids.extend(&self.ids);
+        files.denied.extend(self.patterns.iter().cloned());
+        files.denied_ids.extend(&self.ids);
         files
     }
 
     fn searched(&self, done: &Searched) {
-        self.count.note(|counts| counts.searched.add(done.barred));
+        self.count.note(|counts| counts.searched.add(done.denied));
     }
 
     fn seen<'a>(

@@ -1,6 +1,6 @@
 //! What nobody may see in a place, by patterns over whole paths.
 //!
-//! Must not know who bars it, nor the file system: where links lead is asked by whoever walks.
+//! Must not know who denies it, nor the file system: where links lead is asked by whoever walks.
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use crate::exec::error::EnvError;
 
 /// Patterns, prepared.
 #[derive(Debug)]
-pub(in crate::exec) struct Bars(Gitignore);
+pub(in crate::exec) struct DenyList(Gitignore);
 
-impl Bars {
+impl DenyList {
     /// `None` where there is no pattern. Says in the error what is wrong with one.
     pub(in crate::exec) fn new(patterns: &[String]) -> Result<Option<Self>, EnvError> {
         if patterns.is_empty() {
@@ -26,7 +26,7 @@ impl Bars {
         builder.build().map(Self).map(Some).map_err(bad)
     }
 
-    /// Whether an absolute path is barred, or a folder that it is in.
+    /// Whether an absolute path is denied, or a folder that it is in.
     pub(in crate::exec) fn has(&self, path: &Path, folder: bool) -> bool {
         path.is_absolute() && self.0.matched_path_or_any_parents(path, folder).is_ignore()
     }
