@@ -4,8 +4,6 @@
 //! Environments compose: a wrapper may know open buffers and pass on what it does not.
 
 #[doc(hidden)]
-pub mod apart;
-#[doc(hidden)]
 pub mod dumping;
 #[doc(hidden)]
 pub mod environment;
@@ -31,6 +29,8 @@ pub mod search;
 pub mod shelf;
 #[doc(hidden)]
 pub mod spill;
+#[doc(hidden)]
+pub mod subprocess;
 #[doc(hidden)]
 pub mod terminal;
 #[doc(hidden)]

@@ -222,11 +222,11 @@ impl Subagents {
         let mut shared = (*context.shared).clone();
         shared.questions = None;
         // What one agent has seen the other has not.
-        shared.files = Arc::new(shared.files.apart());
+        shared.files = Arc::new(shared.files.for_subagent());
         // It begins where it was told to work.
         shared.folder = Arc::default();
         // It ends only the commands that it has started.
-        shared.jobs = Arc::new(shared.jobs.apart());
+        shared.jobs = Arc::new(shared.jobs.for_subagent());
         shared.delegate =
             deeper.team().map(|team| Arc::new(team) as Arc<dyn tools::interaction::delegate::Delegate>);
         context.shared = Arc::new(shared);

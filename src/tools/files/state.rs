@@ -89,7 +89,7 @@ impl Files {
 
     /// For another agent on the same files: turns are taken together, but it has seen nothing yet.
     #[must_use]
-    pub fn apart(&self) -> Self {
+    pub fn for_subagent(&self) -> Self {
         Self { read_first: self.read_first, turns: Arc::clone(&self.turns), seen: Mutex::default() }
     }
 

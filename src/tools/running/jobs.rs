@@ -63,7 +63,7 @@ pub enum NotKept {
 impl Jobs {
     /// The same commands for another agent, which has none of its own yet.
     #[must_use]
-    pub fn apart(&self) -> Self {
+    pub fn for_subagent(&self) -> Self {
         let mut table = self.table();
         table.last_owner += 1;
         Self { owner: table.last_owner, table: Arc::clone(&self.table) }

@@ -188,7 +188,7 @@ async fn a_flood_is_kept_within_bounds() {
 #[tokio::test]
 async fn an_agent_ends_its_own_and_no_others() {
     let bench = Bench::new();
-    let twin = bench.shared.jobs.apart();
+    let twin = bench.shared.jobs.for_subagent();
     let ours = bench.add("exec sleep 600").await;
     let script = "trap 'echo asked' TERM; echo $$; while :; do sleep 0.05; done";
     let theirs = twin.add(script, bench.live(script, true, false).await, &go()).unwrap();

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::extract::{self, Paper, Trouble, Wanted};
-use crate::exec::apart::{self, Apart, ApartError};
+use crate::exec::subprocess::{self, Subprocess, SubprocessError};
 
 /// The argument that makes the program do this work; what is wanted follows it, in JSON.
 pub const ERRAND: &str = "--read-pdf";
@@ -55,11 +55,11 @@ async fn in_process(program: &Path, bytes: &[u8], wanted: Wanted) -> Result<Pape
     let reader = |error: &dyn std::fmt::Display| Trouble::Reader(error.to_string());
     let wanted = serde_json::to_string(&wanted).map_err(|error| reader(&error))?;
     let args = [ERRAND.to_string(), wanted];
-    let apart = Apart { program, args: &args, time: TIME, answer_max: ANSWER_MAX };
-    match apart::run(apart, bytes).await {
+    let subprocess = Subprocess { program, args: &args, time: TIME, answer_max: ANSWER_MAX };
+    match subprocess::run(subprocess, bytes).await {
         Ok(answer) => serde_json::from_slice(&answer).map_err(|error| reader(&error))?,
-        Err(ApartError::Slow(_)) => Err(Trouble::Slow),
-        Err(error @ ApartError::Died(_)) => {
+        Err(SubprocessError::Slow(_)) => Err(Trouble::Slow),
+        Err(error @ SubprocessError::Died(_)) => {
             tracing::warn!(%error, "what reads documents has ended early");
             Err(Trouble::Overwhelmed)
         }
@@ -89,7 +89,7 @@ impl Drop for Flag {
 
 /// In the process: reads the document on standard input and answers on standard output.
 pub fn serve(wanted: &str, input: &mut dyn Read, output: &mut dyn Write) -> io::Result<()> {
-    apart::confine(MEMORY, TIME.as_secs())?;
+    subprocess::confine(MEMORY, TIME.as_secs())?;
     let wanted: Wanted = serde_json::from_str(wanted)?;
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 /// What to run, and within which limits.
 #[derive(Debug, Clone, Copy)]
-pub struct Apart<'a> {
+pub struct Subprocess<'a> {
     /// The program.
     pub program: &'a Path,
     /// Its arguments.
@@ -29,7 +29,7 @@ pub struct Apart<'a> {
 
 /// Why there is no answer.
 #[derive(Debug, Error)]
-pub enum ApartError {
+pub enum SubprocessError {
     /// It could not be started.
     #[error("cannot start {program}: {source}")]
     Start {
@@ -54,14 +54,14 @@ pub enum ApartError {
 
 /// Runs it; the process ends with this call at the latest, also where the call is dropped. It gets no
 /// variables, and nobody hears what it complains of.
-pub async fn run(apart: Apart<'_>, input: &[u8]) -> Result<Vec<u8>, ApartError> {
-    let mut command = Command::new(apart.program);
-    command.args(apart.args).env_clear().kill_on_drop(true);
+pub async fn run(subprocess: Subprocess<'_>, input: &[u8]) -> Result<Vec<u8>, SubprocessError> {
+    let mut command = Command::new(subprocess.program);
+    command.args(subprocess.args).env_clear().kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let started = command.spawn();
     let mut child = started.map_err(|source| {
-        let program = apart.program.display().to_string();
-        ApartError::Start { program, source }
+        let program = subprocess.program.display().to_string();
+        SubprocessError::Start { program, source }
     })?;
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let give = async {
@@ -73,20 +73,20 @@ pub async fn run(apart: Apart<'_>, input: &[u8]) -> Result<Vec<u8>, ApartError> 
     let take = async {
         let mut answer = Vec::new();
         if let Some(stdout) = stdout {
-            stdout.take(apart.answer_max + 1).read_to_end(&mut answer).await?;
+            stdout.take(subprocess.answer_max + 1).read_to_end(&mut answer).await?;
         }
         Ok::<_, io::Error>(answer)
     };
     let work = async {
         let ((), answer) = tokio::join!(give, take);
-        let answer = answer.map_err(ApartError::Pipe)?;
-        if answer.len() as u64 > apart.answer_max {
-            return Err(ApartError::Long(apart.answer_max));
+        let answer = answer.map_err(SubprocessError::Pipe)?;
+        if answer.len() as u64 > subprocess.answer_max {
+            return Err(SubprocessError::Long(subprocess.answer_max));
         }
-        let status = child.wait().await.map_err(ApartError::Pipe)?;
-        if status.success() { Ok(answer) } else { Err(ApartError::Died(status.to_string())) }
+        let status = child.wait().await.map_err(SubprocessError::Pipe)?;
+        if status.success() { Ok(answer) } else { Err(SubprocessError::Died(status.to_string())) }
     };
-    timeout(apart.time, work).await.unwrap_or(Err(ApartError::Slow(apart.time)))
+    timeout(subprocess.time, work).await.unwrap_or(Err(SubprocessError::Slow(subprocess.time)))
 }
 
 /// In the process itself: sets limits that it cannot leave. `memory` is of addresses, in bytes;
@@ -102,10 +102,10 @@ pub fn confine(memory: u64, seconds: u64) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    async fn sh(script: &str, input: &[u8], time: Duration) -> Result<Vec<u8>, ApartError> {
+    async fn sh(script: &str, input: &[u8], time: Duration) -> Result<Vec<u8>, SubprocessError> {
         let args = ["-c".to_string(), script.to_string()];
-        let apart = Apart { program: Path::new("/bin/sh"), args: &args, time, answer_max: 1 << 20 };
-        run(apart, input).await
+        let subprocess = Subprocess { program: Path::new("/bin/sh"), args: &args, time, answer_max: 1 << 20 };
+        run(subprocess, input).await
     }
 
     const LONG: Duration = Duration::from_mins(10);
@@ -120,7 +120,7 @@ mod tests {
 
     #[tokio::test]
     async fn whatever_it_does_there_is_an_end() {
-        let said = |result: Result<Vec<u8>, ApartError>| result.unwrap_err().to_string();
+        let said = |result: Result<Vec<u8>, SubprocessError>| result.unwrap_err().to_string();
         assert_eq!(said(sh("exit 3", b"", LONG).await), "it has died (exit status: 3)");
         assert!(said(sh("kill -9 $$", b"", LONG).await).contains("signal: 9"));
         assert_eq!(
@@ -130,10 +130,10 @@ mod tests {
         assert!(said(sh("exec cat /dev/zero", b"", LONG).await).contains("longer"));
         assert!(matches!(
             sh("exec sleep 600", b"", Duration::from_millis(1)).await,
-            Err(ApartError::Slow(_))
+            Err(SubprocessError::Slow(_))
         ));
-        let apart = Apart { program: Path::new("/none"), args: &[], time: LONG, answer_max: 1 };
-        assert!(said(run(apart, b"").await).starts_with("cannot start /none: "));
+        let subprocess = Subprocess { program: Path::new("/none"), args: &[], time: LONG, answer_max: 1 };
+        assert!(said(run(subprocess, b"").await).starts_with("cannot start /none: "));
     }
 
     #[tokio::test]
