@@ -11,7 +11,7 @@ use super::layer::{Deed, Layer};
 use crate::exec::environment::Environment;
 use crate::exec::error::EnvError;
 
-/// Says whether a command only looks.
+/// Says whether a command is read-only.
 pub type Judge = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// Refuses every change, and every command that its judge does not let pass.

@@ -27,15 +27,15 @@ pub(in crate::tools) async fn run_hook(
     }
 }
 
-/// The files that a call names which may change some; `None` for one that only looks.
+/// The files that a call names which may change some; `None` for a read-only one.
 fn changed(tool: &dyn Tool, cx: &Context, args: &Value) -> Option<Vec<PathBuf>> {
     let targets = tool.targets(args);
     match tool.class() {
         ToolClass::Reads => None,
         ToolClass::Edits => Some(targets.iter().map(|target| paths::resolve(&*cx.env, target)).collect()),
         ToolClass::Runs => {
-            let looks = !targets.is_empty() && targets.iter().all(|line| command::is_read_only(line));
-            (!looks).then(Vec::new)
+            let read_only = !targets.is_empty() && targets.iter().all(|line| command::is_read_only(line));
+            (!read_only).then(Vec::new)
         }
     }
 }

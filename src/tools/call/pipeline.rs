@@ -29,7 +29,7 @@ use crate::tools::output::limits::{self, Keep, Limits};
 use crate::tools::output::truncate;
 use crate::tools::output::truncation::Body;
 use crate::tools::permissions::aliases;
-use crate::tools::permissions::approve::{self, Leave};
+use crate::tools::permissions::approve::{self, Approved};
 
 /// Room above the tools' own limits for their notes.
 const NOTES: usize = 4 * 1024;
@@ -41,7 +41,7 @@ const PATHS: [&str; 3] = ["path", "file_path", "dir_path"];
 const ECHO_MAX: usize = 1000;
 /// How long an interrupted tool may take to end by itself: a command gets SIGTERM, after two seconds SIGKILL,
 /// and a moment to be gone.
-const LEAVE: Duration = Duration::from_secs(3);
+const LAST_WAIT: Duration = Duration::from_secs(3);
 
 /// Lines of a kept output that an example of reading it asks for.
 const LINES_READ: usize = 200;
@@ -84,13 +84,13 @@ pub async fn execute(
         }
     };
     // A call that is asked about withdraws its question by itself.
-    let leave = tokio::select! {
+    let approved = tokio::select! {
         biased;
-        leave = approve::leave(&**tool, schema, cx, call, args, &cancel) => leave,
+        approved = approve::approve(&**tool, schema, cx, call, args, &cancel) => approved,
         () = cancel.cancelled() => return Outcome::error(NOT_BEGUN),
     };
-    let Leave { mut args, note, folder } = match leave {
-        Ok(leave) if !cancel.is_cancelled() => leave,
+    let Approved { mut args, note, folder } = match approved {
+        Ok(approved) if !cancel.is_cancelled() => approved,
         Ok(_) => return Outcome::error(NOT_BEGUN),
         Err(refusal) => return refusal,
     };
@@ -137,7 +137,7 @@ async fn place(tool: &dyn Tool, cx: &Context, name: &str, args: &mut Value) -> R
     Ok((env, count, false))
 }
 
-/// The place as a call that looks may see it: without what rules forbid, of which what is left out is counted.
+/// The environment as a read-only call may see it: without what rules deny, of which what is left out is counted.
 async fn without_denied_paths(
     tool: &dyn Tool,
     cx: &Context,
@@ -235,7 +235,7 @@ async fn run(tool: &Arc<dyn Tool>, mut invocation: Invocation, progress: Progres
     let work = AssertUnwindSafe(async { tool.run(invocation).await }).catch_unwind();
     let patience = async {
         cancel.cancelled().await;
-        tokio::time::sleep(LEAVE).await;
+        tokio::time::sleep(LAST_WAIT).await;
     };
     let work = tokio::select! {
         biased;

@@ -18,7 +18,7 @@ pub use operands::files::{
     Depth, Named, depth, derived, may_contain, named, names_every_file, pattern, read_by, shows_contents,
 };
 pub use read_only::git::git_options;
-pub use read_only::judge::{is_in_table, is_read_only, looks_elsewhere, part_is_read_only};
+pub use read_only::judge::{is_in_table, is_read_only, part_is_read_only, runs_git_elsewhere};
 pub use syntax::expand::parse;
 pub use syntax::script::{Part, Script, Word};
 

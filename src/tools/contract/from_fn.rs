@@ -65,7 +65,7 @@ impl FromFn {
         Self { name, description, parameters, class: ToolClass::Runs, limits: None, run }
     }
 
-    /// It only looks: no call of it is asked about.
+    /// It is read-only: no call of it is asked about.
     #[must_use]
     pub fn reads_only(self) -> Self {
         Self { class: ToolClass::Reads, ..self }
@@ -101,7 +101,7 @@ impl Tool for FromFn {
     }
 
     fn targets(&self, args: &Value) -> Vec<String> {
-        // The colon keeps it from being taken for a command that only looks, whatever name and arguments are.
+        // The colon keeps it from being taken for a read-only command, whatever name and arguments are.
         vec![format!("{}: {args}", self.name)]
     }
 

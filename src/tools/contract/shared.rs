@@ -17,7 +17,7 @@ use crate::tools::interaction::questions::Questions;
 use crate::tools::output::artifacts::Artifacts;
 use crate::tools::running::jobs::Jobs;
 
-/// One for each agent. Agents that an agent starts share outputs, what was allowed and the user's wishes.
+/// One for each agent. Agents that an agent starts share outputs, approvals and settings.
 #[derive(Clone)]
 pub struct Shared {
     /// Outputs too long for the model.
@@ -30,7 +30,7 @@ pub struct Shared {
     pub config: Config,
     /// Who changes files, and what models know of them.
     pub files: Arc<Files>,
-    /// The folders of bowline's own files, of which no rule gives leave.
+    /// The folders of bowline's own files, which no rule approves.
     pub own: Vec<PathBuf>,
     /// Where its next command begins.
     pub folder: Arc<Folder>,

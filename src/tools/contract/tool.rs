@@ -18,7 +18,7 @@ use crate::tools::output::limits::Limits;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolClass {
-    /// Looks only.
+    /// Read-only.
     Reads,
     /// Changes files.
     Edits,

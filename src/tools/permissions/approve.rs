@@ -31,7 +31,7 @@ use crate::tools::files::paths;
 
 /// A call that may run.
 #[derive(Debug)]
-pub(in crate::tools) struct Leave {
+pub(in crate::tools) struct Approved {
     /// With these arguments.
     pub args: Value,
     /// What the model is told beside the result.
@@ -47,14 +47,14 @@ struct Judged {
 }
 
 /// The arguments with which the call may run; else what the model is told.
-pub(in crate::tools) async fn leave(
+pub(in crate::tools) async fn approve(
     tool: &dyn Tool,
     schema: &Schema,
     cx: &Context,
     call: &ToolCall,
     args: Value,
     cancel: &CancellationToken,
-) -> Result<Leave, Outcome> {
+) -> Result<Approved, Outcome> {
     // Decided here, so that the command begins where it was judged whatever other calls do meanwhile.
     let begin = if tool.keeps_folder() { Some(cx.shared.folder.now(&*cx.env).await) } else { None };
     let (folder, gone) = begin.map_or((None, None), |begin| (Some(begin.folder), begin.gone));
@@ -63,7 +63,7 @@ pub(in crate::tools) async fn leave(
         format!("[{} is no folder of the workspace any more; this began in the workspace.]", gone.display())
     });
     let notes: Vec<String> = note.into_iter().chain(gone).collect();
-    Ok(Leave { args, note: (!notes.is_empty()).then(|| notes.join("\n")), folder })
+    Ok(Approved { args, note: (!notes.is_empty()).then(|| notes.join("\n")), folder })
 }
 
 /// The arguments with which the call may run, and what the model is told beside the result.
@@ -182,7 +182,7 @@ async fn proposal(
         }
         ToolClass::Reads => return None,
     };
-    // Of a workspace's own set-up no rule gives leave.
+    // No rule approves changes of a workspace's own set-up.
     let said = Said { ruling: Ruling::Allow, rule: String::new() };
     let root = cx.env.resolve(cx.env.root()).await.ok()?;
     let allowed = policy::overrule(cx.mode.get(), judged.verdict.clone(), said) == Verdict::Run;
@@ -396,7 +396,7 @@ async fn judge_reading(cx: &Context, target: &str) -> Verdict {
     Verdict::Run
 }
 
-/// Judges the parts of a command line that a rule lets run because they only look: git does so by a rule of
+/// Judges the parts of a command line that a rule lets run because they are read-only: git does so by a rule of
 /// its own, or where it is quiet.
 async fn judge_beside(cx: &Context, tool: &Names, line: &str) -> Verdict {
     let mode = cx.mode.get();

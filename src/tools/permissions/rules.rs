@@ -1,7 +1,7 @@
 //! What the user has said once for all calls like it: rules by tool, by command, by host, by path.
 //!
 //! Pure; must not know files, front ends or modes. A refusal wins over a question, a question
-//! over leave, whatever the order.
+//! over approval, whatever the order.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -223,7 +223,7 @@ impl Rules {
     }
 
     /// What is said about a call of another tool. `paths` are the names of its file, the real one
-    /// first: leave is given for that one only.
+    /// first: only that one is approved.
     pub fn file(&self, tool: &Names, class: ToolClass, paths: &[&Path]) -> Option<Said> {
         let fits = |rule: &&Rule| {
             let about_files = rule.words.is_empty() && rule.hosts.is_none() && class != ToolClass::Runs;
@@ -304,9 +304,10 @@ impl LineNetwork {
     }
 }
 
-/// Leave for a command line, when everything in it is allowed or only looks.
+/// The approval of a command line, when everything in it is allowed or read-only.
 fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<Said> {
-    let known = script.unresolved.is_empty() && script.writes.is_empty() && !command::looks_elsewhere(script);
+    let known =
+        script.unresolved.is_empty() && script.writes.is_empty() && !command::runs_git_elsewhere(script);
     let grants: Vec<&Rule> =
         rules.iter().copied().filter(|rule| rule.written.decision == Ruling::Allow).collect();
     let mut last = None;
@@ -321,7 +322,7 @@ fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<Sa
                     .is_none_or(|hosts| targets.is_some_and(|targets| all_in(&[hosts], targets)))
         });
         let by_host = || {
-            // Leave for a host is leave for what does nothing but talk to it.
+            // A rule for a host approves what does nothing but talk to it.
             let targets = targets.filter(|targets| targets.network_only)?;
             let host_rules = grants.iter().filter(|rule| rule.words.is_empty());
             let hosts: Vec<&Hosts> = host_rules.clone().filter_map(|rule| rule.hosts.as_ref()).collect();
@@ -377,21 +378,21 @@ impl Rule {
     }
 
     /// Whether a command begins with the rule's words and what follows is no more than they say. What programs
-    /// that may only look do beside depends on their options, so of these it covers the calls that look, and what
+    /// that may be read-only do beside depends on their options, so of these it covers the read-only calls, and what
     /// the rule itself names.
     fn covers(&self, part: &Part) -> bool {
         if self.begins(&part.words, false) != Fit::Yes {
             return false;
         }
         let table = |words: &[Word]| command::is_in_table(words);
-        let looks = |words: Vec<Word>| command::part_is_read_only(&Part { sets: Vec::new(), words });
-        if !table(&part.words) || looks(part.words.clone()) {
+        let read_only = |words: Vec<Word>| command::part_is_read_only(&Part { sets: Vec::new(), words });
+        if !table(&part.words) || read_only(part.words.clone()) {
             return true;
         }
         let own: Vec<Word> = self.words.iter().map(Word::plain).collect();
         let program = usize::from(self.words.first().is_some_and(|name| name == "git")) + 1;
         let rest = part.words.iter().take(program).chain(part.words.iter().skip(self.words.len()));
-        table(&own) && !looks(own) && looks(rest.cloned().collect())
+        table(&own) && !read_only(own) && read_only(rest.cloned().collect())
     }
 
     fn names(&self, tool: &Names) -> bool {

@@ -125,7 +125,7 @@ impl<'c> Place<'c> {
             || hard_links::others(self.cx, path, &[]).await.iter().any(|other| self.grounds.is_set_up(other))
     }
 
-    /// Why a command that only looks is asked about all the same: it may tell what is in a file that a rule is
+    /// Why a read-only command is asked about all the same: it may tell what is in a file that a rule is
     /// about, or in the one that holds bowline's keys.
     pub(in crate::tools) async fn reads(
         &self,
@@ -133,8 +133,8 @@ impl<'c> Place<'c> {
         script: &Script,
         barriers: &[Barrier],
     ) -> Option<String> {
-        let looks = |part: &&Part| command::part_is_read_only(part);
-        for part in script.parts.iter().filter(looks) {
+        let read_only = |part: &&Part| command::part_is_read_only(part);
+        for part in script.parts.iter().filter(read_only) {
             let folders = self.compares_folders(part).await;
             if let (Some(barrier), false) = (barriers.first(), command::names_every_file(part) && !folders) {
                 return Some(barrier.rule.clone());

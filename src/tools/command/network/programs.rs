@@ -22,7 +22,7 @@ pub(in crate::tools::command) enum Names {
     Mentions,
 }
 
-/// Whether leave for the hosts is leave for the command.
+/// Whether an approval of the hosts approves the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tools::command) enum NetworkOnly {
     /// No: it writes anywhere, sends files, or changes what is there.

@@ -233,7 +233,7 @@ fn paths_are_judged_by_patterns() {
     assert_eq!(word(rules.file(&Names::plain(&["read"]), ToolClass::Reads, &[real, link])), "deny");
 }
 
-/// Programs that only look run by a rule as far as they only look; what a rule names itself may be done.
+/// Read-only programs run by a rule as far as their calls are read-only; what a rule names itself may be done.
 #[test]
 fn prefix_rules_of_readers_cover_only_looking() {
     let commands = ["git log", "git diff", "sort", "rg", "tree", "sed -i", "git", "find . -delete", "make"];
@@ -331,7 +331,7 @@ fn a_rule_for_a_tool_forbids_and_asks() {
     let (rules, _) = rules("[[rule]]\ndecision = \"deny\"\ntool = \"bash\"", Author::Person);
     assert_eq!(word(rules.command(&Names::plain(&["bash"]), "ls")), "deny");
     assert_eq!(word(rules.file(&Names::plain(&["read"]), ToolClass::Reads, &[Path::new("/w/x")])), "-");
-    // Leave for all commands would be leave for what nobody can tell.
+    // An approval of all commands would approve what cannot be resolved.
     let (rules, _) = self::rules("[[rule]]\ndecision = \"allow\"\ntool = \"bash\"", Author::Person);
     assert_eq!(word(rules.command(&Names::plain(&["bash"]), "rm x")), "-");
 }
