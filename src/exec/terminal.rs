@@ -171,13 +171,13 @@ impl TerminalControl for Control {
     }
 
     fn hang_up(&self) {
-        self.tell(Signal::HUP);
+        self.signal(Signal::HUP);
         // Who was stopped has to go on to hear of it.
-        self.tell(Signal::CONT);
+        self.signal(Signal::CONT);
     }
 
     fn kill(&self) {
-        self.tell(Signal::KILL);
+        self.signal(Signal::KILL);
     }
 }
 
@@ -199,7 +199,7 @@ impl Control {
 
     /// Signals every process of the session; where the system does not list them, the shell's group and
     /// the one in front.
-    pub(super) fn tell(&self, signal: Signal) {
+    pub(super) fn signal(&self, signal: Signal) {
         let Some(session) = self.session else { return };
         if let Some(members) = members(Path::new("/proc"), session) {
             for member in members {

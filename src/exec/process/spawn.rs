@@ -125,7 +125,7 @@ impl RunningControl for Group {
     }
 
     fn folder(&mut self) -> BoxFuture<'_, Option<PathBuf>> {
-        Box::pin(std::future::ready(self.whereabouts.as_mut().and_then(Whereabouts::told)))
+        Box::pin(std::future::ready(self.whereabouts.as_mut().and_then(Whereabouts::reported)))
     }
 
     fn left(&self) -> Vec<u32> {
@@ -188,7 +188,7 @@ impl RunningControl for InTerminal {
         Box::pin(async {
             // A shell that waits for its terminal hears of its end by SIGHUP only.
             self.control.hang_up();
-            self.control.tell(Signal::TERM);
+            self.control.signal(Signal::TERM);
             let ended = timeout(GRACE, async {
                 self.control.wait().await;
                 while !self.control.left().is_empty() {

@@ -38,7 +38,7 @@ impl Whereabouts {
     }
 
     /// What it said; `None` when it did not get to it.
-    pub(super) fn told(&mut self) -> Option<PathBuf> {
+    pub(super) fn reported(&mut self) -> Option<PathBuf> {
         match read(self.file.as_file_mut()) {
             // Whatever else a command may have put there is no place.
             Ok(path) => path.filter(|path| path.is_absolute()),

@@ -270,10 +270,11 @@ fn limit(
     for part in &mut outcome.content {
         let Part::Known(KnownPart::Text { text, .. }) = part else { continue };
         let whole = Body::Whole(std::mem::take(text));
-        let fitted = truncate::fit(whole, limits.unwrap_or(GUARD), |body| body.whole().and_then(&keep));
-        *text = fitted.text;
-        outcome.full_text = outcome.full_text.or(fitted.full_text);
-        outcome.artifact = outcome.artifact.or(fitted.artifact);
+        let truncated =
+            truncate::truncate(whole, limits.unwrap_or(GUARD), |body| body.whole().and_then(&keep));
+        *text = truncated.text;
+        outcome.full_text = outcome.full_text.or(truncated.full_text);
+        outcome.artifact = outcome.artifact.or(truncated.artifact);
     }
     outcome
 }
@@ -315,7 +316,7 @@ pub fn cut(registry: &Registry, cx: &Context, name: &str, text: String) -> Strin
     let tool = registry.get(name);
     let kind = tool.map_or(Kind::Other, |tool| tool.kind());
     let limits = cx.shared.config.limits.limits(name, kind, tool.and_then(|tool| tool.limits()));
-    truncate::fit(Body::Whole(text), limits.unwrap_or(GUARD), |_| None).text
+    truncate::truncate(Body::Whole(text), limits.unwrap_or(GUARD), |_| None).text
 }
 
 fn echo(text: &str) -> &str {

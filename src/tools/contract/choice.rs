@@ -108,7 +108,7 @@ impl Choice {
         let words = flags.only.iter().flatten().chain(&flags.without);
         let known = |word: &&String| {
             let word = bare(word);
-            let own = !all.named(word).is_empty() || word.contains('*');
+            let own = !all.by_alias(word).is_empty() || word.contains('*');
             own || !all.names_anywhere(|tool| names_tool(word, tool)).is_empty()
         };
         let unknown: Vec<String> = words.filter(|word| !known(word)).map(|w| bare(w).to_string()).collect();
@@ -169,7 +169,7 @@ impl Choice {
             Some(words) if words.iter().all(|word| word.starts_with(['+', '-'])) => {
                 let mut offered = default(all);
                 for word in words {
-                    let named = all.named(bare(word));
+                    let named = all.by_alias(bare(word));
                     if word.starts_with('+') {
                         offered.extend(named);
                     } else {
@@ -178,10 +178,10 @@ impl Choice {
                 }
                 offered
             }
-            Some(words) => words.iter().flat_map(|word| all.named(word)).collect(),
+            Some(words) => words.iter().flat_map(|word| all.by_alias(word)).collect(),
         };
         for word in without {
-            let named = all.named(word);
+            let named = all.by_alias(word);
             offered.retain(|name| !named.contains(name));
         }
         offered

@@ -168,7 +168,7 @@ impl Registry {
 
     /// The names of the tools that a user means by a word: the tool's own name, else the name of a
     /// kind, else that of another family's tool. A `*` stands for anything.
-    pub fn named(&self, word: &str) -> BTreeSet<String> {
+    pub fn by_alias(&self, word: &str) -> BTreeSet<String> {
         let some = |fits: &dyn Fn(&Row) -> bool| -> BTreeSet<String> {
             self.rows.iter().filter(|row| fits(row)).map(|row| row.spec.name.clone()).collect()
         };

@@ -31,7 +31,7 @@ pub async fn ask(call: &Invocation, questions: Vec<Question>) -> Result<Vec<Answ
 }
 
 /// Questions and answers in words, one pair after the other, with the answers as details.
-pub fn told(questions: &[Question], answers: &[Answer]) -> Outcome {
+pub fn report(questions: &[Question], answers: &[Answer]) -> Outcome {
     let pairs = questions.iter().zip(answers);
     let rows = pairs.map(|(question, answer)| json!({"question": question.text, "answer": answer}));
     let details = json!({"answers": rows.collect::<Vec<_>>()});

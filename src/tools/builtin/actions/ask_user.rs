@@ -54,7 +54,7 @@ impl AskUser {
         };
         let questions = self.questions(&call.args);
         let answers = user_questions::ask(call, questions.clone()).await?;
-        let outcome = user_questions::told(&questions, &answers);
+        let outcome = user_questions::report(&questions, &answers);
         Ok(match ids {
             Some(ids) => Outcome { details: outcome.details, ..Outcome::text(by_id(ids, &answers)) },
             None => outcome,

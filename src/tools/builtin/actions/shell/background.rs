@@ -10,7 +10,7 @@ use super::Shell;
 use crate::base::json::json;
 use crate::tools::command;
 use crate::tools::contract::tool::{Invocation, Outcome};
-use crate::tools::running::{Around, End, Live, Until, Waited, Wanted, job_name, tell, times, wait, words};
+use crate::tools::running::{Around, End, Live, Until, Waited, Wanted, job_name, report, times, wait, words};
 
 /// How long a command is waited for when its call does not say it; Claude Code's number.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -68,12 +68,12 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
         behind = if output.bytes == 0 { words } else { format!("\n\n{words}") };
     }
     let silent = output.bytes == 0 && !is_error && behind.is_empty();
-    let told = tell(call, tool, output, &Around { before, behind, tokens: None });
-    let told = if silent { Outcome::text("(no output)") } else { told };
-    Ok(Outcome { is_error, ..told }.details(details))
+    let outcome = report(call, tool, output, &Around { before, behind, tokens: None });
+    let outcome = if silent { Outcome::text("(no output)") } else { outcome };
+    Ok(Outcome { is_error, ..outcome }.details(details))
 }
 
-/// Notes where a command ended, for the next one; what the model is told where that one begins elsewhere.
+/// Notes where a command ended, for the next one; what the model is outcome where that one begins elsewhere.
 async fn whereabouts(
     call: &Invocation,
     script: &str,
@@ -110,8 +110,8 @@ fn to_background(tool: &str, call: &Invocation, script: &str, live: Live, how: &
             let name = job_name::of(job.number);
             let behind = format!("{how} as {name}. BashOutput shows what it prints, KillShell ends it.");
             let behind = if output.bytes == 0 { behind } else { format!("\n\n{behind}") };
-            let told = tell(call, tool, output, &Around { behind, ..Around::default() });
-            told.details(json!({"backgroundTaskId": name}))
+            let outcome = report(call, tool, output, &Around { behind, ..Around::default() });
+            outcome.details(json!({"backgroundTaskId": name}))
         }
         Err(why) => Outcome::error(format!("The command was stopped: {why}.")),
     }

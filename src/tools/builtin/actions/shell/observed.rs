@@ -1,5 +1,5 @@
 //! Waits for a command's end, and stops it at its time-out or when it is silent for too long; one for the
-//! background is listened to for a moment. All is told in fields: the manner of gemini-cli.
+//! background is listened to for a moment. All is outcome in fields: the manner of gemini-cli.
 //!
 //! Must not know the other manners.
 
@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::Shell;
 use crate::base::json::json;
 use crate::tools::contract::tool::{Invocation, Outcome};
-use crate::tools::running::{Around, End, Live, Until, Waited, Wanted, tell, times, wait, words};
+use crate::tools::running::{Around, End, Live, Until, Waited, Wanted, report, times, wait, words};
 
 /// After which a command is stopped when its call does not say it; the specification's number.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -30,13 +30,13 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
     if !matches!(waited, Waited::Ended(_)) {
         live.stop().await;
     }
-    let outcome = told(tool, call, waited, limit, &live);
+    let outcome = fields(tool, call, waited, limit, &live);
     call.shared.jobs.keep(live);
     Ok(outcome)
 }
 
 /// The fields of the result as gemini-cli names them; those that say nothing are left out.
-fn told(tool: &str, call: &Invocation, waited: Waited, limit: Duration, live: &Live) -> Outcome {
+fn fields(tool: &str, call: &Invocation, waited: Waited, limit: Duration, live: &Live) -> Outcome {
     let output = live.take();
     let mut before = "Output: ".to_string();
     if output.bytes == 0 {
@@ -75,8 +75,8 @@ fn told(tool: &str, call: &Invocation, waited: Waited, limit: Duration, live: &L
         fields.push(format!("Process Group PGID: {group}"));
     }
     let behind: String = fields.iter().flat_map(|field| ["\n", field.as_str()]).collect();
-    let told = tell(call, tool, output, &Around { before, behind, tokens: None });
-    Outcome { is_error, ..told }.details(details)
+    let outcome = report(call, tool, output, &Around { before, behind, tokens: None });
+    Outcome { is_error, ..outcome }.details(details)
 }
 
 async fn background(tool: &str, call: &Invocation, script: &str, live: Live) -> Outcome {
@@ -84,13 +84,13 @@ async fn background(tool: &str, call: &Invocation, script: &str, live: Live) -> 
     let until = Until { time: Some(delay), silence: None };
     let waited = wait(&live, until, &call.cancel, &call.progress).await;
     if matches!(waited, Waited::Ended(_)) {
-        let outcome = told(tool, call, waited, delay, &live);
+        let outcome = fields(tool, call, waited, delay, &live);
         call.shared.jobs.keep(live);
         return outcome;
     }
     if waited == Waited::Interrupted {
         live.stop().await;
-        return told(tool, call, waited, delay, &live);
+        return fields(tool, call, waited, delay, &live);
     }
     let (output, id) = (live.take(), live.id);
     if let Err(why) = call.shared.jobs.add(script, live, &call.cancel) {
@@ -99,7 +99,7 @@ async fn background(tool: &str, call: &Invocation, script: &str, live: Live) -> 
     let id = id.map_or_else(|| "unknown".to_string(), |id| id.to_string());
     let before = format!("Command moved to background (PID: {id}).\nOutput: ");
     let before = if output.bytes == 0 { format!("{before}(empty)") } else { before };
-    tell(call, tool, output, &Around { before, ..Around::default() }).details(json!({"pid": id}))
+    report(call, tool, output, &Around { before, ..Around::default() }).details(json!({"pid": id}))
 }
 
 #[cfg(test)]

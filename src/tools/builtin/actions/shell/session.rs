@@ -11,7 +11,8 @@ use crate::base::json::json;
 use crate::exec::Stamp;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::output::command_output::Output;
-use crate::tools::running::{Around, End, Until, Waited, Wanted, tell, times, told, wait, words};
+use crate::tools::running::report::tokens;
+use crate::tools::running::{Around, End, Until, Waited, Wanted, report, times, wait, words};
 
 /// How long a call waits when it does not say it; codex's number.
 const YIELD: Duration = Duration::from_secs(10);
@@ -109,11 +110,11 @@ pub(in super::super) fn result(
     if matches!(state, State::Unheard(_)) {
         behind = "\n\nInterrupted by the user; the session runs on.".to_string();
     }
-    before.push_str(&format!("Original token count: {}\nOutput:\n", told::tokens(&output)));
+    before.push_str(&format!("Original token count: {}\nOutput:\n", tokens(&output)));
     let tokens = call.args.get("max_output_tokens").and_then(Value::as_u64);
     let tokens = tokens.map_or(TOKENS, |tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
     let is_error = !matches!(state, State::Ended(0) | State::Runs(_));
-    let outcome = tell(call, tool, output, &Around { before, behind, tokens: Some(tokens) });
+    let outcome = report(call, tool, output, &Around { before, behind, tokens: Some(tokens) });
     Outcome { is_error, ..outcome }.details(details)
 }
 

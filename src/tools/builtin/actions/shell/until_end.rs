@@ -12,7 +12,7 @@ use crate::base::json::json;
 use crate::tools::contract::intent::Kind;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::output::command_output::Output;
-use crate::tools::output::truncate::fit;
+use crate::tools::output::truncate::truncate;
 use crate::tools::running::{End, Until, Waited, Wanted, wait};
 
 /// Longest time-out, in seconds: what fits a signed 32-bit count of milliseconds, as pi has it.
@@ -73,8 +73,8 @@ fn outcome(
     // What the user has set holds in place of the tool's own limits.
     if let Some(limits) = call.shared.config.limits.limits(tool, Kind::Bash, None) {
         let (body, keep) = output.split();
-        let fitted = fit(body, limits, keep);
-        (text, note, full_text, artifact) = (fitted.text, None, fitted.full_text, fitted.artifact);
+        let truncated = truncate(body, limits, keep);
+        (text, note, full_text, artifact) = (truncated.text, None, truncated.full_text, truncated.artifact);
     } else {
         let output = output.last_lines();
         if let Some(truncation) = output.truncation {

@@ -6,7 +6,7 @@ use crate::tools::contract::intent::Kind;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::output::command_output::Output;
 use crate::tools::output::limits::{Keep, Limits};
-use crate::tools::output::truncate::fit;
+use crate::tools::output::truncate::truncate;
 
 /// What a model gets of a command's output in the families that have their own tools; the
 /// specification's numbers.
@@ -27,7 +27,7 @@ pub struct Around {
 }
 
 /// The output as the result of a tool.
-pub fn tell(call: &Invocation, tool: &str, output: Output, around: &Around) -> Outcome {
+pub fn report(call: &Invocation, tool: &str, output: Output, around: &Around) -> Outcome {
     let own = call.shared.config.limits.limits(tool, Kind::Bash, Some(LIMITS)).unwrap_or(LIMITS);
     let frame = around.before.chars().count() + around.behind.chars().count();
     let chars = around.tokens.map_or(own.chars, |tokens| own.chars.min(tokens.saturating_mul(TOKEN)));
@@ -39,9 +39,9 @@ pub fn tell(call: &Invocation, tool: &str, output: Output, around: &Around) -> O
         keep: own.keep,
     };
     let (body, keep) = output.split();
-    let fitted = fit(body, limits, keep);
-    let text = format!("{}{}{}", around.before, fitted.text, around.behind);
-    Outcome { full_text: fitted.full_text, artifact: fitted.artifact, ..Outcome::text(text) }
+    let truncated = truncate(body, limits, keep);
+    let text = format!("{}{}{}", around.before, truncated.text, around.behind);
+    Outcome { full_text: truncated.full_text, artifact: truncated.artifact, ..Outcome::text(text) }
 }
 
 /// Roughly how many tokens an output has.
