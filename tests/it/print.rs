@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use bowline::exec::trust::Trust;
-use bowline::runtime::agent_setup::trust_requests::Wishes;
+use bowline::runtime::agent_setup::trust_requests::TrustRequests;
 use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -125,7 +125,7 @@ fn what_a_project_allows_is_off_until_it_is_trusted_and_that_is_told_once() {
     let (code, out, err) = place.run(&["-p", "go"]);
     assert_eq!((code, out.as_str(), made.exists()), (0, "No.\n", false), "{err}");
     assert_eq!(err.matches(off).count(), 1, "{err}");
-    let wishes = Wishes::read(&place.work(), place.dir.path());
+    let wishes = TrustRequests::read(&place.work(), place.dir.path());
     let trust = Trust::new(&place.dir.path().join("home/state"));
     trust.answer(&place.work(), &wishes.digest.unwrap(), true).unwrap();
     let (code, out, err) = place.run(&["-p", "go"]);

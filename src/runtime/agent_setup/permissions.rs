@@ -5,7 +5,7 @@
 use std::io;
 use std::path::Path;
 
-use super::trust_requests::{self, Wishes};
+use super::trust_requests::{self, TrustRequests};
 use crate::base::error::Report;
 use crate::config::load::read_text;
 use crate::exec::{EnvError, Environment, LocalEnvironment, Stamp};
@@ -59,7 +59,7 @@ pub(in crate::runtime) async fn load(options: &Options, now: Option<&str>) -> Lo
         );
         let path = trust_requests::rules(&cwd);
         let text = read_text(&path);
-        let wishes = Wishes::of(text.as_ref().ok().and_then(Option::as_deref), &cwd, &home.user);
+        let wishes = TrustRequests::of(text.as_ref().ok().and_then(Option::as_deref), &cwd, &home.user);
         if !wishes.allows.is_empty() {
             let trusted = wishes.are_trusted(&cwd, &home.state, now.as_deref());
             if let Err(error) = &trusted {

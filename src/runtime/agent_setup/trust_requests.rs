@@ -16,7 +16,7 @@ pub(in crate::runtime) const RULES: &str = "permissions.toml";
 
 /// What a project wants.
 #[derive(Debug)]
-pub struct Wishes {
+pub struct TrustRequests {
     /// What its rules allow, each in words.
     pub allows: Vec<String>,
     /// All of it as a number that nothing else has; a project that wants nothing of this has one, too. The
@@ -24,7 +24,7 @@ pub struct Wishes {
     pub digest: io::Result<String>,
 }
 
-impl Wishes {
+impl TrustRequests {
     /// Those of the project in a folder; `home` is what `~` means.
     pub fn read(workspace: &Path, home: &Path) -> Self {
         // What cannot be read is told by whoever reads the rules, and allows nothing.
@@ -75,7 +75,7 @@ mod tests {
         fs::create_dir_all(plugins(&work)).unwrap();
         fs::write(plugins(&work).join("x"), "x").unwrap();
         let write = |text: &str| fs::write(rules(&work), text).unwrap();
-        let read = || Wishes::read(&work, Path::new("/nowhere"));
+        let read = || TrustRequests::read(&work, Path::new("/nowhere"));
         let trusted = |now: Option<&str>| read().are_trusted(&work, &state, now).unwrap();
         let plain = read().digest.unwrap();
         write("[[rule]]\ndecision = \"deny\"\ncommand = \"rm\"\n");

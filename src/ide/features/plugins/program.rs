@@ -9,7 +9,7 @@ use crate::ide::features::pipe::command::{self, OUTPUT_MAX};
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins::protocol as talk;
 use crate::ide::features::plugins::state::{Came, PluginJob, PluginProblem, PluginText};
-use crate::runtime::agent_setup::trust_requests::Wishes;
+use crate::runtime::agent_setup::trust_requests::TrustRequests;
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
 use crate::text::position::Byte;
@@ -23,7 +23,7 @@ const MESSAGE_MAX: usize = 64 << 10;
 pub async fn run(env: &dyn Environment, job: PluginJob) -> Result<Came, PluginProblem> {
     if let Some(trusted) = job.command.trusted.clone() {
         let (workspace, home) = (job.workspace.clone(), job.home.clone());
-        let now = tokio::task::spawn_blocking(move || Wishes::read(&workspace, &home).digest).await;
+        let now = tokio::task::spawn_blocking(move || TrustRequests::read(&workspace, &home).digest).await;
         if !matches!(now, Ok(Ok(now)) if *now == *trusted) {
             return Err(PluginProblem::Changed);
         }

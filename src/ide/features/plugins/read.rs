@@ -3,13 +3,13 @@
 use crate::config::plugins;
 use crate::exec::trust::{Standing, Trust};
 use crate::ide::features::plugins::state::{PluginsJob, PluginsRead, Say};
-use crate::runtime::agent_setup::trust_requests::{self, Wishes};
+use crate::runtime::agent_setup::trust_requests::{self, TrustRequests};
 
 /// Reads all plugins, after what the user says about the project's was noted. Blocking.
 pub fn read(job: &PluginsJob) -> PluginsRead {
     let (own, mut wrong) = plugins::read(&job.own);
     let (project, more) = plugins::read(&trust_requests::plugins(&job.workspace));
-    let Wishes { allows, digest } = Wishes::read(&job.workspace, &job.home);
+    let TrustRequests { allows, digest } = TrustRequests::read(&job.workspace, &job.home);
     wrong.extend(more);
     let mut problems: Vec<String> = wrong.iter().map(ToString::to_string).collect();
     let forgotten = job.say == Some(Say::Forget);
