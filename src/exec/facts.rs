@@ -1,6 +1,6 @@
-//! What is known about files of a place, as plain data.
+//! What is known about files of an environment, as plain data.
 //!
-//! Must not know places.
+//! Must not know environments.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
@@ -77,7 +77,7 @@ pub struct FileStat {
     /// Another one after every write that the system's dates show; `None` while the last write
     /// is so fresh that a further one could have the same date.
     pub version: Option<u64>,
-    /// Last change of the content, in milliseconds since the epoch, where the place knows.
+    /// Last change of the content, in milliseconds since the epoch, where the environment knows.
     pub modified: Option<u64>,
 }
 

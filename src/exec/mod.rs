@@ -1,4 +1,4 @@
-//! Files and commands of one place: this machine now, later a sandbox, a container, a host.
+//! Files and commands of one environment: this machine now, later a sandbox, a container, a host.
 //!
 //! Layer 1. May import `base`; must not know the domain: not tools, buffers or agents.
 //! Environments compose: a wrapper may know open buffers and pass on what it does not.

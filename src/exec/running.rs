@@ -17,7 +17,7 @@ pub struct SpawnSpec {
     pub script: String,
     /// Working folder.
     pub cwd: PathBuf,
-    /// Set in addition to the filtered environment of the place.
+    /// Set in addition to the filtered variables of the environment.
     pub env: BTreeMap<String, String>,
     /// What it reads.
     pub input: Input,
@@ -65,7 +65,7 @@ pub trait RunningControl: Send + Sync {
 
     /// Where the shell stood when it ended by itself, links followed. `None` unless
     /// [`SpawnSpec::tells_folder`] was set, where the shell did not get to say it, as one that another
-    /// program has replaced, and in a place that cannot tell.
+    /// program has replaced, and in an environment that cannot tell.
     fn folder(&mut self) -> BoxFuture<'_, Option<PathBuf>> {
         Box::pin(std::future::ready(None))
     }

@@ -1,4 +1,4 @@
-//! What nobody may see in a place, by patterns over whole paths.
+//! What nobody may see in an environment, by patterns over whole paths.
 //!
 //! Must not know who denies it, nor the file system: where links lead is asked by whoever walks.
 

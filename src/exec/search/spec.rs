@@ -1,6 +1,6 @@
-//! What to look for in a place and what is found, as plain data.
+//! What to look for in an environment and what is found, as plain data.
 //!
-//! Must not know how a place looks for it, nor who asked.
+//! Must not know how an environment looks for it, nor who asked.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ pub struct SearchSpec {
     pub want: Want,
     /// Lines with matches of one file that are given; the rest is not looked for.
     pub most_per_file: Option<usize>,
-    /// Texts that are searched in the place of files, by the files' real paths: what an editor holds
+    /// Texts that are searched in the environment of files, by the files' real paths: what an editor holds
     /// and has not saved.
     pub unsaved: Vec<(PathBuf, Arc<[u8]>)>,
 }
@@ -98,7 +98,7 @@ pub struct FileMatches {
     pub lines: Vec<FoundLine>,
     /// Lines that match.
     pub count: usize,
-    /// Last change, in milliseconds since the epoch, where the place knows.
+    /// Last change, in milliseconds since the epoch, where the environment knows.
     pub modified: Option<u64>,
 }
 
@@ -122,7 +122,7 @@ pub struct FoundPath {
     pub name: String,
     /// Whether it is a folder.
     pub folder: bool,
-    /// Last change, in milliseconds since the epoch, where the place knows.
+    /// Last change, in milliseconds since the epoch, where the environment knows.
     pub modified: Option<u64>,
 }
 

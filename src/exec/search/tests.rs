@@ -16,7 +16,7 @@ use crate::exec::{
     OutputSink, Stamp,
 };
 
-/// A place that can list and read, and no more.
+/// An environment that can list and read, and no more.
 #[derive(Debug)]
 struct Plain(LocalEnvironment);
 
@@ -87,7 +87,7 @@ impl Bench {
         fs::write(path, bytes).unwrap();
     }
 
-    fn places(&self) -> [Box<dyn Environment>; 2] {
+    fn environments(&self) -> [Box<dyn Environment>; 2] {
         let local = || LocalEnvironment::new(self.root().to_path_buf(), []);
         [Box::new(local()), Box::new(Plain(local()))]
     }
@@ -99,7 +99,7 @@ impl Bench {
 
     async fn search(&self, spec: SearchSpec) -> Result<(Vec<String>, Searched), String> {
         let mut all = Vec::new();
-        for place in self.places() {
+        for env in self.environments() {
             let seen: Arc<Mutex<Vec<String>>> = Arc::default();
             let into = Arc::clone(&seen);
             let sink: MatchSink = Box::new(move |file| {
@@ -111,7 +111,7 @@ impl Bench {
                 }
                 true
             });
-            let done = place.search(spec.clone(), sink, CancellationToken::new()).await;
+            let done = env.search(spec.clone(), sink, CancellationToken::new()).await;
             let lines = seen.lock().clone();
             all.push(done.map(|done| (lines, done)).map_err(|error| error.to_string()));
         }
@@ -122,7 +122,7 @@ impl Bench {
 
     async fn find(&self, root: &str, files: Selection, folders: bool) -> Vec<String> {
         let mut all = Vec::new();
-        for place in self.places() {
+        for env in self.environments() {
             let seen: Arc<Mutex<Vec<String>>> = Arc::default();
             let into = Arc::clone(&seen);
             let sink: PathSink = Box::new(move |found| {
@@ -132,7 +132,7 @@ impl Bench {
                 true
             });
             let spec = FindSpec { root: self.root().join(root), files: files.clone(), folders };
-            place.find(spec, sink, CancellationToken::new()).await.unwrap();
+            env.find(spec, sink, CancellationToken::new()).await.unwrap();
             all.push(seen.lock().clone());
         }
         assert_eq!(all[0], all[1], "this machine and any place find the same");
@@ -368,7 +368,7 @@ async fn the_order_is_that_of_paths_and_an_end_is_an_end() {
     let bench = Bench::new(&files);
     let mut sorted: Vec<&String> = names.iter().collect();
     sorted.sort();
-    for place in bench.places() {
+    for env in bench.environments() {
         let seen: Arc<Mutex<Vec<String>>> = Arc::default();
         let into = Arc::clone(&seen);
         let sink: MatchSink = Box::new(move |file| {
@@ -376,12 +376,12 @@ async fn the_order_is_that_of_paths_and_an_end_is_an_end() {
             seen.push(file.name);
             seen.len() < 120
         });
-        let done = place.search(bench.spec("hit"), sink, CancellationToken::new()).await.unwrap();
+        let done = env.search(bench.spec("hit"), sink, CancellationToken::new()).await.unwrap();
         assert!(!done.complete);
         assert_eq!(seen.lock().iter().collect::<Vec<_>>(), sorted[..120]);
         let cancel = CancellationToken::new();
         cancel.cancel();
-        let done = place.search(bench.spec("hit"), Box::new(|_| panic!("cancelled")), cancel).await.unwrap();
+        let done = env.search(bench.spec("hit"), Box::new(|_| panic!("cancelled")), cancel).await.unwrap();
         assert!(!done.complete);
     }
 }

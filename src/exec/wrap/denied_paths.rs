@@ -1,4 +1,4 @@
-//! A place of which some files and folders cannot be seen: nothing lists or finds them, no search looks into
+//! An environment of which some files and folders cannot be seen: nothing lists or finds them, no search looks into
 //! them, and they cannot be read.
 //!
 //! Must not know who denies them. Paths count by their own names and by where they lead. What commands see is not

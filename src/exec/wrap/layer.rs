@@ -1,5 +1,5 @@
-//! A place seen through a layer: what is asked of the place is shown to the layer first, which may refuse
-//! it, and again when it is done. Layers compose, since what they make is a place again.
+//! An environment seen through a layer: what is asked of the environment is shown to the layer first, which may refuse
+//! it, and again when it is done. Layers compose, since what they make is an environment again.
 //!
 //! Must not know any layer.
 
@@ -19,7 +19,7 @@ use crate::exec::search::by_reading;
 use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched, Selection};
 use crate::exec::terminal::{Terminal, TerminalSpec};
 
-/// What is asked of a place; no contents.
+/// What is asked of an environment; no contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Deed<'a> {
@@ -90,7 +90,7 @@ pub enum Ended {
     Failed(String),
 }
 
-/// What stands between a place and who uses it.
+/// What stands between an environment and who uses it.
 pub trait Layer: Send + Sync + fmt::Debug {
     /// Whether something may be done; the error says why not.
     fn admit<'a>(
@@ -111,7 +111,7 @@ pub trait Layer: Send + Sync + fmt::Debug {
         command
     }
 
-    /// Whether every file of a search must be admitted by itself. The place then lists and reads.
+    /// Whether every file of a search must be admitted by itself. The environment then lists and reads.
     fn sees_each_file(&self) -> bool {
         false
     }
@@ -137,7 +137,7 @@ pub trait Layer: Send + Sync + fmt::Debug {
     /// Something was done, or refused.
     fn done(&self, _deed: Deed<'_>, _ended: Ended, _took: Duration) {}
 
-    /// Somebody wants the place ready.
+    /// Somebody wants the environment ready.
     fn initialize<'a>(&'a self, inner: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
         inner.initialize()
     }
@@ -148,7 +148,7 @@ pub trait Layer: Send + Sync + fmt::Debug {
     }
 }
 
-/// A place behind a layer.
+/// An environment behind a layer.
 #[derive(Debug)]
 pub struct Wrapped<L> {
     inner: Arc<dyn Environment>,
@@ -156,12 +156,12 @@ pub struct Wrapped<L> {
 }
 
 impl<L: Layer> Wrapped<L> {
-    /// The place as it is seen through the layer.
+    /// The environment as it is seen through the layer.
     pub fn new(inner: Arc<dyn Environment>, layer: L) -> Self {
         Self { inner, layer }
     }
 
-    /// The work begins when it is admitted: a place may do it before its answer is waited for.
+    /// The work begins when it is admitted: an environment may do it before its answer is waited for.
     async fn through<'a, T, W: Future<Output = Result<T, EnvError>>>(
         &'a self,
         deed: Deed<'a>,

@@ -1,4 +1,4 @@
-//! A place that tells what was done in it: what, on what, how it ended and how long it took. No contents.
+//! An environment that tells what was done in it: what, on what, how it ended and how long it took. No contents.
 //!
 //! Must not know who listens.
 

@@ -1,7 +1,7 @@
-//! Places seen through layers: read-only, with a log, within a policy, without what is denied, from a folder, for several
-//! users. They compose over any place.
+//! Environments seen through layers: read-only, with a log, within a policy, without what is denied, from a folder, for several
+//! users. They compose over any environment.
 //!
-//! Must not know which place is inside.
+//! Must not know which environment is inside.
 
 #[doc(hidden)]
 pub mod counted;

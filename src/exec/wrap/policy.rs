@@ -1,9 +1,9 @@
-//! A place of which only some folders can be reached, and whose commands get only some of the variables
+//! An environment of which only some folders can be reached, and whose commands get only some of the variables
 //! that they are given.
 //!
 //! Must not know who made the policy. Paths are judged by where they really lead. What commands reach by
-//! themselves is not held back by this: that takes a sandbox. Which variables of its own a place hands to
-//! commands is the place's to say (`LocalEnvironment::inheriting`).
+//! themselves is not held back by this: that takes a sandbox. Which variables of its own an environment hands to
+//! commands is the environment's to say (`LocalEnvironment::inheriting`).
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! A place in which nothing can be changed.
+//! An environment in which nothing can be changed.
 //!
 //! Must not know what commands do: who makes it brings a judge.
 

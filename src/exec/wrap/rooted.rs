@@ -1,4 +1,4 @@
-//! The same place seen from another of its folders: relative paths are below it, commands start in it.
+//! The same environment seen from another of its folders: relative paths are below it, commands start in it.
 //!
 //! Must not know why.
 
@@ -15,7 +15,7 @@ use crate::exec::running::{Running, SpawnSpec};
 use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
 use crate::exec::terminal::{Terminal, TerminalSpec};
 
-/// Wraps a place.
+/// Wraps an environment.
 #[derive(Debug)]
 pub struct Rooted {
     inner: Arc<dyn Environment>,

@@ -48,7 +48,7 @@ const LINES_READ: usize = 200;
 
 /// What the model is told of a call that was interrupted before it did anything.
 const NOT_BEGUN: &str = "Not run: interrupted before it began.";
-/// What it is told of one that did not end by itself, as where a place does not answer.
+/// What it is told of one that did not end by itself, as where an environment does not answer.
 const GIVEN_UP: &str = "Interrupted. It did not end by itself and was given up; it may have done a part of its \
                         work, so look before you go on.";
 
@@ -97,8 +97,8 @@ pub async fn execute(
     if !before_change::run_hook(&**tool, cx, &args, &cancel).await {
         return Outcome::error(NOT_BEGUN);
     }
-    let (env, left_out, again) = match place(&**tool, cx, &call.name, &mut args).await {
-        Ok(place) => place,
+    let (env, left_out, again) = match environment(&**tool, cx, &call.name, &mut args).await {
+        Ok(seen) => seen,
         Err(message) => return Outcome::error(message),
     };
     let invocation = Invocation {
@@ -127,8 +127,8 @@ pub async fn execute(
 /// A place, the count of what rules hide in it, and whether it is that of kept outputs.
 type Seen = (Arc<dyn Environment>, Option<Count>, bool);
 
-/// Where a call works: among kept outputs, or in the session's place as far as rules let it see that.
-async fn place(tool: &dyn Tool, cx: &Context, name: &str, args: &mut Value) -> Result<Seen, String> {
+/// Where a call works: among kept outputs, or in the session's environment as far as rules let it see that.
+async fn environment(tool: &dyn Tool, cx: &Context, name: &str, args: &mut Value) -> Result<Seen, String> {
     if let Some(kept) = in_kept(tool.kind(), cx, args)? {
         return Ok((kept, None, true));
     }

@@ -17,7 +17,7 @@ use super::preview;
 use super::proposal;
 use super::rules::pattern;
 use super::rules::{Author, Names, Rules, Ruling, Said};
-use super::targets::Place;
+use super::targets::ScriptContext;
 use crate::base::json::json;
 use crate::base::names;
 use crate::base::schema::Schema;
@@ -322,7 +322,8 @@ async fn judge_command(cx: &Context, tool: &Names, line: &str) -> Verdict {
         Verdict::Run => {
             let script = command::parse(line);
             let barriers = cx.rules.get().barriers(&tool.or(&aliases::readers()));
-            let why = Place::new(cx, grounds(cx).await, &script).reads(line, &script, &barriers).await;
+            let why =
+                ScriptContext::new(cx, grounds(cx).await, &script).reads(line, &script, &barriers).await;
             let git = policy::verdict(mode, git_programs::objection(&*cx.env, line).await);
             why.map_or(Verdict::Run, |why| policy::strict(mode, why)).max(git)
         }
@@ -338,14 +339,14 @@ async fn judge_operands(cx: &Context, tool: &Names, line: &str) -> Verdict {
         return Verdict::Run;
     }
     let script = command::parse(line);
-    let place = Place::new(cx, grounds(cx).await, &script);
+    let context = ScriptContext::new(cx, grounds(cx).await, &script);
     for part in script.parts.iter().filter(|part| !command::part_is_read_only(part)) {
-        if place.touches_set_up(part).await {
+        if context.touches_set_up(part).await {
             return policy::strict(mode, policy::TOUCHES_SET_UP.to_string());
         }
     }
     let barriers = cx.rules.get().barriers(&tool.or(&aliases::readers()));
-    place.reads(line, &script, &barriers).await.map_or(Verdict::Run, |why| policy::strict(mode, why))
+    context.reads(line, &script, &barriers).await.map_or(Verdict::Run, |why| policy::strict(mode, why))
 }
 
 /// Patterns for the files that hold keys, where a search in the workspace or one of these folders would find

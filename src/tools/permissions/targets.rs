@@ -17,14 +17,14 @@ use crate::tools::files::paths;
 const PAIRS_MAX: usize = 60;
 
 /// Where a session is, and where its command lines are when they name a file.
-pub(in crate::tools) struct Place<'c> {
+pub(in crate::tools) struct ScriptContext<'c> {
     cx: &'c Context,
     grounds: Grounds,
     /// The folders in which a relative path may be meant. `None`: any.
     folders: Option<Vec<PathBuf>>,
 }
 
-impl<'c> Place<'c> {
+impl<'c> ScriptContext<'c> {
     /// The place of a script that begins in the workspace.
     pub(in crate::tools) fn new(cx: &'c Context, grounds: Grounds, script: &Script) -> Self {
         let mut folders = Some(vec![cx.env.root().to_path_buf()]);

@@ -10,7 +10,7 @@ use super::live::Live;
 use crate::exec::{EnvError, Environment, Input, SpawnSpec};
 use crate::tools::output::artifacts::Artifacts;
 
-/// What every command gets beside the filtered variables of its place: nobody looks at its terminal,
+/// What every command gets beside the filtered variables of its environment: nobody looks at its terminal,
 /// nobody turns the pages, nobody answers a question for a password.
 const FORCED: [(&str, &str); 9] = [
     ("NO_COLOR", "1"),

@@ -1,4 +1,4 @@
-//! Looking for text in a place until there is enough, time is up or the call is cancelled.
+//! Looking for text in an environment until there is enough, time is up or the call is cancelled.
 //!
 //! Must not know which tool asked, nor in which form it answers.
 

@@ -1,6 +1,6 @@
 //! Finds files by name.
 //!
-//! Must not know other tools. Places do the looking.
+//! Must not know other tools. Environments do the looking.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
