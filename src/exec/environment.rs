@@ -8,12 +8,12 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::error::EnvError;
-use super::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
-use super::running::{Running, SpawnSpec};
-use super::search::by_reading::{self, Listing};
-use super::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
-use super::terminal::{Terminal, TerminalSpec};
+use crate::exec::commands::running::{Running, SpawnSpec};
+use crate::exec::commands::terminal::{Terminal, TerminalSpec};
+use crate::exec::error::EnvError;
+use crate::exec::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
+use crate::exec::search::by_reading::{self, Listing};
+use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
 
 /// Takes a file in, piece by piece; `false` ends the reading. Called on a thread that may block.
 pub type PieceSink = Box<dyn FnMut(&[u8]) -> bool + Send>;

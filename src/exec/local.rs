@@ -13,16 +13,18 @@ use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
-use super::error::EnvError;
-use super::facts::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp};
-use super::process::spawn;
-use super::running::{Running, SpawnSpec};
-use super::search::local as search;
-use super::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
-use super::terminal::{self, Terminal, TerminalSpec};
-use super::variables::{self, Inherit};
-use super::{files, process, replace};
+use crate::exec::commands::process;
+use crate::exec::commands::process::spawn;
+use crate::exec::commands::running::{Running, SpawnSpec};
+use crate::exec::commands::terminal::{self, Terminal, TerminalSpec};
+use crate::exec::commands::variables::{self, Inherit};
+use crate::exec::disk::files;
+use crate::exec::disk::replace;
+use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
+use crate::exec::error::EnvError;
+use crate::exec::facts::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp};
+use crate::exec::search::local as search;
+use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
 
 /// The longest wait for a file: for a look at it, for its next piece, or for its being written.
 const ANSWERS: Duration = Duration::from_mins(1);

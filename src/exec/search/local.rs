@@ -20,9 +20,9 @@ use super::select::Selector;
 use super::spec::{FileMatches, FindSpec, FoundPath, LeftOut, SearchSpec, Searched, Selection};
 use crate::base::panics::catch;
 use crate::base::{names, shares};
+use crate::exec::disk::files;
 use crate::exec::error::EnvError;
 use crate::exec::facts::FileId;
-use crate::exec::files;
 
 /// Files that a thread takes at a time.
 const SHARE: usize = 16;

@@ -436,7 +436,7 @@ async fn other_names_of_barred_files_are_left_out() {
     link("a.txt", "sub/a-too");
     let shown = root.display();
     let denied = vec![format!("{shown}/**/.env"), format!("{shown}/**/*.key")];
-    let outside = crate::exec::files::hard_link(&root.join("outside")).unwrap().unwrap();
+    let outside = crate::exec::disk::files::hard_link(&root.join("outside")).unwrap().unwrap();
     for (globs, found) in
         [(&[][..], &["a.txt", "sub/a-too", "sub/b.txt"][..]), (&["*-too"][..], &["sub/a-too"][..])]
     {

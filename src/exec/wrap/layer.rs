@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use crate::exec::commands::running::{Running, SpawnSpec};
+use crate::exec::commands::terminal::{Terminal, TerminalSpec};
 use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
 use crate::exec::error::EnvError;
 use crate::exec::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
-use crate::exec::running::{Running, SpawnSpec};
 use crate::exec::search::by_reading;
 use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched, Selection};
-use crate::exec::terminal::{Terminal, TerminalSpec};
 
 /// What is asked of an environment; no contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use futures::future::BoxFuture;
 
 use super::layer::{Deed, Layer};
+use crate::exec::commands::variables::Inherit;
 use crate::exec::environment::{CommandSpec, Environment};
 use crate::exec::error::EnvError;
-use crate::exec::variables::Inherit;
 
 /// What can be reached.
 #[derive(Debug, Clone, Default)]

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use crate::exec::commands::running::{Running, SpawnSpec};
+use crate::exec::commands::terminal::{Terminal, TerminalSpec};
 use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
 use crate::exec::error::EnvError;
 use crate::exec::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
-use crate::exec::running::{Running, SpawnSpec};
 use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
-use crate::exec::terminal::{Terminal, TerminalSpec};
 
 /// Wraps an environment.
 #[derive(Debug)]

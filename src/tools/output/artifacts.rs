@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::exec::shelf::Limits;
+use crate::exec::storage::cache::Limits;
 use crate::exec::{Environment, LocalEnvironment, Shelf, Spill};
 
 /// How the names begin.

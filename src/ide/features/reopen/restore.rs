@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::exec::shelf;
+use crate::exec::storage::cache;
 use crate::ide::core::context::Cx;
 use crate::ide::core::options::OpenTarget;
 use crate::ide::core::state::State;

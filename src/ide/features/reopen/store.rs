@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::exec::Shelf;
-use crate::exec::shelf::Limits;
+use crate::exec::storage::cache::Limits;
 use crate::ide::features::recovery::journal::key_of;
 
 /// Bytes of what is read; what is kept is shorter.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::exec::Shelf;
-use crate::exec::shelf::Limits;
+use crate::exec::storage::cache::Limits;
 use crate::ide::core::slots::Slot;
 use crate::ide::features::recovery::journal::key_of;
 use crate::text::archive::{self, Unusable};

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::extract::{self, Paper, Trouble, Wanted};
-use crate::exec::subprocess::{self, Subprocess, SubprocessError};
+use crate::exec::commands::subprocess::{self, Subprocess, SubprocessError};
 
 /// The argument that makes the program do this work; what is wanted follows it, in JSON.
 pub const ERRAND: &str = "--read-pdf";

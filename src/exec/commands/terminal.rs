@@ -17,7 +17,7 @@ use rustix::termios::{Winsize, tcgetpgrp, tcsetwinsize};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::Child;
 
-use super::process::keyboard;
+use crate::exec::commands::process::keyboard;
 
 /// What programs are told the terminal is: all that they rely on then is understood by the pane.
 const TERM: &str = "xterm-256color";
@@ -84,7 +84,7 @@ pub trait TerminalControl: Send + Sync {
 }
 
 /// Starts the user's shell. `vars` are all the variables that it gets, beside its own.
-pub(super) fn start(vars: &[(OsString, OsString)], spec: &TerminalSpec) -> io::Result<Terminal> {
+pub(in crate::exec) fn start(vars: &[(OsString, OsString)], spec: &TerminalSpec) -> io::Result<Terminal> {
     let shell = shell(vars);
     let name = shell.file_name().map_or_else(|| "sh".into(), |name| name.to_string_lossy().into_owned());
     let inside = |(name, _): &&(OsString, OsString)| !OUTSIDE.iter().any(|known| name == known);
@@ -100,7 +100,7 @@ pub(super) fn start(vars: &[(OsString, OsString)], spec: &TerminalSpec) -> io::R
 }
 
 /// Starts a program as the leader of a session in a terminal of that size.
-pub(super) fn open(
+pub(in crate::exec) fn open(
     command: Command,
     cols: u16,
     rows: u16,
@@ -131,7 +131,7 @@ fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
 }
 
 /// Everything that runs in a terminal.
-pub(super) struct Control {
+pub(in crate::exec) struct Control {
     child: Child,
     /// Our side of the terminal, for its window and its foreground.
     master: OwnedFd,
@@ -183,23 +183,23 @@ impl TerminalControl for Control {
 
 impl Control {
     /// The number of the session, which is that of its leader's process.
-    pub(super) fn session(&self) -> Option<Pid> {
+    pub(in crate::exec) fn session(&self) -> Option<Pid> {
         self.session
     }
 
     /// What still runs inside, as far as the system lists it.
-    pub(super) fn left(&self) -> Vec<Pid> {
+    pub(in crate::exec) fn left(&self) -> Vec<Pid> {
         self.session.and_then(|session| members(Path::new("/proc"), session)).unwrap_or_default()
     }
 
     /// Nothing runs inside any more.
-    pub(super) fn forget(&mut self) {
+    pub(in crate::exec) fn forget(&mut self) {
         self.session = None;
     }
 
     /// Signals every process of the session; where the system does not list them, the shell's group and
     /// the one in front.
-    pub(super) fn signal(&self, signal: Signal) {
+    pub(in crate::exec) fn signal(&self, signal: Signal) {
         let Some(session) = self.session else { return };
         if let Some(members) = members(Path::new("/proc"), session) {
             for member in members {

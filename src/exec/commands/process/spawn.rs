@@ -17,11 +17,11 @@ use tokio::time::{sleep, timeout};
 
 use super::whereabouts::Whereabouts;
 use super::{GRACE, GROUP_POLL, exit_code, group_lives, members, script, shell, shell_command, signal};
+use crate::exec::commands::running::{Input, Running, RunningControl, SpawnSpec};
+use crate::exec::commands::terminal::{self, TerminalControl};
+use crate::exec::disk::files;
 use crate::exec::environment::CommandSpec;
 use crate::exec::error::EnvError;
-use crate::exec::files;
-use crate::exec::running::{Input, Running, RunningControl, SpawnSpec};
-use crate::exec::terminal::{self, TerminalControl};
 
 /// Starts a command. `vars` are all the variables that it gets, beside its own.
 pub(in crate::exec) fn start(vars: &[(OsString, OsString)], spec: &SpawnSpec) -> Result<Running, EnvError> {

@@ -20,19 +20,19 @@ use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::environment::{CommandSpec, Exit, OutputSink};
-use super::error::EnvError;
-use super::files;
+use crate::exec::disk::files;
+use crate::exec::environment::{CommandSpec, Exit, OutputSink};
+use crate::exec::error::EnvError;
 
-pub(super) mod keyboard;
+pub(in crate::exec) mod keyboard;
 mod script;
-pub(super) mod spawn;
+pub(in crate::exec) mod spawn;
 mod whereabouts;
 
 /// Between SIGTERM and SIGKILL.
-pub(super) const GRACE: Duration = Duration::from_secs(2);
+pub(in crate::exec) const GRACE: Duration = Duration::from_secs(2);
 /// How often we look whether a terminated group is gone.
-pub(super) const GROUP_POLL: Duration = Duration::from_millis(10);
+pub(in crate::exec) const GROUP_POLL: Duration = Duration::from_millis(10);
 /// After the shell's end, silence of this length ends the wait for a background process that
 /// still holds the pipe.
 const DRAIN_QUIET: Duration = Duration::from_millis(100);
@@ -46,7 +46,7 @@ const COMPLAINTS: usize = 4 * 1024;
 const CHUNK: usize = 64 * 1024;
 
 /// Runs a command to its end. `vars` are all the variables it gets, beside its own.
-pub(super) async fn run(
+pub(in crate::exec) async fn run(
     vars: &[(OsString, OsString)],
     command: CommandSpec,
     mut output: OutputSink,
@@ -78,7 +78,7 @@ pub(super) async fn run(
 }
 
 /// Runs a command that is given `input`, and whose output and errors go to a sink each.
-pub(super) async fn filter(
+pub(in crate::exec) async fn filter(
     vars: &[(OsString, OsString)],
     command: CommandSpec,
     input: Vec<u8>,
@@ -166,12 +166,12 @@ async fn until(deadline: Option<Instant>) {
 }
 
 /// 128 + signal number when a signal ended it, as shells say it.
-pub(super) fn exit_code(status: ExitStatus) -> i32 {
+pub(in crate::exec) fn exit_code(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
 }
 
 /// bash where there is one, else sh.
-pub(super) fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
+pub(in crate::exec) fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
     let path = vars.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
     let folders = ["/bin", "/usr/bin"].map(PathBuf::from).into_iter();
     let path = path.unwrap_or_default();
@@ -212,7 +212,7 @@ fn spawn_apart(
 }
 
 /// A shell in a process group of its own, not started yet; and the file with its script where that is long.
-pub(super) fn shell_command(
+pub(in crate::exec) fn shell_command(
     shell: &Path,
     vars: &[(OsString, OsString)],
     command: &CommandSpec,
@@ -336,7 +336,7 @@ fn pass_on(buffer: &[u8], read: io::Result<usize>, output: &mut OutputSink) -> b
 }
 
 /// Whether somebody in the group still runs.
-pub(super) fn group_lives(group: Pid) -> bool {
+pub(in crate::exec) fn group_lives(group: Pid) -> bool {
     match members(group) {
         Some(members) => !members.is_empty(),
         None => test_kill_process_group(group).is_ok(),
@@ -346,7 +346,7 @@ pub(super) fn group_lives(group: Pid) -> bool {
 /// The processes of a group that still run; `None` where the system has no list of processes. One that
 /// has ended counts as a member until its parent has asked for its status; in a container whose first
 /// process never asks, that is forever, so such members are left out.
-pub(super) fn members(group: Pid) -> Option<Vec<Pid>> {
+pub(in crate::exec) fn members(group: Pid) -> Option<Vec<Pid>> {
     if test_kill_process_group(group).is_err() {
         return Some(Vec::new());
     }
@@ -368,7 +368,7 @@ pub(super) fn members(group: Pid) -> Option<Vec<Pid>> {
 }
 
 /// Signals a group; one that is gone already is what we want.
-pub(super) fn signal(group: Pid, signal: Signal) {
+pub(in crate::exec) fn signal(group: Pid, signal: Signal) {
     if let Err(error) = kill_process_group(group, signal)
         && error != rustix::io::Errno::SRCH
     {

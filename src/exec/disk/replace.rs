@@ -14,12 +14,16 @@ use std::path::Path;
 use rustix::fs::{Access, Gid, Uid, XattrFlags};
 use tempfile::NamedTempFile;
 
-use super::error::EnvError;
-use super::facts::Stamp;
-use super::files::{error_at, must_be_file, stamp};
+use crate::exec::disk::files::{error_at, must_be_file, stamp};
+use crate::exec::error::EnvError;
+use crate::exec::facts::Stamp;
 
 /// Replaces the file at a real path (links followed); makes it and its folders when missing.
-pub(super) fn replace(path: &Path, bytes: &[u8], expected: Option<&Stamp>) -> Result<Stamp, EnvError> {
+pub(in crate::exec) fn replace(
+    path: &Path,
+    bytes: &[u8],
+    expected: Option<&Stamp>,
+) -> Result<Stamp, EnvError> {
     let before = existing(path)?;
     if let Some(expected) = expected {
         check_stamp(path, before.is_some(), expected)?;
@@ -62,7 +66,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8], expected: Option<&Stamp>) -> Re
 }
 
 /// Removes the file of that name; its folder stays.
-pub(super) fn remove(path: &Path, expected: Option<&Stamp>) -> Result<(), EnvError> {
+pub(in crate::exec) fn remove(path: &Path, expected: Option<&Stamp>) -> Result<(), EnvError> {
     let before = existing(path)?.ok_or_else(|| EnvError::NotFound(path.to_path_buf()));
     if let Some(expected) = expected {
         check_stamp(path, before.is_ok(), expected)?;
@@ -270,7 +274,7 @@ mod tests {
         fs::hard_link(&path, path.with_file_name("other")).unwrap();
         let link = path.with_file_name("link");
         symlink("other", &link).unwrap();
-        let real = super::super::files::real_path(&link).unwrap();
+        let real = crate::exec::disk::files::real_path(&link).unwrap();
         replace(&real, b"after", None).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&path).unwrap(), b"after");

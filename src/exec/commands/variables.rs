@@ -69,7 +69,7 @@ pub fn is_secret(name: &OsStr) -> bool {
 /// The text for a login shell, which has read the user's start files: what these say of secrets is
 /// forgotten first, but for the variables that it was given by name. On the same line, so that the numbers of
 /// lines in the shell's messages stay.
-pub(super) fn forgetting<'a>(script: &str, given: impl Iterator<Item = &'a str>) -> String {
+pub(in crate::exec) fn forgetting<'a>(script: &str, given: impl Iterator<Item = &'a str>) -> String {
     let secret = format!("(.*_)?({})|{}", SECRETS.join("|"), ALSO_SECRET.join("|"));
     let plain = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let kept: Vec<&str> = NO_SECRET.into_iter().chain(given.filter(plain)).collect();
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn no_command_gets_a_provider_s_key() {
         let data: serde_json::Value =
-            serde_json::from_str(include_str!("../../assets/providers.json")).unwrap();
+            serde_json::from_str(include_str!("../../../assets/providers.json")).unwrap();
         let rows = data.as_array().or_else(|| data["providers"].as_array()).unwrap();
         let keys: Vec<&str> = rows
             .iter()

@@ -10,15 +10,15 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::error::EnvError;
-use super::facts::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp, Stamping};
 use crate::base::paths;
+use crate::exec::error::EnvError;
+use crate::exec::facts::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp, Stamping};
 
 /// Symbolic links that are followed one after the other before we call it a circle, as Linux does.
 const LINKS_MAX: usize = 40;
 
 /// The error of an operation on a path, by kind.
-pub(super) fn error_at(path: &Path, source: io::Error) -> EnvError {
+pub(in crate::exec) fn error_at(path: &Path, source: io::Error) -> EnvError {
     let path = path.to_path_buf();
     match source.kind() {
         io::ErrorKind::NotFound => EnvError::NotFound(path),
@@ -29,7 +29,7 @@ pub(super) fn error_at(path: &Path, source: io::Error) -> EnvError {
 }
 
 /// What stands at a path, symbolic links followed.
-pub(super) fn stat(path: &Path) -> Result<FileStat, EnvError> {
+pub(in crate::exec) fn stat(path: &Path) -> Result<FileStat, EnvError> {
     let facts = fs::metadata(path).map_err(|source| error_at(path, source))?;
     let kind = if facts.is_file() {
         FileKind::File
@@ -42,7 +42,7 @@ pub(super) fn stat(path: &Path) -> Result<FileStat, EnvError> {
 }
 
 /// Milliseconds since the epoch.
-pub(super) fn modified(facts: &fs::Metadata) -> Option<u64> {
+pub(in crate::exec) fn modified(facts: &fs::Metadata) -> Option<u64> {
     let date = facts.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     Some(date.as_millis() as u64)
 }
@@ -61,14 +61,14 @@ fn version(facts: &fs::Metadata) -> Option<u64> {
 }
 
 /// Which file it is, if it has several names.
-pub(super) fn hard_link(path: &Path) -> Result<Option<FileId>, EnvError> {
+pub(in crate::exec) fn hard_link(path: &Path) -> Result<Option<FileId>, EnvError> {
     let found = fs::metadata(path).map_err(|source| error_at(path, source))?;
     let several = found.is_file() && found.nlink() > 1;
     Ok(several.then(|| FileId { device: found.dev(), inode: found.ino() }))
 }
 
 /// What a folder holds. An entry that vanishes meanwhile is left out.
-pub(super) fn list(path: &Path) -> Result<Vec<DirEntry>, EnvError> {
+pub(in crate::exec) fn list(path: &Path) -> Result<Vec<DirEntry>, EnvError> {
     let entries = fs::read_dir(path).map_err(|source| error_at(path, source))?;
     let entry = |entry: fs::DirEntry| {
         let name = names::shown_name(&entry.file_name()).into_owned();
@@ -80,14 +80,14 @@ pub(super) fn list(path: &Path) -> Result<Vec<DirEntry>, EnvError> {
 }
 
 /// Reads a regular file. Pipes and devices are refused: reading them may never end.
-pub(super) fn read(path: &Path) -> Result<FileData, EnvError> {
+pub(in crate::exec) fn read(path: &Path) -> Result<FileData, EnvError> {
     must_be_file(path)?;
     let bytes = fs::read(path).map_err(|source| error_at(path, source))?;
     let stamp = Stamp::of(&bytes);
     Ok(FileData { bytes, stamp })
 }
 
-pub(super) fn must_be_file(path: &Path) -> Result<(), EnvError> {
+pub(in crate::exec) fn must_be_file(path: &Path) -> Result<(), EnvError> {
     match stat(path)?.kind {
         FileKind::File => Ok(()),
         FileKind::Folder => Err(EnvError::IsFolder(path.to_path_buf())),
@@ -96,7 +96,7 @@ pub(super) fn must_be_file(path: &Path) -> Result<(), EnvError> {
 }
 
 /// Where a path leads with all symbolic links followed, also when its end does not exist yet.
-pub(super) fn real_path(path: &Path) -> Result<PathBuf, EnvError> {
+pub(in crate::exec) fn real_path(path: &Path) -> Result<PathBuf, EnvError> {
     follow(path, LINKS_MAX)
 }
 
@@ -124,7 +124,10 @@ const FIRST_PIECE: usize = 64 << 10;
 const PIECE: usize = 1 << 20;
 
 /// Reads a regular file in pieces.
-pub(super) fn read_pieces(path: &Path, sink: &mut dyn FnMut(&[u8]) -> bool) -> Result<Stamp, EnvError> {
+pub(in crate::exec) fn read_pieces(
+    path: &Path,
+    sink: &mut dyn FnMut(&[u8]) -> bool,
+) -> Result<Stamp, EnvError> {
     must_be_file(path)?;
     let error = |source| error_at(path, source);
     let mut file = File::open(path).map_err(error)?;
@@ -146,6 +149,6 @@ pub(super) fn read_pieces(path: &Path, sink: &mut dyn FnMut(&[u8]) -> bool) -> R
 }
 
 /// The state of a file, without keeping its content.
-pub(super) fn stamp(path: &Path) -> Result<Stamp, EnvError> {
+pub(in crate::exec) fn stamp(path: &Path) -> Result<Stamp, EnvError> {
     read_pieces(path, &mut |_| true)
 }
