@@ -33,8 +33,8 @@ pub use search::{
     Selection, Want,
 };
 #[doc(hidden)]
-pub use storage::cache::Shelf;
+pub use storage::cache::CacheFolder;
 #[doc(hidden)]
-pub use storage::run_files::KeptFiles;
+pub use storage::run_files::RunFiles;
 #[doc(hidden)]
 pub use storage::spill::Spill;

@@ -11,11 +11,11 @@ use std::time::{Duration, SystemTime};
 
 /// The files of one folder.
 #[derive(Debug)]
-pub struct Shelf {
+pub struct CacheFolder {
     folder: PathBuf,
 }
 
-/// A file of a shelf.
+/// A file of the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// Its name.
@@ -26,7 +26,7 @@ pub struct Item {
     pub modified: SystemTime,
 }
 
-/// What a shelf holds at most.
+/// What a folder holds at most.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Of all files together.
@@ -35,7 +35,7 @@ pub struct Limits {
     pub age: Duration,
 }
 
-impl Shelf {
+impl CacheFolder {
     /// The files of a folder, which is made when something is put there first.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn files_are_put_got_and_taken_away_and_nobody_else_reads_them() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = Shelf::new(folder.path().join("a/b"));
+        let shelf = CacheFolder::new(folder.path().join("a/b"));
         assert_eq!(shelf.get("x", 10).unwrap(), None);
         shelf.remove("x").unwrap();
         shelf.put("x", b"one").unwrap();
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn the_oldest_go_first() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = Shelf::new(folder.path().into());
+        let shelf = CacheFolder::new(folder.path().into());
         let day = Duration::from_hours(24);
         for (name, days) in [("old", 100), ("b", 3), ("c", 2), ("d", 1), (".part-x", 1)] {
             shelf.put(name, &[0; 10]).unwrap();
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(["old", "b", "c", "d", ".part-x"].map(left), [false, false, true, true, false]);
         shelf.clean(limits).unwrap();
         assert_eq!(["c", "d"].map(left), [true, true]);
-        Shelf::new(folder.path().join("none")).clean(limits).unwrap();
+        CacheFolder::new(folder.path().join("none")).clean(limits).unwrap();
     }
 
     #[test]
@@ -190,15 +190,15 @@ mod tests {
         let day = Duration::from_hours(24);
         for (name, days) in [("old/a", 100), ("new/a", 100), ("new/b", 1)] {
             let (sub, name) = name.split_once('/').unwrap();
-            Shelf::new(folder.path().join(sub)).put(name, b"x").unwrap();
+            CacheFolder::new(folder.path().join(sub)).put(name, b"x").unwrap();
             let file = File::options().write(true).open(folder.path().join(sub).join(name)).unwrap();
             file.set_times(FileTimes::new().set_modified(SystemTime::now() - day * days)).unwrap();
         }
         let limits = Limits { bytes: 99, age: day * 30 };
-        Shelf::clean_folders(folder.path(), limits).unwrap();
+        CacheFolder::clean_folders(folder.path(), limits).unwrap();
         assert!(!folder.path().join("old").exists());
-        let left = Shelf::new(folder.path().join("new")).list().unwrap();
+        let left = CacheFolder::new(folder.path().join("new")).list().unwrap();
         assert_eq!(left.iter().map(|item| (item.name.as_str(), item.bytes)).collect::<Vec<_>>(), [("b", 1)]);
-        Shelf::clean_folders(&folder.path().join("none"), limits).unwrap();
+        CacheFolder::clean_folders(&folder.path().join("none"), limits).unwrap();
     }
 }

@@ -22,7 +22,7 @@ const PART: &str = ".part";
 
 /// The kept files of one folder, as one run sees them.
 #[derive(Debug)]
-pub struct KeptFiles {
+pub struct RunFiles {
     folder: PathBuf,
     run: Mutex<Run>,
 }
@@ -60,13 +60,13 @@ impl Drop for Lock {
 /// One file that a run which is no more has left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Left {
-    /// Its name, for [`KeptFiles::read`] and [`KeptFiles::remove`].
+    /// Its name, for [`RunFiles::read`] and [`RunFiles::remove`].
     pub name: String,
     /// Under which key it was written.
     pub key: String,
 }
 
-impl KeptFiles {
+impl RunFiles {
     /// The files of a folder, which is made when something is kept first.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, run: Mutex::new(Run::Idle) }

@@ -4,19 +4,19 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 
-fn keep(files: &KeptFiles, key: &str, content: &str) -> String {
+fn keep(files: &RunFiles, key: &str, content: &str) -> String {
     files.write(key, [content.as_bytes()].into_iter(), &[]).unwrap()
 }
 
 #[test]
 fn what_a_dead_run_kept_is_found_and_what_a_living_one_keeps_is_not() {
     let temp = tempfile::tempdir().unwrap();
-    let dead = KeptFiles::new(temp.path().join("deep/swap"));
+    let dead = RunFiles::new(temp.path().join("deep/swap"));
     assert_eq!(dead.left(None).unwrap(), []);
     keep(&dead, "a", "one");
     let name = keep(&dead, "a", "two");
     keep(&dead, "b", "three");
-    let next = KeptFiles::new(temp.path().join("deep/swap"));
+    let next = RunFiles::new(temp.path().join("deep/swap"));
     assert_eq!(next.left(None).unwrap(), [], "its run lives");
     assert_eq!(dead.left(None).unwrap(), [], "nobody finds his own");
     drop(dead);
@@ -32,14 +32,14 @@ fn what_a_dead_run_kept_is_found_and_what_a_living_one_keeps_is_not() {
 fn nothing_stays_behind_when_everything_is_removed() {
     let temp = tempfile::tempdir().unwrap();
     let count = || fs::read_dir(temp.path()).unwrap().count();
-    let files = KeptFiles::new(temp.path().to_path_buf());
+    let files = RunFiles::new(temp.path().to_path_buf());
     let a = keep(&files, "a", "one");
     files.remove(&a).unwrap();
     files.remove(&a).unwrap();
     assert_eq!(count(), 0, "not even a lock");
     keep(&files, "a", "one");
     drop(files);
-    let files = KeptFiles::new(temp.path().to_path_buf());
+    let files = RunFiles::new(temp.path().to_path_buf());
     let left = files.left(None).unwrap().remove(0).name;
     let own = files.write("a", [b"two".as_slice()].into_iter(), &[left]).unwrap();
     assert_eq!(count(), 2, "the new one and the lock of its run");
@@ -53,10 +53,10 @@ fn nothing_stays_behind_when_everything_is_removed() {
 #[test]
 fn a_run_that_ends_without_removing_leaves_its_files_to_the_next() {
     let temp = tempfile::tempdir().unwrap();
-    let files = KeptFiles::new(temp.path().to_path_buf());
+    let files = RunFiles::new(temp.path().to_path_buf());
     keep(&files, "a", "one");
     files.end(false).unwrap();
-    assert_eq!(KeptFiles::new(temp.path().to_path_buf()).left(None).unwrap().len(), 1);
+    assert_eq!(RunFiles::new(temp.path().to_path_buf()).left(None).unwrap().len(), 1);
 }
 
 /// Pieces of a content, between which something happens.
@@ -72,7 +72,7 @@ fn with_pause<'a>(content: &'a str, then: impl FnOnce() + 'a) -> impl Iterator<I
 #[test]
 fn of_two_writes_of_a_key_at_a_time_the_later_one_counts() {
     let temp = tempfile::tempdir().unwrap();
-    let files = KeptFiles::new(temp.path().to_path_buf());
+    let files = RunFiles::new(temp.path().to_path_buf());
     let name = files.write("a", with_pause("one", || drop(keep(&files, "a", "two"))), &[]).unwrap();
     assert_eq!(files.read(&name).unwrap(), b"two");
     assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 2, "and the lock");
@@ -81,11 +81,11 @@ fn of_two_writes_of_a_key_at_a_time_the_later_one_counts() {
 #[test]
 fn a_removal_leaves_the_run_to_a_write_that_is_under_way() {
     let temp = tempfile::tempdir().unwrap();
-    let files = KeptFiles::new(temp.path().to_path_buf());
+    let files = RunFiles::new(temp.path().to_path_buf());
     let a = keep(&files, "a", "one");
     let b = files.write("b", with_pause("two", || files.remove(&a).unwrap()), &[]).unwrap();
     assert_eq!(files.read(&b).unwrap(), b"two.");
-    let next = KeptFiles::new(temp.path().to_path_buf());
+    let next = RunFiles::new(temp.path().to_path_buf());
     assert_eq!(next.left(None).unwrap(), [], "its run lives");
     drop(files);
     assert_eq!(next.left(None).unwrap().len(), 1);
@@ -94,7 +94,7 @@ fn a_removal_leaves_the_run_to_a_write_that_is_under_way() {
 #[test]
 fn a_run_that_is_over_is_over_while_another_process_starts() {
     let temp = tempfile::tempdir().unwrap();
-    let files = KeptFiles::new(temp.path().to_path_buf());
+    let files = RunFiles::new(temp.path().to_path_buf());
     keep(&files, "a", "one");
     // What a process has until it runs its own program.
     let inherited = match &*files.run() {
@@ -102,7 +102,7 @@ fn a_run_that_is_over_is_over_while_another_process_starts() {
         other => panic!("{other:?}"),
     };
     drop(files);
-    assert_eq!(KeptFiles::new(temp.path().to_path_buf()).left(None).unwrap().len(), 1);
+    assert_eq!(RunFiles::new(temp.path().to_path_buf()).left(None).unwrap().len(), 1);
     drop(inherited);
 }
 
@@ -110,7 +110,7 @@ fn a_run_that_is_over_is_over_while_another_process_starts() {
 fn nothing_stays_behind_of_a_write_that_failed_or_was_overtaken_by_the_end() {
     let temp = tempfile::tempdir().unwrap();
     let count = || fs::read_dir(temp.path()).unwrap().count();
-    let files = KeptFiles::new(temp.path().to_path_buf());
+    let files = RunFiles::new(temp.path().to_path_buf());
     let break_it = || {
         for entry in fs::read_dir(temp.path()).unwrap() {
             fs::remove_file(entry.unwrap().path()).unwrap();
@@ -125,7 +125,7 @@ fn nothing_stays_behind_of_a_write_that_failed_or_was_overtaken_by_the_end() {
 #[test]
 fn what_is_kept_is_added_to_and_what_is_not_kept_is_not() {
     let temp = tempfile::tempdir().unwrap();
-    let files = KeptFiles::new(temp.path().to_path_buf());
+    let files = RunFiles::new(temp.path().to_path_buf());
     assert!(files.append("a", b"x", &[]).is_err(), "nothing was kept ever");
     keep(&files, "b", "other");
     assert!(files.append("a", b"x", &[]).is_err(), "nothing is kept there");
