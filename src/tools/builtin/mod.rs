@@ -46,9 +46,11 @@ mod tests {
             assert_eq!(set.tools.len(), once.len(), "{}: one name, one tool", set.id);
         }
         let tables: String = families.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
-        for action in files(&folder.join("actions")) {
-            let used = format!("actions::{}::", stem(&action));
-            assert!(tables.contains(&used), "{}: no row has this action", action.display());
+        for room in ["", "files", "search", "commands"] {
+            for action in files(&folder.join("actions").join(room)) {
+                let used = format!("::{}::", stem(&action));
+                assert!(tables.contains(&used), "{}: no row has this action", action.display());
+            }
         }
     }
 

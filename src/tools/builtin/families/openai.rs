@@ -4,17 +4,17 @@
 
 use super::agents;
 use crate::base::json::json;
-use crate::tools::builtin::actions::apply_patch::ApplyPatch;
 use crate::tools::builtin::actions::ask_user::{AskUser, Questions};
-use crate::tools::builtin::actions::find::{Find, Ignoring, Matching, Order, Paths};
-use crate::tools::builtin::actions::grep::{Grep, Matches};
-use crate::tools::builtin::actions::list::{Entries, List};
+use crate::tools::builtin::actions::commands::shell::{Background, Manner, Shell, Timeout};
+use crate::tools::builtin::actions::commands::write_stdin::WriteStdin;
+use crate::tools::builtin::actions::files::apply_patch::ApplyPatch;
+use crate::tools::builtin::actions::files::read::{Lines, Read};
+use crate::tools::builtin::actions::files::view_image::ViewImage;
+use crate::tools::builtin::actions::files::write::Write;
 use crate::tools::builtin::actions::plan::Plan;
-use crate::tools::builtin::actions::read::{Lines, Read};
-use crate::tools::builtin::actions::shell::{Background, Manner, Shell, Timeout};
-use crate::tools::builtin::actions::view_image::ViewImage;
-use crate::tools::builtin::actions::write::Write;
-use crate::tools::builtin::actions::write_stdin::WriteStdin;
+use crate::tools::builtin::actions::search::find::{Find, Ignoring, Matching, Order, Paths};
+use crate::tools::builtin::actions::search::grep::{Grep, Matches};
+use crate::tools::builtin::actions::search::list::{Entries, List};
 use crate::tools::builtin::schema::{flag, integer, number, object, one_of, text};
 use crate::tools::builtin::set::Set;
 use crate::tools::builtin::shape::ToolShape;

@@ -20,7 +20,7 @@ use crate::tools::contract::view::{CallView, FileDiff, ResultView};
 use crate::tools::files::changes;
 
 /// The form of the input for wires that can hold a model to one; the others send it as JSON.
-const GRAMMAR: &str = include_str!("../../../../assets/grammars/apply_patch.lark");
+const GRAMMAR: &str = include_str!("../../../../../assets/grammars/apply_patch.lark");
 
 /// The action.
 #[derive(Debug)]
