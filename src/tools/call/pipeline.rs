@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::before_change;
 use crate::base::json::json;
+use crate::base::schema::Schema;
 use crate::exec::wrap::denied_paths::Count;
 use crate::exec::wrap::{DeniedPaths, Wrapped};
 use crate::exec::{EnvError, Environment, LeftOut};
@@ -66,22 +67,9 @@ pub async fn execute(
         let names = registry.names().collect::<Vec<_>>().join(", ");
         return Outcome::error(format!("There is no tool named {:?}. The tools are: {names}.", call.name));
     };
-    if let Value::String(raw) = &call.arguments {
-        return Outcome::error(format!(
-            "The arguments of {} are not valid JSON; send them again as one JSON object. Received: {}",
-            call.name,
-            echo(raw)
-        ));
-    }
-    let args = match schema.check(tool.prepare(call.arguments.clone())) {
-        Ok(args) => declared(args, &tool.spec().parameters),
-        Err(errors) => {
-            return Outcome::error(format!(
-                "Invalid arguments for {}:\n{errors}\nReceived: {}",
-                call.name,
-                echo(&call.arguments.to_string())
-            ));
-        }
+    let args = match checked(&**tool, schema, call) {
+        Ok(args) => args,
+        Err(errors) => return Outcome::error(errors),
     };
     // A call that is asked about withdraws its question by itself.
     let approved = tokio::select! {
@@ -122,6 +110,22 @@ pub async fn execute(
         add(&mut outcome.content, &format!("\n\n{words}"));
     }
     outcome
+}
+
+/// The arguments of a call as its tool takes them; what is wrong with them, for the model.
+fn checked(tool: &dyn Tool, schema: &Schema, call: &ToolCall) -> Result<Value, String> {
+    if let Value::String(raw) = &call.arguments {
+        return Err(format!(
+            "The arguments of {} are not valid JSON; send them again as one JSON object. Received: {}",
+            call.name,
+            echo(raw)
+        ));
+    }
+    let args = schema.check(tool.prepare(call.arguments.clone())).map_err(|errors| {
+        let received = call.arguments.to_string();
+        format!("Invalid arguments for {}:\n{errors}\nReceived: {}", call.name, echo(&received))
+    })?;
+    Ok(declared(args, &tool.spec().parameters))
 }
 
 /// A place, the count of what rules hide in it, and whether it is that of kept outputs.

@@ -92,65 +92,18 @@ fn what_stands_in_no_table() {
 }
 
 /// Pieces of which command lines are made, so that many of them can be read.
+#[rustfmt::skip]
+const PIECES: &[&str] = &[
+    "ls", "cat f", " ", " ", "\n", ";", "&&", "||", "|", "&", "(", ")", "{ ", "}", "'", "\"", "$'",
+    "\\", "`", "$(", "<(", "${", "$x", "<<E\n", "\nE\n", "<<'E'\n", "<<<", ">/dev/null ", "> f",
+    "[ ", " ]", "[[ ", " ]]", "if ", "then ", "fi", "for i in a", " do ", "done", "case a in",
+    "esac", "!", "x=", "*", "f()", "$((", "))", "eval ", "xargs ", "find . -exec ", "bash -c ",
+    "ä", "日", "\t", "\r", "\0",
+];
+
+/// Lines made of such pieces.
 fn pieces() -> impl Strategy<Value = String> {
-    let piece = prop::sample::select(vec![
-        "ls",
-        "cat f",
-        " ",
-        " ",
-        "\n",
-        ";",
-        "&&",
-        "||",
-        "|",
-        "&",
-        "(",
-        ")",
-        "{ ",
-        "}",
-        "'",
-        "\"",
-        "$'",
-        "\\",
-        "`",
-        "$(",
-        "<(",
-        "${",
-        "$x",
-        "<<E\n",
-        "\nE\n",
-        "<<'E'\n",
-        "<<<",
-        ">/dev/null ",
-        "> f",
-        "[ ",
-        " ]",
-        "[[ ",
-        " ]]",
-        "if ",
-        "then ",
-        "fi",
-        "for i in a",
-        " do ",
-        "done",
-        "case a in",
-        "esac",
-        "!",
-        "x=",
-        "*",
-        "f()",
-        "$((",
-        "))",
-        "eval ",
-        "xargs ",
-        "find . -exec ",
-        "bash -c ",
-        "ä",
-        "日",
-        "\t",
-        "\r",
-        "\0",
-    ]);
+    let piece = prop::sample::select(PIECES);
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
