@@ -78,7 +78,7 @@ pub trait Environment: Send + Sync + fmt::Debug {
     /// The workspace: relative paths are below it, commands start in it.
     fn root(&self) -> &Path;
 
-    /// The home folder of whoever works here, for `~`.
+    /// The home folder of the user, for `~`.
     fn home(&self) -> Option<&Path> {
         None
     }
@@ -132,8 +132,8 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(std::future::ready(Err(EnvError::unsupported(path))))
     }
 
-    /// The files that somebody has open here, links followed: what [`Self::read`] gives of them may not be on
-    /// the disk yet, and only [`Self::write`] changes them without going behind somebody's back.
+    /// The files that the user has open here, links followed: what [`Self::read`] gives of them may not be on
+    /// the disk yet, and only [`Self::write`] changes them without going behind the editor's back.
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
         Box::pin(std::future::ready(Vec::new()))
     }
@@ -210,7 +210,7 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Where commands start unless told otherwise.
+    /// Where commands start unless they say otherwise.
     fn working_folder(&self) -> &Path {
         self.root()
     }
@@ -220,7 +220,7 @@ pub trait Environment: Send + Sync + fmt::Debug {
         "linux"
     }
 
-    /// The system's name and version, in one line; empty where nobody knows.
+    /// The system's name and version, in one line; empty where it is unknown.
     fn os_version(&self) -> String {
         String::new()
     }

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use crate::base::names;
 
-/// Identifies the state of a file at one moment, so that a write can be refused when somebody
+/// Identifies the state of a file at one moment, so that a write can be refused when another process
 /// else has changed the file since. Opaque; equal stamps mean equal content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp(pub String);
 
 impl Stamp {
     /// The stamp of a content. Length and a 64-bit hash with fixed keys: it finds accidents,
-    /// and nobody gains anything by forging one.
+    /// and nothing is gained by forging one.
     pub fn of(bytes: &[u8]) -> Self {
         let mut stamping = Stamping::default();
         stamping.feed(bytes);

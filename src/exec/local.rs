@@ -247,7 +247,7 @@ impl Environment for LocalEnvironment {
 }
 
 /// One lock for each path that is being written, so that of two writes with the same stamp
-/// one sees the other. Gone when nobody holds it.
+/// one sees the other. Gone when no task holds it.
 #[derive(Debug, Default)]
 struct PathLocks {
     held: Mutex<HashMap<PathBuf, Arc<Mutex<()>>>>,
@@ -264,7 +264,7 @@ impl PathLocks {
             work()
         };
         let mut held = self.held.lock();
-        // Two owners: the table and we. Nobody can join while we hold the table.
+        // Two owners: the table and we. No task can join while this one holds the table.
         if Arc::strong_count(&lock) == 2 {
             held.remove(path);
         }

@@ -38,7 +38,7 @@ pub(in crate::exec) const GROUP_POLL: Duration = Duration::from_millis(10);
 const DRAIN_QUIET: Duration = Duration::from_millis(100);
 /// The same wait in all.
 const DRAIN_MAX: Duration = Duration::from_secs(2);
-/// Both waits after a kill, where nobody is interested in latecomers.
+/// Both waits after a kill, where late output is not needed.
 const DRAIN_KILLED: Duration = Duration::from_millis(20);
 /// Read size for what is rarely much.
 const COMPLAINTS: usize = 4 * 1024;
@@ -284,7 +284,7 @@ impl Job {
         }
     }
 
-    /// Ends the whole group: SIGTERM now, SIGKILL for whoever is left after the grace time.
+    /// Ends the whole group: SIGTERM now, SIGKILL for what is left after the grace time.
     async fn stop(&mut self, output: &mut OutputSink) {
         let Some(group) = self.group else { return };
         signal(group, Signal::TERM);
@@ -335,7 +335,7 @@ fn pass_on(buffer: &[u8], read: io::Result<usize>, output: &mut OutputSink) -> b
     }
 }
 
-/// Whether somebody in the group still runs.
+/// Whether a process of the group still runs.
 pub(in crate::exec) fn group_lives(group: Pid) -> bool {
     match members(group) {
         Some(members) => !members.is_empty(),

@@ -77,6 +77,6 @@ pub trait RunningControl: Send + Sync {
     /// reading the output.
     fn stop(&mut self) -> BoxFuture<'_, ()>;
 
-    /// Lets go: nothing of it runs any more, so that its numbers may be somebody else's.
+    /// Lets go: nothing of it runs any more, so that its numbers may be another process's.
     fn forget(&mut self);
 }

@@ -53,7 +53,7 @@ pub enum SubprocessError {
 }
 
 /// Runs it; the process ends with this call at the latest, also where the call is dropped. It gets no
-/// variables, and nobody hears what it complains of.
+/// variables, and its standard error is dropped.
 pub async fn run(subprocess: Subprocess<'_>, input: &[u8]) -> Result<Vec<u8>, SubprocessError> {
     let mut command = Command::new(subprocess.program);
     command.args(subprocess.args).env_clear().kill_on_drop(true);

@@ -19,7 +19,7 @@ use tokio::process::Child;
 
 use crate::exec::commands::process::keyboard;
 
-/// What programs are told the terminal is: all that they rely on then is understood by the pane.
+/// What programs read that the terminal is: all that they rely on then is understood by the pane.
 const TERM: &str = "xterm-256color";
 /// Variables about the terminal outside, which would lead programs inside astray.
 const OUTSIDE: [&str; 8] = [
@@ -79,7 +79,7 @@ pub trait TerminalControl: Send + Sync {
     /// Tells everything inside that the terminal is gone.
     fn hang_up(&self);
 
-    /// Ends whatever is left inside, asking nobody.
+    /// Ends whatever is left inside, without asking.
     fn kill(&self);
 }
 

@@ -123,8 +123,9 @@ fn in_place(path: &Path, bytes: &[u8], copy: NamedTempFile) -> io::Result<Stamp>
     if let Err(error) = write(bytes) {
         if let Err(worse) = write(&old) {
             let (_, kept) = copy.keep().map_err(|failed| failed.error)?;
-            let told = format!("{error}; nor could the old content be put back ({worse}): the new one is in");
-            return Err(io::Error::new(error.kind(), format!("{told} {}", kept.display())));
+            let message =
+                format!("{error}; nor could the old content be put back ({worse}): the new one is in");
+            return Err(io::Error::new(error.kind(), format!("{message} {}", kept.display())));
         }
         return Err(error);
     }

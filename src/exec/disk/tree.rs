@@ -81,7 +81,7 @@ fn move_by_copy(from: &Path, to: &Path) -> io::Result<()> {
         return Err(ErrorKind::AlreadyExists.into());
     }
     if let Err(error) = copy(from, to) {
-        // What came there meanwhile is somebody else's.
+        // What came there meanwhile is another process's.
         if error.kind() != ErrorKind::AlreadyExists
             && let Err(error) = remove(to)
         {
@@ -90,8 +90,8 @@ fn move_by_copy(from: &Path, to: &Path) -> io::Result<()> {
         return Err(error);
     }
     remove(from).map_err(|error| {
-        let told = format!("copied to {}, but not all of it can be taken away: {error}", to.display());
-        io::Error::new(error.kind(), told)
+        let message = format!("copied to {}, but not all of it can be taken away: {error}", to.display());
+        io::Error::new(error.kind(), message)
     })
 }
 

@@ -1,6 +1,6 @@
-//! What nobody may see in an environment, by patterns over whole paths.
+//! Denied paths of an environment, by patterns over whole paths.
 //!
-//! Must not know who denies it, nor the file system: where links lead is asked by whoever walks.
+//! Must not know who denies it, nor the file system: where links lead is asked by the walk.
 
 use std::path::Path;
 

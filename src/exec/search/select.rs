@@ -17,7 +17,7 @@ pub(super) struct Selector {
     globs: Override,
     types: Option<Types>,
     hidden: bool,
-    /// What nobody may see.
+    /// Denied paths.
     pub(super) deny_list: Option<DenyList>,
 }
 

@@ -24,7 +24,7 @@ pub struct Selection {
     pub rule_files: Vec<String>,
     /// A kind of files by ripgrep's name for it, such as `rust` or `js`.
     pub file_type: Option<String>,
-    /// Patterns as in `.gitignore`, from the root of the file system, of what nobody may see: neither given
+    /// Patterns as in `.gitignore`, from the root of the file system, of denied paths: neither given
     /// nor looked into nor gone into, by its own name or by where its links lead.
     pub denied: Vec<String>,
     /// Files that are left out under every name: hard links of them, too.
@@ -135,7 +135,7 @@ pub struct Searched {
     pub binary: usize,
     /// Files and folders that could not be read.
     pub unreadable: usize,
-    /// Files whose names are not UTF-8: nobody could ask for them.
+    /// Files whose names are not UTF-8: no argument could name them.
     pub unnamed: usize,
     /// What is wanted and denied.
     pub denied: LeftOut,

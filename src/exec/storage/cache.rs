@@ -67,7 +67,7 @@ impl CacheFolder {
         gone(fs::remove_file(self.folder.join(name)))
     }
 
-    /// The files that are there, oldest first. Names that are no UTF-8 are nobody's.
+    /// The files that are there, oldest first. Names that are no UTF-8 are skipped.
     pub fn list(&self) -> io::Result<Vec<Item>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,

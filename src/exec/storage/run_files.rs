@@ -2,7 +2,7 @@
 //! step, and known to belong to a run for as long as that run lives. Blocking.
 //!
 //! Must not know what is in them. A run holds a lock on a file of its own; the system lets go
-//! of it however the run ends, so whoever finds the lock free knows that nobody will come back
+//! of it however the run ends, so a run that finds the lock free knows that no other will come back
 //! for the files.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What people said about folders that want to configure what runs: each answer is for what would
+//! What the user said about folders that want to configure what runs: each answer is for what would
 //! run when it was given, so that anything else asks again. Blocking. Must not know what runs, nor
 //! who asks.
 
@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 /// The answers.
 const FILE: &str = "trust.json";
-/// Whoever holds its lock may change them.
+/// The process that holds its lock may change them.
 const LOCK: &str = "trust.lock";
-/// Folders with more files than this cannot be trusted: nobody has seen what would run.
+/// Folders with more files than this cannot be trusted: the user has not seen what would run.
 const FILES_MAX: usize = 2_000;
 /// The same for the bytes in them.
 const BYTES_MAX: u64 = 32 << 20;
@@ -79,8 +79,8 @@ impl Trust {
     fn read(&self) -> io::Result<BTreeMap<String, Answer>> {
         match fs::read(self.folder.join(FILE)) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
-                let told = format!("{} is damaged ({error}); remove it", self.folder.join(FILE).display());
-                io::Error::new(ErrorKind::InvalidData, told)
+                let message = format!("{} is damaged ({error}); remove it", self.folder.join(FILE).display());
+                io::Error::new(ErrorKind::InvalidData, message)
             }),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(BTreeMap::new()),
             Err(error) => Err(error),
@@ -114,12 +114,12 @@ impl Trust {
 /// The name of a folder, links followed.
 fn name_of(place: &Path) -> io::Result<String> {
     let place = fs::canonicalize(place)?;
-    let told =
+    let message =
         || io::Error::new(ErrorKind::InvalidInput, "a folder whose name is no UTF-8 cannot be trusted");
-    place.to_str().map(str::to_string).ok_or_else(told)
+    place.to_str().map(str::to_string).ok_or_else(message)
 }
 
-/// What stands in a folder and below, as a number that nobody can make another content have: names,
+/// What stands in a folder and below, as a number that no other content can be made to have: names,
 /// contents, and which files can be run. A folder with links in it, or with more in it than anybody
 /// can have seen, has none.
 pub fn digest(folder: &Path) -> io::Result<String> {
@@ -180,8 +180,8 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         } else if kind.is_file() {
             files.push(path);
         } else {
-            let told = format!("{} is neither a file nor a folder", path.display());
-            return Err(io::Error::new(ErrorKind::InvalidInput, told));
+            let message = format!("{} is neither a file nor a folder", path.display());
+            return Err(io::Error::new(ErrorKind::InvalidInput, message));
         }
         if files.len() > FILES_MAX {
             return Err(io::Error::new(ErrorKind::FileTooLarge, "there are more than 2000 files in it"));

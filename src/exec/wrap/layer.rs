@@ -137,12 +137,12 @@ pub trait Layer: Send + Sync + fmt::Debug {
     /// Something was done, or refused.
     fn done(&self, _deed: Deed<'_>, _ended: Ended, _took: Duration) {}
 
-    /// Somebody wants the environment ready.
+    /// A session wants the environment ready.
     fn initialize<'a>(&'a self, inner: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
         inner.initialize()
     }
 
-    /// Somebody gives it back.
+    /// A session gives it back.
     fn cleanup<'a>(&'a self, inner: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
         inner.cleanup()
     }

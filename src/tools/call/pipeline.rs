@@ -34,7 +34,7 @@ use crate::tools::permissions::approve::{self, Approved};
 
 /// Room above the tools' own limits for their notes.
 const NOTES: usize = 4 * 1024;
-/// The last guard where nobody says anything.
+/// The last guard where no limit is set.
 const GUARD: Limits = Limits { chars: limits::BYTES_MAX + NOTES, keep: Keep::Ends, lines: None };
 /// What tools that look call the place where they look.
 const PATHS: [&str; 3] = ["path", "file_path", "dir_path"];
@@ -47,9 +47,9 @@ const LAST_WAIT: Duration = Duration::from_secs(3);
 /// Lines of a kept output that an example of reading it asks for.
 const LINES_READ: usize = 200;
 
-/// What the model is told of a call that was interrupted before it did anything.
+/// What the model reads of a call that was interrupted before it did anything.
 const NOT_BEGUN: &str = "Not run: interrupted before it began.";
-/// What it is told of one that did not end by itself, as where an environment does not answer.
+/// What it reads of one that did not end by itself, as where an environment does not answer.
 const GIVEN_UP: &str = "Interrupted. It did not end by itself and was given up; it may have done a part of its \
                         work, so look before you go on.";
 
@@ -168,7 +168,7 @@ async fn without_denied_paths(
     Ok((Arc::new(Wrapped::new(env, denied)), Some(count)))
 }
 
-/// What a model is told of what it does not see.
+/// What a model reads of what it does not see.
 fn left_out_in_words(left: LeftOut) -> Option<String> {
     let counted = |count: usize, one: &str| match count {
         0 => None,

@@ -60,7 +60,7 @@ fn otherwise(intent: &Intent) -> Vec<Vec<Intent>> {
             let there = folder.as_ref().map(|folder| format!("cd {} && ", quote(folder)));
             let plain = |timeout| {
                 let command = format!("{}{command}", there.as_deref().unwrap_or_default());
-                // Nobody waited for it.
+                // It was not waited for.
                 let command = if *background { format!("{command} &") } else { command };
                 Intent::Run { command, folder: None, timeout, background: false }
             };

@@ -119,7 +119,7 @@ pub enum Intent {
         folder: Option<String>,
         /// After which it is stopped, or left to run on.
         timeout: Option<Duration>,
-        /// Whether nobody waits for it.
+        /// Whether it is not waited for.
         background: bool,
     },
     /// Look for text in files.

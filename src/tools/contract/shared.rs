@@ -34,9 +34,9 @@ pub struct Shared {
     pub own: Vec<PathBuf>,
     /// Where its next command begins.
     pub folder: Arc<Folder>,
-    /// Who asks the user; nobody when nobody is there.
+    /// Asks the user; `None` when no user is there.
     pub questions: Option<Arc<dyn Questions>>,
-    /// Who has other agents work; nobody where agents are deep enough already.
+    /// Has other agents work; `None` where agents are deep enough already.
     pub delegate: Option<Arc<dyn Delegate>>,
     /// Hears of calls before they change files.
     pub before_change_hook: Option<Arc<dyn BeforeChangeHook>>,

@@ -101,7 +101,7 @@ pub trait Tool: Send + Sync {
     }
 }
 
-/// Live output of a running call, for people: all of it so far, cut at the front when long.
+/// Live output of a running call, for the user: all of it so far, cut at the front when long.
 pub type Progress = Arc<dyn Fn(String) + Send + Sync>;
 
 /// Everything that one call gets.
@@ -126,7 +126,7 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// A call that nobody listens to, as tests make one.
+    /// A call without a listener, as tests make one.
     #[doc(hidden)]
     pub fn new(args: Value, env: Arc<dyn Environment>, shared: Arc<Shared>) -> Self {
         let (cancel, progress) = (CancellationToken::new(), Arc::new(|_| {}));

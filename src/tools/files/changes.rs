@@ -1,6 +1,6 @@
 //! The change of a file as details of a result, and back as a view.
 //!
-//! Must not know how files are changed. `diff` is a text for people: a sign, a line number, the
+//! Must not know how files are changed. `diff` is a text for the user: a sign, a line number, the
 //! line; `...` between hunks.
 
 use serde_json::Value;

@@ -15,7 +15,7 @@ use crate::tools::output::limits::{Keep, Limits};
 /// How much of an agent's answer another gets.
 pub const LIMITS: Limits = Limits { chars: 20_000, keep: Keep::Ends, lines: None };
 
-/// What the model is told where no agents can be started.
+/// What the model reads where no agents can be started.
 const NOBODY: &str = "No other agents can be started from here. Do it yourself.";
 
 fn id(call: &Invocation) -> &str {
@@ -28,7 +28,7 @@ pub async fn spawn(call: &Invocation, task: Task) -> Outcome {
     unless_interrupted(call, "Interrupted before the agent was started.", delegate.spawn(task)).await
 }
 
-/// What a delegate does in short, or what the model is told where nobody waits for it any more.
+/// What a delegate does in short, or what the model reads where the wait was interrupted.
 async fn unless_interrupted(
     call: &Invocation,
     interrupted: &str,

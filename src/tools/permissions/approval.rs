@@ -6,7 +6,7 @@ use super::proposal::Proposal;
 use crate::tools::contract::tool::ToolClass;
 use crate::tools::contract::view::ResultView;
 
-/// A question to whoever may allow things.
+/// A question to the user, or to the host that approves calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ask {

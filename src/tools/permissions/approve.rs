@@ -46,7 +46,7 @@ struct Judged {
     verdict: Verdict,
 }
 
-/// The arguments with which the call may run; else what the model is told.
+/// The arguments with which the call may run; else what the model reads.
 pub(in crate::tools) async fn approve(
     tool: &dyn Tool,
     schema: &Schema,
@@ -140,7 +140,7 @@ async fn edited(
     Ok((args, Some(note)))
 }
 
-/// What the model is told of a call that does not run.
+/// What the model reads of a call that does not run.
 fn refusal(mode: Mode, verdict: Verdict) -> Option<Outcome> {
     match verdict {
         Verdict::Run | Verdict::Ask(_) => None,
@@ -314,7 +314,7 @@ fn refused(mode: Mode, rule: &str) -> Outcome {
 async fn judge_command(cx: &Context, tool: &Names, line: &str) -> Verdict {
     let mode = cx.mode.get();
     if mode == Mode::Full {
-        // Nobody is asked, so what a rule may forbid is refused.
+        // The user is not asked, so what a rule may forbid is refused.
         let said = cx.rules.get().unresolved(tool, line);
         return said.map_or(Verdict::Run, |said| Verdict::Forbid(said.rule));
     }

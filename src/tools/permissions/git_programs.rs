@@ -1,6 +1,6 @@
 //! Whether git, asked only to show something, would run programs that the repository itself names.
 //!
-//! Must not know modes or rules. A repository comes from somebody else, and its settings are files like any
+//! Must not know modes or rules. A repository comes from another author, and its settings are files like any
 //! other: what is not known to be quiet is asked about.
 
 use std::collections::BTreeMap;

@@ -16,7 +16,7 @@ pub struct ModifiedPaths {
     pub changed: Vec<String>,
 }
 
-/// The files of a call, by the name of its tool and its arguments; none where nobody knows the tool, or
+/// The files of a call, by the name of its tool and its arguments; none where the tool is unknown, or
 /// where it takes no files. What a command does cannot be told.
 pub fn modified_paths(tool: &str, args: &Value) -> ModifiedPaths {
     let intents = Registry::anywhere(tool).iter().map(|row| row.tool.intent(&row.tool.prepare(args.clone())));

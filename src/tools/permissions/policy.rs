@@ -21,7 +21,7 @@ pub enum Mode {
     /// Looking and edits inside the workspace run; everything else asks.
     #[default]
     OnRequest,
-    /// The same, but what would ask is refused: nobody is there.
+    /// The same, but what would ask is refused: no user is there.
     AutoEdit,
     /// Everything runs.
     Full,
@@ -72,12 +72,12 @@ impl SharedMode {
     }
 }
 
-/// What becomes of a call, from mild to strict. Rules are said to people and models.
+/// What becomes of a call, from mild to strict. Rules are shown to users and models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It runs.
     Run,
-    /// Somebody decides.
+    /// The user decides.
     Ask(Cow<'static, str>),
     /// It does not run.
     Refuse(Cow<'static, str>),

@@ -12,13 +12,13 @@ use crate::tools::contract::tool::ToolClass;
 /// A rule, ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    /// What it allows, for people: `cargo test …`.
+    /// What it allows, for the user: `cargo test …`.
     pub what: String,
     /// As it stands in a file of rules, for all projects.
     pub rule: String,
     /// The same for one project.
     pub project_rule: String,
-    /// What it covers, in a sentence for people.
+    /// What it covers, in a sentence for the user.
     pub covers: String,
 }
 

@@ -26,7 +26,7 @@ pub(in crate::tools) mod pattern;
 pub enum Ruling {
     /// The call runs.
     Allow,
-    /// Somebody decides.
+    /// The user decides.
     Ask,
     /// The call does not run.
     Deny,
@@ -37,7 +37,7 @@ pub enum Ruling {
 pub enum Author {
     /// The user.
     Person,
-    /// Whoever made the project: what it allows counts once the user trusts it.
+    /// The author of the project: what it allows counts once the user trusts it.
     Project {
         /// Whether he does.
         trusted: bool,

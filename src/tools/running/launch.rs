@@ -10,8 +10,8 @@ use super::live::Live;
 use crate::exec::{EnvError, Environment, Input, SpawnSpec};
 use crate::tools::output::artifacts::Artifacts;
 
-/// What every command gets beside the filtered variables of its environment: nobody looks at its terminal,
-/// nobody turns the pages, nobody answers a question for a password.
+/// What every command gets beside the filtered variables of its environment: no user looks at its terminal,
+/// turns pages or answers a question for a password.
 const FORCED: [(&str, &str); 9] = [
     ("NO_COLOR", "1"),
     ("CLICOLOR", "0"),
@@ -27,7 +27,7 @@ const FORCED: [(&str, &str); 9] = [
 /// Columns and rows of a command's terminal: wide, so that nothing is broken at its edge.
 const TERMINAL: (u16, u16) = (200, 50);
 
-/// A command that somebody wants to run.
+/// A command to run.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     /// For the shell.

@@ -101,7 +101,7 @@ struct Group {
     child: Child,
     /// Whose number is the group's; `None` when nothing of it runs any more.
     leader: Option<Pid>,
-    /// `None` when nobody wants to know it.
+    /// `None` when it is not asked for.
     whereabouts: Option<Whereabouts>,
     /// Goes with the group.
     _script: Option<TempPath>,

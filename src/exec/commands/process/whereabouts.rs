@@ -23,7 +23,7 @@ pub(super) struct Whereabouts {
 }
 
 impl Whereabouts {
-    /// A file that nobody else may read.
+    /// A file that no other user may read.
     pub(super) fn new() -> io::Result<Self> {
         NamedTempFile::new().map(|file| Self { file })
     }

@@ -38,7 +38,7 @@ async fn read_to(terminal: &mut Terminal, wanted: &str) -> String {
 
 async fn gone(pid: Pid) {
     let going = async {
-        // Nobody may ask for the status of what was orphaned here: a process that has ended counts as gone.
+        // No process may ask for the status of what was orphaned here: a process that has ended counts as gone.
         let dead = |text: String| text.rsplit(") ").next().is_some_and(|rest| rest.starts_with(['Z', 'X']));
         let stat = format!("/proc/{}/stat", pid.as_raw_nonzero());
         while test_kill_process(pid).is_ok() && !std::fs::read_to_string(&stat).is_ok_and(dead) {

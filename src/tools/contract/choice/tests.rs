@@ -119,7 +119,7 @@ fn what_was_switched_holds_by_kind_and_comes_back_by_name() {
     let mut choice = Choice::default();
     choice.pick("p", &plain(), &list(&["read", "ls", "write"]));
     assert_eq!(words(&choice.offered("p", &plain())), "ls read write");
-    // No command and no edit any more; what nobody has touched stays as it was.
+    // No command and no edit any more; what the user has not touched stays as it was.
     let there = words(&choice.offered("o", &other()));
     assert_eq!(there, "Extra Glance List Look");
     choice.pick("o", &other(), &list(&["Shell", "Look", "Extra"]));

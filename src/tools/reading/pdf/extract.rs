@@ -45,7 +45,7 @@ pub struct Page {
     pub number: usize,
     /// Its lines.
     pub text: String,
-    /// Glyphs of which nobody knows what they mean.
+    /// Glyphs whose meaning is unknown.
     pub unknown: usize,
     /// All glyphs.
     pub glyphs: usize,
@@ -62,11 +62,11 @@ pub enum Trouble {
     Damaged,
     /// A password is needed.
     Password,
-    /// It is encrypted in a way that nobody here knows.
+    /// It is encrypted in a way that is not supported.
     Cipher,
     /// It took too long.
     Slow,
-    /// Reading it took too much memory, or came upon something that nobody has thought of.
+    /// Reading it took too much memory, or came upon something unforeseen.
     Overwhelmed,
     /// Nobody waits for it any more.
     Interrupted,

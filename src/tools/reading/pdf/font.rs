@@ -63,7 +63,7 @@ struct Widths {
 /// One shown character.
 #[derive(Debug)]
 pub struct Shown<'a> {
-    /// What it means; nothing where nobody knows.
+    /// What it means; nothing where it is unknown.
     pub text: Option<Cow<'a, str>>,
     /// How far it goes, in units of the font's size.
     pub width: f64,

@@ -2,7 +2,7 @@
 //! named the program, on a thread.
 //!
 //! Must not know files. A document may be made to unpack to a thousand times its size, or to end in a
-//! place of the library that nobody has thought of; a process has limits and can be killed.
+//! place of the library that was not foreseen; a process has limits and can be killed.
 
 use std::io::{self, Read, Write};
 use std::path::Path;

@@ -32,7 +32,7 @@ impl Bench {
     }
 }
 
-/// A call that nobody interrupts.
+/// A call that is not interrupted.
 fn go() -> CancellationToken {
     CancellationToken::new()
 }

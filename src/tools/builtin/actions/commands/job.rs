@@ -1,4 +1,4 @@
-//! Commands that nobody waits for: started, heard, fed, ended.
+//! Commands in the background: started, heard, fed, ended.
 //!
 //! Must not know other tools.
 
@@ -86,7 +86,7 @@ async fn job(tool: &'static str, call: Invocation) -> Outcome {
         return Outcome::error(words::unknown(&asked.to_string(), &known));
     };
     match action(&call.args) {
-        // It goes on ending when nobody waits for that any more.
+        // It goes on ending when the wait was interrupted.
         "kill" => tokio::select! {
             biased;
             _ = job.live.stop() => {}
@@ -127,7 +127,7 @@ async fn started(tool: &'static str, call: &Invocation) -> Outcome {
             if how != Waited::Interrupted {
                 return outcome;
             }
-            // Nobody knows of it.
+            // No model knows of it.
             job.live.stop().await;
             let number = job.number;
             drop(job);

@@ -49,7 +49,7 @@ async fn kill(call: Invocation) -> Outcome {
     if job.live.end().is_some() {
         return Outcome::text(format!("{name} has ended already; BashOutput shows the rest of its output."));
     }
-    // It goes on ending when nobody waits for that any more.
+    // It goes on ending when the wait was interrupted.
     tokio::select! {
         biased;
         _ = job.live.stop() => {}

@@ -33,7 +33,7 @@ pub struct Shell {
     pub folder: Option<&'static str>,
     /// The argument with the time after which it is stopped or left to run on.
     pub timeout: Timeout,
-    /// How a call says that nobody waits.
+    /// How a call asks for the background.
     pub background: Background,
     /// Whether a command begins where the last one ended.
     pub keeps_folder: bool,
@@ -73,7 +73,7 @@ impl Timeout {
     }
 }
 
-/// How a call says that nobody waits for the command.
+/// How a call asks for the background.
 #[derive(Debug, Clone, Copy)]
 pub enum Background {
     /// It cannot.

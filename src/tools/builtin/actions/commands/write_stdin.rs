@@ -63,7 +63,7 @@ async fn write(tool: &'static str, call: Invocation) -> Outcome {
     let chars = call.args.get("chars").and_then(Value::as_str).unwrap_or_default();
     let began = std::time::Instant::now();
     if chars == INTERRUPT && !job.live.is_terminal {
-        // It goes on ending when nobody waits for that any more.
+        // It goes on ending when the wait was interrupted.
         tokio::select! {
             biased;
             _ = job.live.stop() => {}

@@ -43,7 +43,7 @@ pub enum Form {
     Pair {
         /// The argument that has it replaced wherever it stands.
         everywhere: &'static str,
-        /// Whether a sentence in `instruction` is asked for. It is shown to nobody.
+        /// Whether a sentence in `instruction` is asked for. It is not shown.
         instruction: bool,
     },
 }

@@ -68,7 +68,7 @@ pub(in super::super) enum State {
     Interrupted,
     TimedOut(Duration),
     Runs(u64),
-    /// Somebody interrupted who listened to it; it runs on.
+    /// The user interrupted the call that listened to it; it runs on.
     Unheard(u64),
 }
 

@@ -12,7 +12,7 @@ use crate::tools::contract::tool::Invocation;
 use crate::tools::files::paths;
 use crate::tools::files::state::Known;
 
-/// Times that a step starts again because somebody else changed the file meanwhile.
+/// Times that a step starts again because another process changed the file meanwhile.
 const TRIES: usize = 5;
 
 /// What a section did.
@@ -33,7 +33,7 @@ impl Applied {
 
 /// Why a try did not succeed.
 enum Miss {
-    /// Somebody changed a file meanwhile.
+    /// Another process changed a file meanwhile.
     Stale,
     /// For the model, without a full stop.
     Failed(String),
@@ -57,7 +57,7 @@ pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<Applie
         turns.push(turn.ok_or_else(|| "Interrupted".to_string())?);
     }
     let files = &call.shared.files;
-    // A file that is changed in places stays changed for the model where somebody else has changed it: it
+    // A file that is changed in places stays changed for the model where another process has changed it: it
     // has not seen all of what is there now.
     let mut unseen = Vec::new();
     for path in paths.iter().filter(|_| matches!(section, Section::Update { .. })) {

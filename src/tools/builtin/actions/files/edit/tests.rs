@@ -84,7 +84,7 @@ async fn failures_change_nothing_and_say_why() {
     assert_eq!(fs::read(folder.path().join("latin")).unwrap(), b"caf\xe9");
 }
 
-/// Somebody else appends a line before each of the first writes.
+/// Another process appends a line before each of the first writes.
 #[derive(Debug)]
 struct Busy {
     inner: LocalEnvironment,
