@@ -249,7 +249,7 @@ impl Fitted {
         system.push(ROLE.to_string());
         let equipment = self.toolset.equipment();
         let mut registry = equipment.all;
-        registry.retain(|name| equipment.offered.contains(name));
+        registry.retain(|name| equipment.available.contains(name));
         Renewed { registry, parallel: self.toolset.profile().parallel, system }
     }
 }

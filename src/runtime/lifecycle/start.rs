@@ -102,7 +102,7 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
     driver.begin_anew(session_id, turns);
     driver.read_history_later();
-    driver.offer(equipment.all, toolset.profile().parallel, |name| equipment.offered.contains(name));
+    driver.offer(equipment.all, toolset.profile().parallel, |name| equipment.available.contains(name));
     let again = Again::new(options, seen);
     let (stands, lifecycle) = watch::channel(Lifecycle::Idle);
     let mut live = Live {
