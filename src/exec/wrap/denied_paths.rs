@@ -10,7 +10,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 
-use super::layer::{Deed, Layer};
+use super::layer::{Layer, Operation};
 use crate::exec::environment::Environment;
 use crate::exec::error::EnvError;
 use crate::exec::facts::{DirEntry, FileId, FileKind};
@@ -81,13 +81,14 @@ impl Layer for DeniedPaths {
     fn admit<'a>(
         &'a self,
         inner: &'a dyn Environment,
-        deed: Deed<'a>,
+        operation: Operation<'a>,
     ) -> BoxFuture<'a, Result<(), EnvError>> {
         Box::pin(async move {
-            let folder = matches!(deed, Deed::List(_));
-            let touches = folder || matches!(deed, Deed::Read(_) | Deed::Write(_) | Deed::Remove(_));
-            if touches && self.has(inner, deed.path(), folder).await {
-                let path = deed.path().display();
+            let folder = matches!(operation, Operation::List(_));
+            let touches = folder
+                || matches!(operation, Operation::Read(_) | Operation::Write(_) | Operation::Remove(_));
+            if touches && self.has(inner, operation.path(), folder).await {
+                let path = operation.path().display();
                 return Err(EnvError::Refused(format!("{path}: rules forbid it")));
             }
             Ok(())

@@ -20,7 +20,7 @@ pub mod rooted;
 
 pub use counted::Counted;
 pub use denied_paths::DeniedPaths;
-pub use layer::{Deed, Ended, Layer, Wrapped};
+pub use layer::{Ended, Layer, Operation, Wrapped};
 pub use logging::{Entry, Logging};
 pub use policy::Policy;
 pub use read_only::ReadOnly;
