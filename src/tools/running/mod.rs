@@ -15,7 +15,7 @@ pub mod times;
 pub mod waiting;
 pub mod words;
 
-pub use launch::{Wanted, start};
+pub use launch::{LaunchRequest, start};
 pub use live::{End, Live};
-pub use report::{Around, LIMITS, report};
+pub use report::{Frame, LIMITS, report};
 pub use waiting::{Until, Waited, wait};

@@ -17,7 +17,7 @@ const TOKEN: usize = 4;
 
 /// What stands around an output.
 #[derive(Debug, Clone, Default)]
-pub struct Around {
+pub struct Frame {
     /// Before it.
     pub before: String,
     /// Behind it.
@@ -27,20 +27,20 @@ pub struct Around {
 }
 
 /// The output as the result of a tool.
-pub fn report(call: &Invocation, tool: &str, output: Output, around: &Around) -> Outcome {
+pub fn report(call: &Invocation, tool: &str, output: Output, frame: &Frame) -> Outcome {
     let own = call.shared.config.limits.limits(tool, Kind::Bash, Some(LIMITS)).unwrap_or(LIMITS);
-    let frame = around.before.chars().count() + around.behind.chars().count();
-    let chars = around.tokens.map_or(own.chars, |tokens| own.chars.min(tokens.saturating_mul(TOKEN)));
+    let framed = frame.before.chars().count() + frame.behind.chars().count();
+    let chars = frame.tokens.map_or(own.chars, |tokens| own.chars.min(tokens.saturating_mul(TOKEN)));
     let feeds = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count();
-    let rows = feeds(&around.before) + feeds(&around.behind);
+    let rows = feeds(&frame.before) + feeds(&frame.behind);
     let limits = Limits {
-        chars: chars.saturating_sub(frame),
+        chars: chars.saturating_sub(framed),
         lines: own.lines.map(|lines| lines.saturating_sub(rows).max(1)),
         keep: own.keep,
     };
     let (body, keep) = output.split();
     let truncated = truncate(body, limits, keep);
-    let text = format!("{}{}{}", around.before, truncated.text, around.behind);
+    let text = format!("{}{}{}", frame.before, truncated.text, frame.behind);
     Outcome { full_text: truncated.full_text, artifact: truncated.artifact, ..Outcome::text(text) }
 }
 

@@ -18,7 +18,7 @@ const OPERATORS_MAX: usize = 4_000_000;
 
 /// Which pages, from 1, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct PageRequest {
     /// The first.
     pub first: usize,
     /// The last; the document's, where there are fewer.
@@ -75,7 +75,7 @@ pub enum Trouble {
 }
 
 /// Reads some pages. `stop` says that it is time to end.
-pub fn read(bytes: Vec<u8>, wanted: Wanted, stop: &dyn Fn() -> bool) -> Result<Paper, Trouble> {
+pub fn read(bytes: Vec<u8>, wanted: PageRequest, stop: &dyn Fn() -> bool) -> Result<Paper, Trouble> {
     let pdf = Pdf::new(bytes).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Trouble::Password,
         LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => Trouble::Cipher,

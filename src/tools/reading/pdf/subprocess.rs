@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::extract::{self, Paper, Trouble, Wanted};
+use super::extract::{self, PageRequest, Paper, Trouble};
 use crate::exec::commands::subprocess::{self, Subprocess, SubprocessError};
 
 /// The argument that makes the program do this work; what is wanted follows it, in JSON.
@@ -32,7 +32,7 @@ static TURN: Semaphore = Semaphore::const_new(1);
 pub async fn read(
     program: Option<&Path>,
     bytes: Vec<u8>,
-    wanted: Wanted,
+    wanted: PageRequest,
     cancel: &CancellationToken,
 ) -> Result<Paper, Trouble> {
     let work = async {
@@ -51,7 +51,7 @@ pub async fn read(
     }
 }
 
-async fn in_process(program: &Path, bytes: &[u8], wanted: Wanted) -> Result<Paper, Trouble> {
+async fn in_process(program: &Path, bytes: &[u8], wanted: PageRequest) -> Result<Paper, Trouble> {
     let reader = |error: &dyn std::fmt::Display| Trouble::Reader(error.to_string());
     let wanted = serde_json::to_string(&wanted).map_err(|error| reader(&error))?;
     let args = [ERRAND.to_string(), wanted];
@@ -67,7 +67,7 @@ async fn in_process(program: &Path, bytes: &[u8], wanted: Wanted) -> Result<Pape
     }
 }
 
-async fn on_thread(bytes: Vec<u8>, wanted: Wanted) -> Result<Paper, Trouble> {
+async fn on_thread(bytes: Vec<u8>, wanted: PageRequest) -> Result<Paper, Trouble> {
     let end = Instant::now() + TIME;
     let given_up = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&given_up);
@@ -90,7 +90,7 @@ impl Drop for Flag {
 /// In the process: reads the document on standard input and answers on standard output.
 pub fn serve(wanted: &str, input: &mut dyn Read, output: &mut dyn Write) -> io::Result<()> {
     subprocess::confine(MEMORY, TIME.as_secs())?;
-    let wanted: Wanted = serde_json::from_str(wanted)?;
+    let wanted: PageRequest = serde_json::from_str(wanted)?;
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
     let read = extract::read(bytes, wanted, &|| false);

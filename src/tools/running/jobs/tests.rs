@@ -3,7 +3,7 @@
 use super::*;
 use crate::exec::LocalEnvironment;
 use crate::tools::Shared;
-use crate::tools::running::{End, Wanted, start};
+use crate::tools::running::{End, LaunchRequest, start};
 
 struct Bench {
     folder: tempfile::TempDir,
@@ -22,8 +22,14 @@ impl Bench {
 
     async fn live(&self, script: &str, fed: bool, terminal: bool) -> Live {
         let folder = self.folder.path().to_path_buf();
-        let wanted =
-            Wanted { script: script.into(), folder, fed, terminal, tool: "bash", ..Wanted::default() };
+        let wanted = LaunchRequest {
+            script: script.into(),
+            folder,
+            fed,
+            terminal,
+            tool: "bash",
+            ..LaunchRequest::default()
+        };
         start(&self.env, &self.shared.artifacts, wanted).await.unwrap()
     }
 

@@ -17,7 +17,7 @@ use crate::tools::output::artifacts::Kept;
 use crate::tools::output::command_output::{HEAD, TAIL};
 use crate::tools::output::limits::size;
 use crate::tools::running::job_name;
-use crate::tools::running::{Around, End, report, words};
+use crate::tools::running::{End, Frame, report, words};
 
 /// The action.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ fn look(tool: &str, call: &Invocation) -> Outcome {
         behind.push_str("\n</stdout>");
     }
     behind.extend(missed.as_ref().map(unfiltered));
-    let mut outcome = report(call, tool, output, &Around { before, behind, tokens: None });
+    let mut outcome = report(call, tool, output, &Frame { before, behind, tokens: None });
     outcome.artifact = outcome.artifact.or(missed.and_then(Result::ok).map(|kept| kept.name));
     if end.is_some() {
         let number = job.number;

@@ -14,7 +14,7 @@ use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::running::jobs;
-use crate::tools::running::{End, Live, Until, Waited, Wanted, show, start, wait, words};
+use crate::tools::running::{End, LaunchRequest, Live, Until, Waited, show, start, wait, words};
 
 /// How long a job is listened to when its call does not say it, and at most, in seconds.
 const WAIT_S: (f64, f64) = (1.0, 300.0);
@@ -116,7 +116,7 @@ async fn started(tool: &'static str, call: &Invocation) -> Outcome {
         return Outcome::error("start needs a command.");
     };
     let folder = call.env.root().to_path_buf();
-    let wanted = Wanted { script: script.into(), folder, fed: true, tool, ..Wanted::default() };
+    let wanted = LaunchRequest { script: script.into(), folder, fed: true, tool, ..LaunchRequest::default() };
     let live = match start(&*call.env, &call.shared.artifacts, wanted).await {
         Ok(live) => live,
         Err(error) => return Outcome::error(format!("Cannot run the command: {error}.")),

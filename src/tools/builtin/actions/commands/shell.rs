@@ -22,7 +22,7 @@ use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::files::paths;
-use crate::tools::running::{Live, Wanted, show, start, times};
+use crate::tools::running::{LaunchRequest, Live, show, start, times};
 
 /// The action.
 #[derive(Debug)]
@@ -116,8 +116,13 @@ impl Shell {
     }
 
     /// Starts the command as the rest of `wanted` says.
-    async fn start(&self, tool: &'static str, call: &Invocation, wanted: Wanted) -> Result<Live, Outcome> {
-        let wanted = Wanted { script: self.script(call), folder: self.begins(call), tool, ..wanted };
+    async fn start(
+        &self,
+        tool: &'static str,
+        call: &Invocation,
+        wanted: LaunchRequest,
+    ) -> Result<Live, Outcome> {
+        let wanted = LaunchRequest { script: self.script(call), folder: self.begins(call), tool, ..wanted };
         let started = start(&*call.env, &call.shared.artifacts, wanted).await;
         started.map_err(|error| Outcome::error(format!("Cannot run the command: {error}.")))
     }

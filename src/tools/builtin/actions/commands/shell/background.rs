@@ -10,7 +10,9 @@ use super::Shell;
 use crate::base::json::json;
 use crate::tools::command;
 use crate::tools::contract::tool::{Invocation, Outcome};
-use crate::tools::running::{Around, End, Live, Until, Waited, Wanted, job_name, report, times, wait, words};
+use crate::tools::running::{
+    End, Frame, LaunchRequest, Live, Until, Waited, job_name, report, times, wait, words,
+};
 
 /// How long a command is waited for when its call does not say it; Claude Code's number.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -24,7 +26,8 @@ const GOES: [&str; 3] = ["cd", "pushd", "popd"];
 /// Runs it.
 pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) -> Result<Outcome, Outcome> {
     let (script, folder) = (shell.script(call), shell.begins(call));
-    let live = shell.start(tool, call, Wanted { tells_folder: true, ..Wanted::default() }).await?;
+    let live =
+        shell.start(tool, call, LaunchRequest { tells_folder: true, ..LaunchRequest::default() }).await?;
     if shell.in_background(&call.args) {
         return Ok(to_background(tool, call, &script, live, "The command runs in the background"));
     }
@@ -68,7 +71,7 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
         behind = if output.bytes == 0 { words } else { format!("\n\n{words}") };
     }
     let silent = output.bytes == 0 && !is_error && behind.is_empty();
-    let outcome = report(call, tool, output, &Around { before, behind, tokens: None });
+    let outcome = report(call, tool, output, &Frame { before, behind, tokens: None });
     let outcome = if silent { Outcome::text("(no output)") } else { outcome };
     Ok(Outcome { is_error, ..outcome }.details(details))
 }
@@ -110,7 +113,7 @@ fn to_background(tool: &str, call: &Invocation, script: &str, live: Live, how: &
             let name = job_name::of(job.number);
             let behind = format!("{how} as {name}. BashOutput shows what it prints, KillShell ends it.");
             let behind = if output.bytes == 0 { behind } else { format!("\n\n{behind}") };
-            let outcome = report(call, tool, output, &Around { behind, ..Around::default() });
+            let outcome = report(call, tool, output, &Frame { behind, ..Frame::default() });
             outcome.details(json!({"backgroundTaskId": name}))
         }
         Err(why) => Outcome::error(format!("The command was stopped: {why}.")),

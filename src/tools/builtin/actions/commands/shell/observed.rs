@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::Shell;
 use crate::base::json::json;
 use crate::tools::contract::tool::{Invocation, Outcome};
-use crate::tools::running::{Around, End, Live, Until, Waited, Wanted, report, times, wait, words};
+use crate::tools::running::{End, Frame, LaunchRequest, Live, Until, Waited, report, times, wait, words};
 
 /// After which a command is stopped when its call does not say it; the specification's number.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -19,7 +19,7 @@ const DELAY: Duration = Duration::from_millis(200);
 
 /// Runs it.
 pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) -> Result<Outcome, Outcome> {
-    let live = shell.start(tool, call, Wanted::default()).await?;
+    let live = shell.start(tool, call, LaunchRequest::default()).await?;
     if shell.in_background(&call.args) {
         return Ok(background(tool, call, &shell.script(call), live).await);
     }
@@ -75,7 +75,7 @@ fn fields(tool: &str, call: &Invocation, waited: Waited, limit: Duration, live: 
         fields.push(format!("Process Group PGID: {group}"));
     }
     let behind: String = fields.iter().flat_map(|field| ["\n", field.as_str()]).collect();
-    let outcome = report(call, tool, output, &Around { before, behind, tokens: None });
+    let outcome = report(call, tool, output, &Frame { before, behind, tokens: None });
     Outcome { is_error, ..outcome }.details(details)
 }
 
@@ -99,7 +99,7 @@ async fn background(tool: &str, call: &Invocation, script: &str, live: Live) -> 
     let id = id.map_or_else(|| "unknown".to_string(), |id| id.to_string());
     let before = format!("Command moved to background (PID: {id}).\nOutput: ");
     let before = if output.bytes == 0 { format!("{before}(empty)") } else { before };
-    report(call, tool, output, &Around { before, ..Around::default() }).details(json!({"pid": id}))
+    report(call, tool, output, &Frame { before, ..Frame::default() }).details(json!({"pid": id}))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::exec::Stamp;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::output::command_output::Output;
 use crate::tools::running::report::tokens;
-use crate::tools::running::{Around, End, Until, Waited, Wanted, report, times, wait, words};
+use crate::tools::running::{End, Frame, LaunchRequest, Until, Waited, report, times, wait, words};
 
 /// How long a call waits when it does not say it; codex's number.
 const YIELD: Duration = Duration::from_secs(10);
@@ -26,7 +26,8 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
     let flag = |name: &str, default| call.args.get(name).and_then(Value::as_bool).unwrap_or(default);
     // Many programs read what is open: only who asks for a terminal can type.
     let tty = flag("tty", false);
-    let request = Wanted { fed: tty, terminal: tty, login: flag("login", true), ..Wanted::default() };
+    let request =
+        LaunchRequest { fed: tty, terminal: tty, login: flag("login", true), ..LaunchRequest::default() };
     let live = shell.start(tool, call, request).await?;
     let config = &call.shared.config;
     let limit = times::of(config, call.args.get(shell.timeout.argument()), None);
@@ -114,7 +115,7 @@ pub(in super::super) fn result(
     let tokens = call.args.get("max_output_tokens").and_then(Value::as_u64);
     let tokens = tokens.map_or(TOKENS, |tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
     let is_error = !matches!(state, State::Ended(0) | State::Runs(_));
-    let outcome = report(call, tool, output, &Around { before, behind, tokens: Some(tokens) });
+    let outcome = report(call, tool, output, &Frame { before, behind, tokens: Some(tokens) });
     Outcome { is_error, ..outcome }.details(details)
 }
 

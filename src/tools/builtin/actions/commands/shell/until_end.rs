@@ -13,7 +13,7 @@ use crate::tools::contract::intent::Kind;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::output::command_output::Output;
 use crate::tools::output::truncate::truncate;
-use crate::tools::running::{End, Until, Waited, Wanted, wait};
+use crate::tools::running::{End, LaunchRequest, Until, Waited, wait};
 
 /// Longest time-out, in seconds: what fits a signed 32-bit count of milliseconds, as pi has it.
 const TIMEOUT_MAX_S: f64 = 2_147_483.647;
@@ -34,7 +34,7 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
     let config = &call.shared.config;
     let limit = timeout(shell, &call.args).map_err(Outcome::error)?.or(config.command_timeout);
     let limit = limit.map(|limit| config.command_timeout_max.map_or(limit, |most| limit.min(most)));
-    let live = shell.start(tool, call, Wanted::default()).await?;
+    let live = shell.start(tool, call, LaunchRequest::default()).await?;
     let until = Until { time: limit, silence: None };
     let waited = wait(&live, until, &call.cancel, &call.progress).await;
     if !matches!(waited, Waited::Ended(_)) {
