@@ -24,10 +24,10 @@ use crate::exec::disk::files;
 use crate::exec::environment::{CommandSpec, Exit, OutputSink};
 use crate::exec::error::EnvError;
 
+mod folder_report;
 pub(in crate::exec) mod keyboard;
 mod script;
 pub(in crate::exec) mod spawn;
-mod whereabouts;
 
 /// Between SIGTERM and SIGKILL.
 pub(in crate::exec) const GRACE: Duration = Duration::from_secs(2);

@@ -15,7 +15,7 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 
-use super::whereabouts::Whereabouts;
+use super::folder_report::FolderReport;
 use super::{GRACE, GROUP_POLL, exit_code, group_lives, members, script, shell, shell_command, signal};
 use crate::exec::commands::running::{Input, Running, RunningControl, SpawnSpec};
 use crate::exec::commands::terminal::{self, TerminalControl};
@@ -40,7 +40,7 @@ fn in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec) -> io
     let (reader, writer) = io::pipe()?;
     let output = Receiver::from_owned_fd(OwnedFd::from(reader))?;
     let mut command = command(spec);
-    let whereabouts = if spec.tells_folder { asking(&mut command) } else { None };
+    let folder_report = if spec.tells_folder { asking(&mut command) } else { None };
     let (mut builder, script) = shell_command(shell, vars, &command, spec.login)?;
     let stdin = if spec.input == Input::Piped { Stdio::piped() } else { Stdio::null() };
     // The builder owns the write ends and drops them with itself, so that the pipe ends when the last
@@ -49,16 +49,16 @@ fn in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec) -> io
     drop(builder);
     let input = child.stdin.take().map(|input| Box::new(input) as Box<_>);
     let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    let control = Box::new(Group { child, leader, whereabouts, _script: script });
+    let control = Box::new(Group { child, leader, folder_report, _script: script });
     Ok(Running { output: Box::new(output), input, control })
 }
 
 /// Has the shell say at its end where it stands. One that cannot be asked runs all the same.
-fn asking(command: &mut CommandSpec) -> Option<Whereabouts> {
-    match Whereabouts::new() {
-        Ok(whereabouts) => {
-            command.script = whereabouts.asked_by(&command.script)?;
-            Some(whereabouts)
+fn asking(command: &mut CommandSpec) -> Option<FolderReport> {
+    match FolderReport::new() {
+        Ok(folder_report) => {
+            command.script = folder_report.asked_by(&command.script)?;
+            Some(folder_report)
         }
         Err(error) => {
             tracing::warn!(%error, "where a command ends will not be known");
@@ -102,7 +102,7 @@ struct Group {
     /// Whose number is the group's; `None` when nothing of it runs any more.
     leader: Option<Pid>,
     /// `None` when it is not asked for.
-    whereabouts: Option<Whereabouts>,
+    folder_report: Option<FolderReport>,
     /// Goes with the group.
     _script: Option<TempPath>,
 }
@@ -125,7 +125,7 @@ impl RunningControl for Group {
     }
 
     fn folder(&mut self) -> BoxFuture<'_, Option<PathBuf>> {
-        Box::pin(std::future::ready(self.whereabouts.as_mut().and_then(Whereabouts::reported)))
+        Box::pin(std::future::ready(self.folder_report.as_mut().and_then(FolderReport::reported)))
     }
 
     fn left(&self) -> Vec<u32> {

@@ -58,8 +58,8 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
     let (output, elapsed) = (live.take(), live.took());
     let is_error = status.is_some();
     let (before, mut behind) = status.unwrap_or_default();
-    let whereabouts = match waited {
-        Waited::Ended(End::Code(_)) => whereabouts(call, &script, &folder, live.folder()).await,
+    let note = match waited {
+        Waited::Ended(End::Code(_)) => folder_note(call, &script, &folder, live.folder()).await,
         _ => None,
     };
     call.shared.jobs.keep(live);
@@ -67,7 +67,7 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
     if let Waited::Ended(End::Code(code)) = waited {
         details["exitCode"] = json!(code);
     }
-    if let Some(words) = whereabouts {
+    if let Some(words) = note {
         behind = if output.bytes == 0 { words } else { format!("\n\n{words}") };
     }
     let silent = output.bytes == 0 && !is_error && behind.is_empty();
@@ -77,7 +77,7 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
 }
 
 /// Notes where a command ended, for the next one; what the model is outcome where that one begins elsewhere.
-async fn whereabouts(
+async fn folder_note(
     call: &Invocation,
     script: &str,
     began: &Path,

@@ -18,11 +18,11 @@ const PATH_BYTES_MAX: u64 = 4096;
 
 /// The file. It goes with the value.
 #[derive(Debug)]
-pub(super) struct Whereabouts {
+pub(super) struct FolderReport {
     file: NamedTempFile,
 }
 
-impl Whereabouts {
+impl FolderReport {
     /// A file that no other user may read.
     pub(super) fn new() -> io::Result<Self> {
         NamedTempFile::new().map(|file| Self { file })
