@@ -178,7 +178,7 @@ async fn leave_that_was_given_in_one_place_does_not_count_in_another() {
     let asked = Arc::new(std::sync::Mutex::new(Vec::new()));
     let heard = asked.clone();
     let approval = move |ask: Ask| {
-        heard.lock().unwrap().push(ask.place.clone());
+        heard.lock().unwrap().push(ask.workspace.clone());
         ready(Decision::AllowLike(ask.proposal.expect("a rule for such calls")))
     };
     let session = Builder::new(here.path()).variables(path()).approval(approval).inject(provider).start();

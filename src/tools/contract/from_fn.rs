@@ -118,7 +118,7 @@ impl Tool for FromFn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::permissions::policy::{Grounds, Mode, Verdict, judge};
+    use crate::tools::permissions::policy::{Mode, Roots, Verdict, judge};
     use serde_json::json;
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
             });
             for args in [json!({}), json!({"command": "ls"}), json!({"path": "/w/a"})] {
                 let target = tool.targets(&args).remove(0);
-                let verdict = judge(Mode::OnRequest, tool.class(), &target, &Grounds::default());
+                let verdict = judge(Mode::OnRequest, tool.class(), &target, &Roots::default());
                 assert!(matches!(verdict, Verdict::Ask(_)), "{target}: {verdict:?}");
             }
         }

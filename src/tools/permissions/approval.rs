@@ -21,7 +21,7 @@ pub struct Ask {
     /// The rule that makes us ask, such as `command not known to be read-only`.
     pub rule: String,
     /// The workspace, in which commands run.
-    pub place: String,
+    pub workspace: String,
     /// The argument that the user may change: the one that is the whole `target`.
     pub editable: Option<String>,
     /// A rule that would let this call run and those like it.

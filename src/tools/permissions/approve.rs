@@ -12,11 +12,11 @@ use super::aliases;
 use super::approval::{Ask, Decision};
 use super::git_programs;
 use super::hard_links;
-use super::policy::{self, Grounds, Mode, Verdict};
+use super::policy::{self, Mode, Roots, Verdict};
 use super::preview;
 use super::proposal;
 use super::rules::pattern;
-use super::rules::{Author, Names, Rules, Ruling, Said};
+use super::rules::{Author, Names, RuleMatch, Rules, Ruling};
 use super::targets::ScriptContext;
 use crate::base::json::json;
 use crate::base::names;
@@ -85,7 +85,7 @@ async fn decide(
         class: tool.class(),
         target: shown(call, &judged.targets, &args),
         rule: rule.to_string(),
-        place: cx.env.root().to_string_lossy().into_owned(),
+        workspace: cx.env.root().to_string_lossy().into_owned(),
         editable: editable(tool.class(), &judged.targets, &args),
         proposal: proposal(tool, cx, call, &judged).await,
         preview: preview::of(tool, cx, call, &args, cancel).await,
@@ -177,15 +177,15 @@ async fn proposal(
         ToolClass::Runs => proposal::for_command(&call.name, target)?,
         ToolClass::Edits => {
             let path = paths::resolve(&*cx.env, target);
-            let home = grounds(cx).await.home;
+            let home = roots(cx).await.home;
             proposal::for_file(&cx.env.resolve(&path).await.ok()?, home.as_deref())?
         }
         ToolClass::Reads => return None,
     };
     // No rule approves changes of a workspace's own set-up.
-    let said = Said { ruling: Ruling::Allow, rule: String::new() };
+    let rule = RuleMatch { ruling: Ruling::Allow, rule: String::new() };
     let root = cx.env.resolve(cx.env.root()).await.ok()?;
-    let allowed = policy::overrule(cx.mode.get(), judged.verdict.clone(), said) == Verdict::Run;
+    let allowed = policy::overrule(cx.mode.get(), judged.verdict.clone(), rule) == Verdict::Run;
     allowed.then(|| proposal.in_project(&root))
 }
 
@@ -219,37 +219,37 @@ async fn judge(
             ToolClass::Runs => judge_command(cx, &names, target).await,
             ToolClass::Reads => judge_reading(cx, target).await,
         };
-        let verdict = match said(cx, &names, class, target).await {
-            Some(said) if said.ruling == Ruling::Allow && class == ToolClass::Runs => {
-                let verdict = policy::overrule(cx.mode.get(), verdict, said);
+        let verdict = match rule_match(cx, &names, class, target).await {
+            Some(rule) if rule.ruling == Ruling::Allow && class == ToolClass::Runs => {
+                let verdict = policy::overrule(cx.mode.get(), verdict, rule);
                 let beside = judge_beside(cx, &names, target).await;
                 verdict.max(beside).max(judge_operands(cx, &names, target).await)
             }
-            Some(said) => policy::overrule(cx.mode.get(), verdict, said),
+            Some(rule) => policy::overrule(cx.mode.get(), verdict, rule),
             None => verdict,
         };
         strictest = strictest.max(verdict);
     }
     if targets.is_empty()
-        && let Some(said) = cx.rules.get().tool(&names)
+        && let Some(rule) = cx.rules.get().tool(&names)
     {
         // What is only looked at or ended has nothing to be judged by; its tool can be forbidden all the same.
-        strictest = policy::overrule(cx.mode.get(), strictest, said);
+        strictest = policy::overrule(cx.mode.get(), strictest, rule);
     }
     Ok(Judged { targets, verdict: strictest })
 }
 
 /// Where the session is. What cannot be followed stands for itself.
-async fn grounds(cx: &Context) -> Grounds {
+async fn roots(cx: &Context) -> Roots {
     let real = async |path: &Path| cx.env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
-    let mut grounds = Grounds { root: real(cx.env.root()).await, ..Grounds::default() };
+    let mut roots = Roots { root: real(cx.env.root()).await, ..Roots::default() };
     if let Some(home) = cx.env.home() {
-        grounds.home = Some(real(home).await);
+        roots.home = Some(real(home).await);
     }
     for folder in &cx.shared.own {
-        grounds.own.push(real(folder).await);
+        roots.own.push(real(folder).await);
     }
-    grounds
+    roots
 }
 
 /// A folder that is not the workspace itself, as a word for the shell.
@@ -261,7 +261,7 @@ async fn elsewhere(cx: &Context, folder: &str) -> Option<String> {
 }
 
 /// What the rules say about a call, by where its path really leads and by its own name.
-async fn said(cx: &Context, tool: &Names, class: ToolClass, target: &str) -> Option<Said> {
+async fn rule_match(cx: &Context, tool: &Names, class: ToolClass, target: &str) -> Option<RuleMatch> {
     let mut grants = Rules::default();
     let problems = grants.add(&cx.shared.grants(), Author::Person, Path::new("/"), Path::new("/"));
     if !problems.is_empty() {
@@ -293,10 +293,10 @@ async fn said(cx: &Context, tool: &Names, class: ToolClass, target: &str) -> Opt
 }
 
 /// What the rules say, unless they only ask and the user has said it for the session.
-fn granted(said: Option<Said>, grants: impl FnOnce() -> Option<Said>) -> Option<Said> {
-    match said {
-        Some(said) if said.ruling != Ruling::Ask => Some(said),
-        said => grants().or(said),
+fn granted(rule: Option<RuleMatch>, grants: impl FnOnce() -> Option<RuleMatch>) -> Option<RuleMatch> {
+    match rule {
+        Some(rule) if rule.ruling != Ruling::Ask => Some(rule),
+        rule => grants().or(rule),
     }
 }
 
@@ -315,15 +315,14 @@ async fn judge_command(cx: &Context, tool: &Names, line: &str) -> Verdict {
     let mode = cx.mode.get();
     if mode == Mode::Full {
         // The user is not asked, so what a rule may forbid is refused.
-        let said = cx.rules.get().unresolved(tool, line);
-        return said.map_or(Verdict::Run, |said| Verdict::Forbid(said.rule));
+        let rule = cx.rules.get().unresolved(tool, line);
+        return rule.map_or(Verdict::Run, |rule| Verdict::Forbid(rule.rule));
     }
-    match policy::judge(mode, ToolClass::Runs, line, &Grounds::default()) {
+    match policy::judge(mode, ToolClass::Runs, line, &Roots::default()) {
         Verdict::Run => {
             let script = command::parse(line);
             let barriers = cx.rules.get().barriers(&tool.or(&aliases::readers()));
-            let why =
-                ScriptContext::new(cx, grounds(cx).await, &script).reads(line, &script, &barriers).await;
+            let why = ScriptContext::new(cx, roots(cx).await, &script).reads(line, &script, &barriers).await;
             let git = policy::verdict(mode, git_programs::objection(&*cx.env, line).await);
             why.map_or(Verdict::Run, |why| policy::strict(mode, why)).max(git)
         }
@@ -339,7 +338,7 @@ async fn judge_operands(cx: &Context, tool: &Names, line: &str) -> Verdict {
         return Verdict::Run;
     }
     let script = command::parse(line);
-    let context = ScriptContext::new(cx, grounds(cx).await, &script);
+    let context = ScriptContext::new(cx, roots(cx).await, &script);
     for part in script.parts.iter().filter(|part| !command::part_is_read_only(part)) {
         if context.touches_set_up(part).await {
             return policy::strict(mode, policy::TOUCHES_SET_UP.to_string());
@@ -362,7 +361,7 @@ pub(in crate::tools) async fn secrets_below(
         real.push(cx.env.resolve(&folder).await.unwrap_or(folder));
     }
     let found = |secret: &PathBuf| real.iter().any(|folder| secret.starts_with(folder));
-    grounds(cx)
+    roots(cx)
         .await
         .secrets()
         .iter()
@@ -374,7 +373,7 @@ pub(in crate::tools) async fn secrets_below(
 /// The files that hold keys and stand somewhere under another name, too.
 pub(in crate::tools) async fn secrets_with_several_names(cx: &Context) -> Vec<FileId> {
     let mut ids = Vec::new();
-    for secret in grounds(cx).await.secrets() {
+    for secret in roots(cx).await.secrets() {
         ids.extend(cx.env.hard_link(&secret).await.ok().flatten());
     }
     ids
@@ -388,7 +387,7 @@ async fn judge_reading(cx: &Context, target: &str) -> Verdict {
         if !several && !real.ends_with(policy::KEYS) {
             continue;
         }
-        let secrets = grounds(cx).await.secrets();
+        let secrets = roots(cx).await.secrets();
         let is_secret = |path: &PathBuf| secrets.contains(path);
         if is_secret(&real) || hard_links::others(cx, &real, &[]).await.iter().any(is_secret) {
             return Verdict::Forbid(policy::SECRET_FILE.to_string());
@@ -407,9 +406,9 @@ async fn judge_beside(cx: &Context, tool: &Names, line: &str) -> Verdict {
         let own: Vec<String> = part.words.iter().map(quoted).collect();
         let asks_git = mode != Mode::Full && part.words.first().is_some_and(|word| word.text == "git");
         if asks_git
-            && said(cx, tool, ToolClass::Runs, &own.join(" "))
+            && rule_match(cx, tool, ToolClass::Runs, &own.join(" "))
                 .await
-                .is_none_or(|said| said.ruling != Ruling::Allow)
+                .is_none_or(|rule| rule.ruling != Ruling::Allow)
         {
             return policy::verdict(mode, git_programs::objection(&*cx.env, line).await);
         }
@@ -422,9 +421,9 @@ async fn judge_beside(cx: &Context, tool: &Names, line: &str) -> Verdict {
 async fn judge_path(cx: &Context, target: &str) -> Result<Verdict, String> {
     let resolve = async |path: &Path| cx.env.resolve(path).await.map_err(|error| error.to_string());
     let path = paths::resolve(&*cx.env, target);
-    let grounds = Grounds { root: resolve(cx.env.root()).await?, ..grounds(cx).await };
+    let roots = Roots { root: resolve(cx.env.root()).await?, ..roots(cx).await };
     let real = resolve(&path).await?;
-    let judge = |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &names::shown(path), &grounds);
+    let judge = |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &names::shown(path), &roots);
     let mut verdict = judge(&real);
     for other in hard_links::others(cx, &real, &[]).await {
         verdict = verdict.max(judge(&other));

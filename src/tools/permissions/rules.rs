@@ -139,7 +139,7 @@ impl SharedRules {
 
 /// What the rules say about a call, and the rule that says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct RuleMatch {
     /// The decision.
     pub ruling: Ruling,
     /// The rule in words, such as `deny command "git push"`.
@@ -208,7 +208,7 @@ impl Rules {
     }
 
     /// What is said about a call of a tool that runs commands and has these names.
-    pub fn command(&self, tool: &Names, line: &str) -> Option<Said> {
+    pub fn command(&self, tool: &Names, line: &str) -> Option<RuleMatch> {
         let mine = || self.0.iter().filter(|rule| rule.names(tool) && rule.paths.is_none());
         mine().next()?;
         let script = command::parse(line);
@@ -218,13 +218,13 @@ impl Rules {
             LineNetwork::default()
         };
         let strict =
-            mine().filter_map(|rule| rule.restricts(&script, &network)).max_by_key(|said| said.ruling);
+            mine().filter_map(|rule| rule.restricts(&script, &network)).max_by_key(|found| found.ruling);
         strict.or_else(|| allowed(&mine().collect::<Vec<_>>(), &script, &network))
     }
 
     /// What is said about a call of another tool. `paths` are the names of its file, the real one
     /// first: only that one is approved.
-    pub fn file(&self, tool: &Names, class: ToolClass, paths: &[&Path]) -> Option<Said> {
+    pub fn file(&self, tool: &Names, class: ToolClass, paths: &[&Path]) -> Option<RuleMatch> {
         let fits = |rule: &&Rule| {
             let about_files = rule.words.is_empty() && rule.hosts.is_none() && class != ToolClass::Runs;
             let paths =
@@ -238,18 +238,18 @@ impl Rules {
             about_files && rule.names(tool) && in_place
         };
         let strictest = self.0.iter().filter(fits).max_by_key(|rule| rule.written.decision);
-        strictest.map(|rule| rule.said(rule.written.decision))
+        strictest.map(|rule| rule.matched(rule.written.decision))
     }
 }
 
 impl Rules {
     /// What is said about a call that touches nothing: by rules for its tool alone.
-    pub fn tool(&self, tool: &Names) -> Option<Said> {
+    pub fn tool(&self, tool: &Names) -> Option<RuleMatch> {
         let whole = |rule: &&Rule| rule.words.is_empty() && rule.hosts.is_none() && rule.paths.is_none();
         let restricts = |rule: &&Rule| rule.written.decision != Ruling::Allow && rule.names(tool);
         let strictest =
             self.0.iter().filter(whole).filter(restricts).max_by_key(|rule| rule.written.decision);
-        strictest.map(|rule| rule.said(rule.written.decision))
+        strictest.map(|rule| rule.matched(rule.written.decision))
     }
 
     /// The rules that forbid or ask by paths, for a call with these names.
@@ -264,7 +264,7 @@ impl Rules {
 
     /// The rule that may forbid a command line of which it cannot be told what it runs or whom it asks. Where
     /// nothing asks, that is refused.
-    pub fn unresolved(&self, tool: &Names, line: &str) -> Option<Said> {
+    pub fn unresolved(&self, tool: &Names, line: &str) -> Option<RuleMatch> {
         let strict = |rule: &&Rule| {
             let about_commands = !rule.words.is_empty() || rule.hosts.is_some();
             rule.written.decision == Ruling::Deny && about_commands && rule.names(tool)
@@ -275,9 +275,9 @@ impl Rules {
         let network = LineNetwork::of(&script);
         let may = |rule: &&Rule| {
             script.is_unresolved()
-                || rule.restricts(&script, &network).is_some_and(|said| said.ruling == Ruling::Ask)
+                || rule.restricts(&script, &network).is_some_and(|found| found.ruling == Ruling::Ask)
         };
-        rules.find(may).map(|rule| rule.said(Ruling::Deny))
+        rules.find(may).map(|rule| rule.matched(Ruling::Deny))
     }
 
     /// Patterns of the paths that a call with these names may not see, as in `.gitignore`, from the root of the
@@ -305,7 +305,7 @@ impl LineNetwork {
 }
 
 /// The approval of a command line, when everything in it is allowed or read-only.
-fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<Said> {
+fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<RuleMatch> {
     let known =
         script.unresolved.is_empty() && script.writes.is_empty() && !command::runs_git_elsewhere(script);
     let grants: Vec<&Rule> =
@@ -331,7 +331,7 @@ fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<Sa
             if all_in(&hosts, targets) { named.next() } else { None }
         };
         match rule.or_else(by_host) {
-            Some(rule) => last = Some(rule.said(Ruling::Allow)),
+            Some(rule) => last = Some(rule.matched(Ruling::Allow)),
             None if command::part_is_read_only(part) => {}
             None => return None,
         }
@@ -400,17 +400,17 @@ impl Rule {
         if self.written.decision == Ruling::Allow { tool.grant(name) } else { tool.restrict(name) }
     }
 
-    fn said(&self, ruling: Ruling) -> Said {
-        Said { ruling, rule: self.written.to_string() }
+    fn matched(&self, ruling: Ruling) -> RuleMatch {
+        RuleMatch { ruling, rule: self.written.to_string() }
     }
 
     /// What a rule that forbids or asks says about a command line.
-    fn restricts(&self, script: &Script, network: &LineNetwork) -> Option<Said> {
+    fn restricts(&self, script: &Script, network: &LineNetwork) -> Option<RuleMatch> {
         if self.written.decision == Ruling::Allow {
             return None;
         }
         if self.words.is_empty() && self.hosts.is_none() {
-            return Some(self.said(self.written.decision));
+            return Some(self.matched(self.written.decision));
         }
         let part = |(n, part): (usize, &Part)| {
             let begins = if self.words.is_empty() { Fit::Yes } else { self.begins(&part.words, true) };
@@ -421,8 +421,8 @@ impl Rule {
             fits.push(self.network_fit(Some(&network.writes)));
         }
         match () {
-            () if fits.contains(&Fit::Yes) => Some(self.said(self.written.decision)),
-            () if fits.contains(&Fit::Maybe) => Some(self.said(Ruling::Ask)),
+            () if fits.contains(&Fit::Yes) => Some(self.matched(self.written.decision)),
+            () if fits.contains(&Fit::Maybe) => Some(self.matched(Ruling::Ask)),
             () => None,
         }
     }

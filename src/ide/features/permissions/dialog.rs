@@ -39,7 +39,7 @@ fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
     let changes = ask.preview.as_ref().map(changes).unwrap_or_default();
     lines.push(String::new());
     // A folder elsewhere is told by the command itself, which goes there.
-    lines.push(format!("in the workspace {}", last_name(&ask.place)));
+    lines.push(format!("in the workspace {}", last_name(&ask.workspace)));
     lines.push(format!("asked by the rule: {}", ask.rule));
     lines.extend(ask.proposal.as_ref().map(|proposal| format!("like it: {}", proposal.what)));
     let is_difference = !changes.is_empty();
@@ -138,7 +138,7 @@ fn propose(cx: &mut Cx<'_>, id: u64) {
     let Some(ask) = cx.state.slots[PERMISSION_REQUESTS].get(id) else { return };
     let Some(proposal) = &ask.proposal else { return };
     let mut lines: Vec<String> = proposal.rule.lines().map(str::to_string).collect();
-    let project = last_name(&ask.place);
+    let project = last_name(&ask.workspace);
     lines.extend([
         String::new(),
         proposal.covers.clone(),

@@ -80,7 +80,7 @@ mod tests {
             class: ToolClass::Runs,
             target: target.into(),
             rule: String::new(),
-            place: "/w".into(),
+            workspace: "/w".into(),
             editable: None,
             proposal: None,
             preview: None,

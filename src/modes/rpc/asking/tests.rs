@@ -15,7 +15,7 @@ fn wants(tool: &str) -> Ask {
         class: crate::tools::ToolClass::Runs,
         target: "rm x".into(),
         rule: "not known to be read-only".into(),
-        place: "/work".into(),
+        workspace: "/work".into(),
         editable: None,
         proposal: None,
         preview: None,

@@ -44,7 +44,7 @@ fn rules(text: &str, author: Author) -> (Rules, Vec<String>) {
     (rules, problems)
 }
 
-fn word(said: Option<Said>) -> &'static str {
+fn word(said: Option<RuleMatch>) -> &'static str {
     match said.map(|said| said.ruling) {
         None => "-",
         Some(Ruling::Allow) => "allow",
