@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use bowline::exec::LocalEnvironment;
 use bowline::tools::output::artifacts::Artifacts;
-use bowline::tools::running::{self, End, Wanted};
+use bowline::tools::running::{self, End, LaunchRequest};
 
 use crate::{Effort, report};
 
@@ -51,8 +51,12 @@ fn ours(folder: &Path, script: &str) -> (f64, usize) {
     let artifacts = Arc::new(Artifacts::new(folder.join("kept")));
     runtime.block_on(async {
         let start = Instant::now();
-        let wanted =
-            Wanted { script: script.into(), folder: folder.into(), tool: "bash", ..Wanted::default() };
+        let wanted = LaunchRequest {
+            script: script.into(),
+            folder: folder.into(),
+            tool: "bash",
+            ..LaunchRequest::default()
+        };
         let live = running::start(&env, &artifacts, wanted).await.unwrap();
         assert_eq!(live.ended().await, End::Code(0));
         let bytes = live.take().bytes;

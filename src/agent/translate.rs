@@ -211,17 +211,21 @@ fn fate(call: &ToolCall, to: &Registry) -> Fate {
             return Fate::Own;
         }
         // What no tool of the name takes is this one's own, made wrongly.
-        let acts = families.iter().filter_map(|row| row.tool.act(&row.takes(&call.arguments)?));
-        return acts.into_iter().find_map(|act| translate::say(&act, to)).map_or(Fate::Own, Fate::Calls);
+        let intents = families.iter().filter_map(|row| row.tool.intent(&row.takes(&call.arguments)?));
+        return intents
+            .into_iter()
+            .find_map(|intent| translate::say(&intent, to))
+            .map_or(Fate::Own, Fate::Calls);
     }
     if families.is_empty() {
         // Nobody's: a name that a model has made up, with the refusal that tells it so.
         return Fate::Own;
     }
-    let exact = |row: &Row| row.tool.act(&row.takes(&call.arguments)?);
-    let about = |row: &Row| row.tool.act(&row.schema.check(row.tool.prepare(call.arguments.clone())).ok()?);
-    let mut acts = families.iter().filter_map(exact).chain(families.iter().filter_map(about));
-    acts.find_map(|act| translate::say(&act, to)).map_or(Fate::Words, Fate::Calls)
+    let exact = |row: &Row| row.tool.intent(&row.takes(&call.arguments)?);
+    let about =
+        |row: &Row| row.tool.intent(&row.schema.check(row.tool.prepare(call.arguments.clone())).ok()?);
+    let mut intents = families.iter().filter_map(exact).chain(families.iter().filter_map(about));
+    intents.find_map(|intent| translate::say(&intent, to)).map_or(Fate::Words, Fate::Calls)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::cli::setup;
 use crate::cli::setup::{Process, Setup};
 use crate::cli::subprocess;
 use crate::cli::{commands, headless, manual, models};
-use crate::exec::dumping;
+use crate::exec::commands::dumping;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
 use crate::ide::core::threads::Threads;

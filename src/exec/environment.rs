@@ -8,12 +8,12 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::error::EnvError;
-use super::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
-use super::running::{Running, SpawnSpec};
-use super::search::by_reading::{self, Listing};
-use super::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
-use super::terminal::{Terminal, TerminalSpec};
+use crate::exec::commands::running::{Running, SpawnSpec};
+use crate::exec::commands::terminal::{Terminal, TerminalSpec};
+use crate::exec::error::EnvError;
+use crate::exec::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
+use crate::exec::search::by_reading::{self, Listing};
+use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
 
 /// Takes a file in, piece by piece; `false` ends the reading. Called on a thread that may block.
 pub type PieceSink = Box<dyn FnMut(&[u8]) -> bool + Send>;
@@ -28,12 +28,12 @@ pub struct CommandSpec {
     pub cwd: PathBuf,
     /// No limit when `None`.
     pub timeout: Option<Duration>,
-    /// Set in addition to the filtered environment of the place.
+    /// Set in addition to the filtered variables of the environment.
     pub env: BTreeMap<String, String>,
 }
 
 impl CommandSpec {
-    /// A command in a folder, without a limit, with the environment of the place.
+    /// A command in a folder, without a limit, with the variables of the environment.
     pub fn new(script: impl Into<String>, cwd: impl Into<PathBuf>) -> Self {
         Self { script: script.into(), cwd: cwd.into(), timeout: None, env: BTreeMap::new() }
     }
@@ -54,9 +54,9 @@ pub enum Exit {
 /// from the task that runs the command; must not block.
 pub type OutputSink = Box<dyn FnMut(&[u8]) + Send>;
 
-/// Files and commands of one place. `docs/embedding.md` has one that is nowhere but in memory.
+/// Files and commands of one environment. `docs/embedding.md` has one that is nowhere but in memory.
 ///
-/// A place behind a layer is a place again:
+/// An environment behind a layer is an environment again:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -78,7 +78,7 @@ pub trait Environment: Send + Sync + fmt::Debug {
     /// The workspace: relative paths are below it, commands start in it.
     fn root(&self) -> &Path;
 
-    /// The home folder of whoever works here, for `~`.
+    /// The home folder of the user, for `~`.
     fn home(&self) -> Option<&Path> {
         None
     }
@@ -91,7 +91,7 @@ pub trait Environment: Send + Sync + fmt::Debug {
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>>;
 
     /// Which file stands at an absolute path, links followed, if it has several names. `None` for any other, and
-    /// in a place that does not know.
+    /// in an environment that does not know.
     fn hard_link<'a>(&'a self, _path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
         Box::pin(std::future::ready(Ok(None)))
     }
@@ -126,14 +126,14 @@ pub trait Environment: Send + Sync + fmt::Debug {
     ) -> BoxFuture<'a, Result<Stamp, EnvError>>;
 
     /// Removes a file, of a symbolic link the link. With `expected` it fails as
-    /// [`EnvError::Stale`] when the content is another by now. A place that cannot do it says so.
+    /// [`EnvError::Stale`] when the content is another by now. An environment that cannot do it says so.
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
         drop(expected);
         Box::pin(std::future::ready(Err(EnvError::unsupported(path))))
     }
 
-    /// The files that somebody has open here, links followed: what [`Self::read`] gives of them may not be on
-    /// the disk yet, and only [`Self::write`] changes them without going behind somebody's back.
+    /// The files that the user has open here, links followed: what [`Self::read`] gives of them may not be on
+    /// the disk yet, and only [`Self::write`] changes them without going behind the editor's back.
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
         Box::pin(std::future::ready(Vec::new()))
     }
@@ -148,7 +148,7 @@ pub trait Environment: Send + Sync + fmt::Debug {
     ) -> BoxFuture<'_, Result<Exit, EnvError>>;
 
     /// Runs a command that reads `input` and whose standard output and standard error are told
-    /// apart; all else is as with [`Self::run`]. A place that cannot do it says so.
+    /// apart; all else is as with [`Self::run`]. An environment that cannot do it says so.
     fn filter(
         &self,
         command: CommandSpec,
@@ -161,7 +161,7 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(std::future::ready(Err(EnvError::unsupported(&command.cwd))))
     }
 
-    /// Starts a command and gives it as a value. To be called where tasks run. A place that cannot do it
+    /// Starts a command and gives it as a value. To be called where tasks run. An environment that cannot do it
     /// says so.
     fn spawn(&self, spec: SpawnSpec) -> BoxFuture<'_, Result<Running, EnvError>> {
         let why = "this place cannot keep a command running";
@@ -169,14 +169,14 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(std::future::ready(Err(EnvError::Io { path: spec.cwd, source })))
     }
 
-    /// Starts the user's shell in a terminal of its own. To be called where tasks run. A place that
+    /// Starts the user's shell in a terminal of its own. To be called where tasks run. An environment that
     /// cannot do it says so.
     fn terminal(&self, spec: TerminalSpec) -> Result<Terminal, EnvError> {
         Err(EnvError::unsupported(&spec.cwd))
     }
 
     /// Looks for text in files under their ignore rules. What is found comes in the order of paths.
-    /// A place that has no faster way lists and reads.
+    /// An environment that has no faster way lists and reads.
     fn search(
         &self,
         spec: SearchSpec,
@@ -196,9 +196,9 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(by_reading::find(self, spec, sink, cancel))
     }
 
-    /// Makes the place ready: connects, starts, mounts. A session calls it when it begins to work here, before
+    /// Makes the environment ready: connects, starts, mounts. A session calls it when it begins to work here, before
     /// anything else but [`Self::root`]. What fails leaves nothing that has to be given back. Where several
-    /// sessions work here, or one moves to a layer over this place, it is called once for each;
+    /// sessions work here, or one moves to a layer over this environment, it is called once for each;
     /// [`Counted`](super::wrap::Counted) passes on the first of these calls alone.
     fn initialize(&self) -> BoxFuture<'_, Result<(), EnvError>> {
         Box::pin(std::future::ready(Ok(())))
@@ -210,7 +210,7 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Where commands start unless told otherwise.
+    /// Where commands start unless they say otherwise.
     fn working_folder(&self) -> &Path {
         self.root()
     }
@@ -220,7 +220,7 @@ pub trait Environment: Send + Sync + fmt::Debug {
         "linux"
     }
 
-    /// The system's name and version, in one line; empty where nobody knows.
+    /// The system's name and version, in one line; empty where it is unknown.
     fn os_version(&self) -> String {
         String::new()
     }

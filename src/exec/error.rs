@@ -1,6 +1,6 @@
-//! Why a place could not do what was asked.
+//! Why an environment could not do what was asked.
 //!
-//! Must not know places.
+//! Must not know environments.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::base::panics::Panicked;
 
-/// Why a place could not do what was asked.
+/// Why an environment could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EnvError {
@@ -38,7 +38,7 @@ pub enum EnvError {
     /// An expression or a glob pattern that is none.
     #[error("{0}")]
     Pattern(String),
-    /// The place does not allow it, whatever the system says.
+    /// The environment does not allow it, whatever the system says.
     #[error("{0}")]
     Refused(String),
     /// The system did not answer for so long.
@@ -72,7 +72,7 @@ impl EnvError {
         Self::Io { path: path.to_path_buf(), source: io::ErrorKind::NotADirectory.into() }
     }
 
-    /// Something that the place cannot do.
+    /// Something that the environment cannot do.
     pub fn unsupported(path: &Path) -> Self {
         Self::Io { path: path.to_path_buf(), source: io::ErrorKind::Unsupported.into() }
     }

@@ -1,20 +1,20 @@
-//! What is known about files of a place, as plain data.
+//! What is known about files of an environment, as plain data.
 //!
-//! Must not know places.
+//! Must not know environments.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 
 use crate::base::names;
 
-/// Identifies the state of a file at one moment, so that a write can be refused when somebody
+/// Identifies the state of a file at one moment, so that a write can be refused when another process
 /// else has changed the file since. Opaque; equal stamps mean equal content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp(pub String);
 
 impl Stamp {
     /// The stamp of a content. Length and a 64-bit hash with fixed keys: it finds accidents,
-    /// and nobody gains anything by forging one.
+    /// and nothing is gained by forging one.
     pub fn of(bytes: &[u8]) -> Self {
         let mut stamping = Stamping::default();
         stamping.feed(bytes);
@@ -77,7 +77,7 @@ pub struct FileStat {
     /// Another one after every write that the system's dates show; `None` while the last write
     /// is so fresh that a further one could have the same date.
     pub version: Option<u64>,
-    /// Last change of the content, in milliseconds since the epoch, where the place knows.
+    /// Last change of the content, in milliseconds since the epoch, where the environment knows.
     pub modified: Option<u64>,
 }
 

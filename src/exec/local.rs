@@ -13,16 +13,18 @@ use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
-use super::error::EnvError;
-use super::facts::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp};
-use super::process::spawn;
-use super::running::{Running, SpawnSpec};
-use super::search::local as search;
-use super::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
-use super::terminal::{self, Terminal, TerminalSpec};
-use super::variables::{self, Inherit};
-use super::{files, process, replace};
+use crate::exec::commands::process;
+use crate::exec::commands::process::spawn;
+use crate::exec::commands::running::{Running, SpawnSpec};
+use crate::exec::commands::terminal::{self, Terminal, TerminalSpec};
+use crate::exec::commands::variables::{self, Inherit};
+use crate::exec::disk::files;
+use crate::exec::disk::replace;
+use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
+use crate::exec::error::EnvError;
+use crate::exec::facts::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp};
+use crate::exec::search::local as search;
+use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
 
 /// The longest wait for a file: for a look at it, for its next piece, or for its being written.
 const ANSWERS: Duration = Duration::from_mins(1);
@@ -245,7 +247,7 @@ impl Environment for LocalEnvironment {
 }
 
 /// One lock for each path that is being written, so that of two writes with the same stamp
-/// one sees the other. Gone when nobody holds it.
+/// one sees the other. Gone when no task holds it.
 #[derive(Debug, Default)]
 struct PathLocks {
     held: Mutex<HashMap<PathBuf, Arc<Mutex<()>>>>,
@@ -262,7 +264,7 @@ impl PathLocks {
             work()
         };
         let mut held = self.held.lock();
-        // Two owners: the table and we. Nobody can join while we hold the table.
+        // Two owners: the table and we. No task can join while this one holds the table.
         if Arc::strong_count(&lock) == 2 {
             held.remove(path);
         }

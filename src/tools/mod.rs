@@ -31,7 +31,7 @@ pub mod running;
 pub mod search;
 
 #[doc(hidden)]
-pub use call::before_change_hook::Witness;
+pub use call::before_change_hook::BeforeChangeHook;
 #[doc(hidden)]
 pub use call::pipeline::{cut, execute};
 pub use contract::choice::Flags;
@@ -41,7 +41,7 @@ pub use contract::choice::{Choice, SharedChoice};
 pub use contract::context::Context;
 pub use contract::from_fn::FromFn;
 #[doc(hidden)]
-pub use contract::intent::Act;
+pub use contract::intent::Intent;
 pub use contract::intent::Kind;
 #[doc(hidden)]
 pub use contract::registry::Registry;

@@ -58,7 +58,7 @@ async fn a_tool_that_a_person_turns_off_is_off_for_those_who_work_already() {
         stage.say("go");
         until("the agent works", || stage.work().join("begun").exists()).await;
         let (tool, ..) = shell_tool(family);
-        let kept = snapshot.equipment.offered.iter().filter(|name| *name != tool);
+        let kept = snapshot.equipment.available.iter().filter(|name| *name != tool);
         stage.handle.set_tools(kept.cloned().collect());
         while !matches!(events.recv().await.unwrap(), RuntimeEvent::ToolsChanged(_)) {}
         stage.write("go", "");

@@ -13,7 +13,7 @@ use bowline::tools::files::state::ReadFirst;
 use bowline::tools::interaction::delegate::{AgentReport, Delegate, Done, Status, Task};
 use bowline::tools::interaction::questions::{Answer, Question, Questions};
 use bowline::tools::{
-    self, Approval, Ask, Context, Decision, Kind, Mode, Outcome, Registry, Rules, Shared, ToolClass,
+    self, Approval, Ask, Context, Decision, Kind, Mode, Outcome, Registry, Rules, Shared, Tool, ToolClass,
 };
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
@@ -331,16 +331,16 @@ async fn interrupt(set: &str, tool: &str, busy: Busy, args: Value) {
 async fn every_tool_of_every_set_ends_when_it_is_interrupted() {
     let mut all = Vec::new();
     for set in SETS {
-        for make in set.tools {
-            let tool = make().spec().name;
-            let of_tool = rows(set.id, &tool);
-            all.extend(of_tool.into_iter().map(|(busy, args)| (set.id, tool.clone(), busy, args)));
+        for shape in set.tools {
+            let tool = shape.name;
+            let of_tool = rows(set.id, tool);
+            all.extend(of_tool.into_iter().map(|(busy, args)| (set.id, tool, busy, args)));
         }
     }
     let kinds: BTreeSet<String> = all.iter().map(|(_, _, busy, _)| format!("{busy:?}")).collect();
     assert_eq!(kinds.len(), 7, "everything that keeps a tool busy is tried: {kinds:?}");
     join_all(all.into_iter().map(|(set, tool, busy, args)| async move {
-        interrupt(set, &tool, busy, args).await;
+        interrupt(set, tool, busy, args).await;
     }))
     .await;
 }
@@ -350,11 +350,10 @@ async fn every_tool_of_every_set_ends_when_it_is_interrupted() {
 async fn a_call_that_is_asked_about_is_withdrawn() {
     let mut tried = 0;
     for set in SETS {
-        for make in set.tools {
-            let tool = make();
+        for tool in set.tools {
             let name = tool.spec().name;
             for (_, args) in rows(set.id, &name) {
-                let is_asked = tool.class() != ToolClass::Reads && !tool.subjects(&args).is_empty();
+                let is_asked = tool.class() != ToolClass::Reads && !tool.targets(&args).is_empty();
                 if !is_asked {
                     continue;
                 }
@@ -378,8 +377,7 @@ const OF_FILES: [Kind; 6] =
 async fn pipes_are_refused_and_not_waited_for() {
     let mut tried = 0;
     for set in SETS {
-        for make in set.tools {
-            let tool = make();
+        for tool in set.tools {
             if !OF_FILES.contains(&tool.kind()) {
                 continue;
             }

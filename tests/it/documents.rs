@@ -7,14 +7,14 @@ use std::sync::Arc;
 use bowline::exec::LocalEnvironment;
 use bowline::llm::model::message::join_text;
 use bowline::tools::contract::config::Config;
-use bowline::tools::reading::pdf::extract::{self, Trouble, Wanted};
+use bowline::tools::reading::pdf::extract::{self, PageRequest, Trouble};
 use bowline::tools::{Invocation, Outcome, Registry, Shared};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::pdf::{Document, Form, PLAIN, deflated, zeros};
 
-const ALL: Wanted = Wanted { first: 1, last: usize::MAX, unless: usize::MAX };
+const ALL: PageRequest = PageRequest { first: 1, last: usize::MAX, unless: usize::MAX };
 
 /// The text of each page.
 fn pages(bytes: Vec<u8>) -> Vec<String> {

@@ -178,7 +178,7 @@ async fn leave_that_was_given_in_one_place_does_not_count_in_another() {
     let asked = Arc::new(std::sync::Mutex::new(Vec::new()));
     let heard = asked.clone();
     let approval = move |ask: Ask| {
-        heard.lock().unwrap().push(ask.place.clone());
+        heard.lock().unwrap().push(ask.workspace.clone());
         ready(Decision::AllowLike(ask.proposal.expect("a rule for such calls")))
     };
     let session = Builder::new(here.path()).variables(path()).approval(approval).inject(provider).start();
@@ -267,7 +267,7 @@ async fn a_custom_tool_stands_beside_the_profile_s_or_instead_of_them() {
         }
         if allowed {
             builder = builder.approval(|ask: Ask| async move {
-                assert_eq!((ask.tool.as_str(), ask.subject.as_str()), ("double", r#"double: {"n":21}"#));
+                assert_eq!((ask.tool.as_str(), ask.target.as_str()), ("double", r#"double: {"n":21}"#));
                 Decision::Allow
             });
         }

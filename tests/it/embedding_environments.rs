@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bowline::base::error::Report;
-use bowline::exec::wrap::{Counted, Deed, Layer, ReadOnly, Rooted, Wrapped};
+use bowline::exec::wrap::{Counted, Layer, Operation, ReadOnly, Rooted, Wrapped};
 use bowline::exec::{EnvError, Environment, LocalEnvironment};
 use bowline::llm::provider::Injected;
 use bowline::llm::providers::scripted::{Scripted, Step, Turn};
@@ -41,8 +41,12 @@ impl Counts {
 }
 
 impl Layer for Counts {
-    fn admit<'a>(&'a self, _: &'a dyn Environment, deed: Deed<'a>) -> BoxFuture<'a, Result<(), EnvError>> {
-        self.note(deed.name())
+    fn admit<'a>(
+        &'a self,
+        _: &'a dyn Environment,
+        operation: Operation<'a>,
+    ) -> BoxFuture<'a, Result<(), EnvError>> {
+        self.note(operation.name())
     }
 
     fn initialize<'a>(&'a self, _: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use bowline::exec::wrap::{Barred, Ended, Entry, Logging, Policy, ReadOnly, Wrapped};
+use bowline::exec::wrap::{DeniedPaths, Ended, Entry, Logging, Policy, ReadOnly, Wrapped};
 use bowline::exec::{EnvError, Environment, Exit, FindSpec, Inherit, LeftOut, LocalEnvironment, Selection};
 use tokio_util::sync::CancellationToken;
 
@@ -105,15 +105,15 @@ async fn a_read_only_place_looks_and_changes_nothing() {
 #[tokio::test]
 async fn a_place_without_what_is_barred_conforms_and_shows_the_rest() {
     let (_other, outside) = folder();
-    conforms(&Wrapped::new(local(&outside), Barred::new(vec!["/nowhere/**".into()]).unwrap())).await;
+    conforms(&Wrapped::new(local(&outside), DeniedPaths::new(vec!["/nowhere/**".into()]).unwrap())).await;
     for remote in [false, true] {
         let (_folder, root) = folder();
         environment_suite::furnish(&root);
         std::os::unix::fs::symlink("src/b.rs", root.join("way-in")).unwrap();
-        let barred = Barred::new(vec![format!("{}/src/", root.display())]).unwrap();
-        let count = barred.count();
+        let denied = DeniedPaths::new(vec![format!("{}/src/", root.display())]).unwrap();
+        let count = denied.count();
         let inner = if remote { Arc::new(RemotePlace::new(root.clone())) } else { local(&root) };
-        let place = Wrapped::new(inner, barred);
+        let place = Wrapped::new(inner, denied);
         place.initialize().await.unwrap();
         let mut names: Vec<String> =
             place.list(&root).await.unwrap().into_iter().map(|entry| entry.name).collect();

@@ -24,7 +24,7 @@ struct Yes {
 
 impl Approval for Yes {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
-        self.asked.lock().unwrap().push(ask.subject);
+        self.asked.lock().unwrap().push(ask.target);
         std::future::ready(Decision::Allow).boxed()
     }
 }

@@ -16,7 +16,7 @@ use bowline::llm::providers::{DIALECTS, Setup};
 use bowline::net::cassette::{Cassette, Exchange, Piece};
 use bowline::net::http::{Http, Limits};
 use bowline::net::{frames, sse};
-use bowline::tools::reading::pdf::extract::{self, Wanted};
+use bowline::tools::reading::pdf::extract::{self, PageRequest};
 use bowline::tools::reading::pdf::pages;
 use futures::StreamExt;
 use parking_lot::Mutex;
@@ -364,7 +364,7 @@ fn documents() -> Vec<Vec<u8>> {
 #[test]
 fn pdf_documents() {
     let whole = documents();
-    let wanted = Wanted { first: 1, last: 9, unless: usize::MAX };
+    let wanted = PageRequest { first: 1, last: 9, unless: usize::MAX };
     for document in &whole {
         extract::read(document.clone(), wanted, &|| false).unwrap();
     }

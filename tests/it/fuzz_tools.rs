@@ -12,7 +12,7 @@ use bowline::tools::output::artifacts::Artifacts;
 use bowline::tools::output::command_output::{Collector, Output};
 use bowline::tools::output::limits::{BYTES_MAX, Keep, Limits};
 use bowline::tools::output::truncation::{self, Body};
-use bowline::tools::permissions::policy::{self, Grounds, Verdict};
+use bowline::tools::permissions::policy::{self, Roots, Verdict};
 use bowline::tools::{Mode, ToolClass, command, output::ansi};
 
 use crate::fuzz::{Chance, fuzz};
@@ -162,8 +162,8 @@ const LINES: [&str; 8] = [
 
 #[test]
 fn command_lines() {
-    let grounds = Grounds { root: "/work".into(), ..Grounds::default() };
-    let runs = |line: &str| policy::judge(Mode::OnRequest, ToolClass::Runs, line, &grounds) == Verdict::Run;
+    let roots = Roots { root: "/work".into(), ..Roots::default() };
+    let runs = |line: &str| policy::judge(Mode::OnRequest, ToolClass::Runs, line, &roots) == Verdict::Run;
     assert!(runs(LINES[0]), "what only looks runs");
     fuzz("command lines", |chance| {
         let mut bytes = LINES[chance.below(LINES.len())].as_bytes().to_vec();

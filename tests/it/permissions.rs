@@ -19,7 +19,7 @@ pub(crate) struct Nobody;
 
 impl Approval for Nobody {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
-        panic!("asked about {}", ask.subject);
+        panic!("asked about {}", ask.target);
     }
 }
 
@@ -199,7 +199,7 @@ struct Willing(std::sync::Mutex<Vec<(String, String)>>);
 impl Approval for Willing {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
         assert_eq!((ask.editable, ask.proposal), (None, None), "nothing of it can be changed or kept");
-        self.0.lock().unwrap().push((ask.subject, ask.rule));
+        self.0.lock().unwrap().push((ask.target, ask.rule));
         Box::pin(std::future::ready(Decision::Allow))
     }
 }

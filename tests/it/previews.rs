@@ -12,7 +12,7 @@ use bowline::tools::builtin::SETS;
 use bowline::tools::files::state::ReadFirst;
 use bowline::tools::{
     self, Approval, Ask, Context, Decision, DiffLine, Mode, Outcome, Registry, ResultView, Rules, Shared,
-    ToolClass,
+    Tool, ToolClass,
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -169,8 +169,7 @@ async fn run(set: &str, name: &str, arguments: Value, mode: Mode) -> (Outcome, A
 #[tokio::test]
 async fn what_is_shown_is_what_is_written() {
     for set in SETS {
-        for make in set.tools {
-            let tool = make();
+        for tool in set.tools {
             if tool.class() != ToolClass::Edits {
                 continue;
             }

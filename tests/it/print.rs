@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use bowline::exec::trust::Trust;
+use bowline::exec::storage::trust::Trust;
 use bowline::runtime::agent_setup::trust_requests::TrustRequests;
 use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use serde_json::{Value, json};

@@ -15,7 +15,7 @@ struct Refuses(Mutex<Vec<String>>);
 
 impl Approval for Refuses {
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
-        self.0.lock().unwrap().push(ask.subject);
+        self.0.lock().unwrap().push(ask.target);
         Box::pin(std::future::ready(Decision::Deny("not now".to_string())))
     }
 }

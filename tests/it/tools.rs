@@ -6,7 +6,7 @@ use std::path::Path;
 use bowline::llm::model::message::join_text;
 use bowline::tools::builtin::SETS;
 use bowline::tools::files::state::ReadFirst;
-use bowline::tools::{Act, CallView, Kind, ResultView};
+use bowline::tools::{CallView, Intent, Kind, ResultView, Tool};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -21,8 +21,7 @@ fn dated(path: &Path, seconds: u64) {
 #[test]
 fn every_tool_says_what_it_is() {
     for set in SETS {
-        for make in set.tools {
-            let tool = make();
+        for tool in set.tools {
             let spec = tool.spec();
             let what = format!("{} {}", set.id, spec.name);
             assert_eq!(spec.parameters["type"], "object", "{what}");
@@ -39,10 +38,10 @@ fn every_tool_says_what_it_is() {
                 spec.description
             );
             assert!(!tool.snippet().is_empty() && !tool.snippet().ends_with('.'), "{what}");
-            assert_eq!(spec, make().spec(), "{what}: stable to the byte");
+            assert_eq!(spec, tool.spec(), "{what}: stable to the byte");
             // Whatever comes in, it is no reason to fall over.
             for odd in [json!({}), json!([]), json!("x"), json!({"path": 3, "file_path": null})] {
-                let _: (CallView, Vec<String>) = (tool.call_view(&odd), tool.subjects(&odd));
+                let _: (CallView, Vec<String>) = (tool.call_view(&odd), tool.targets(&odd));
                 assert!(
                     matches!(
                         tool.result_view("text", Some(&odd)),
@@ -60,36 +59,35 @@ fn every_tool_says_what_it_is() {
 }
 
 #[test]
-fn what_a_call_means_is_told_again_in_every_family() {
-    let acts = [
-        Act::Read { path: "a".into(), first: None, lines: None },
-        Act::Read { path: "a".into(), first: Some(3), lines: Some(4) },
-        Act::ReadMany { paths: vec!["a".into(), "b/*.rs".into()] },
-        Act::Write { path: "a".into(), content: "x\n".into() },
-        Act::Edit {
+fn intents_translate_to_every_family() {
+    let intents = [
+        Intent::Read { path: "a".into(), first: None, lines: None },
+        Intent::Read { path: "a".into(), first: Some(3), lines: Some(4) },
+        Intent::ReadMany { paths: vec!["a".into(), "b/*.rs".into()] },
+        Intent::Write { path: "a".into(), content: "x\n".into() },
+        Intent::Edit {
             path: "a".into(),
             swaps: vec![bowline::tools::contract::intent::Swap { old: "x".into(), new: "y".into() }],
             everywhere: false,
         },
-        Act::Patch { patch: "*** Begin Patch\n*** End Patch".into() },
-        Act::Grep { pattern: "x+".into(), path: Some("src".into()), glob: Some("*.rs".into()) },
-        Act::Grep { pattern: "x+".into(), path: None, glob: None },
-        Act::Find { pattern: "*.rs".into(), path: Some("src".into()) },
-        Act::Ls { path: Some("src".into()) },
+        Intent::Patch { patch: "*** Begin Patch\n*** End Patch".into() },
+        Intent::Grep { pattern: "x+".into(), path: Some("src".into()), glob: Some("*.rs".into()) },
+        Intent::Grep { pattern: "x+".into(), path: None, glob: None },
+        Intent::Find { pattern: "*.rs".into(), path: Some("src".into()) },
+        Intent::Ls { path: Some("src".into()) },
     ];
     let mut told = std::collections::BTreeSet::new();
     for set in SETS {
-        for make in set.tools {
-            let tool = make();
+        for tool in set.tools {
             let schema = bowline::base::schema::Schema::new(&tool.spec().parameters);
-            for act in &acts {
-                let Some(args) = tool.args_for(act) else { continue };
-                let what = format!("{} {} {act:?}", set.id, tool.spec().name);
-                assert_eq!(tool.kind(), act.kind(), "{what}");
+            for intent in &intents {
+                let Some(args) = tool.args_for(intent) else { continue };
+                let what = format!("{} {} {intent:?}", set.id, tool.spec().name);
+                assert_eq!(tool.kind(), intent.kind(), "{what}");
                 let checked =
                     schema.check(tool.prepare(args.clone())).unwrap_or_else(|why| panic!("{what}: {why}"));
-                assert_eq!(tool.act(&checked).as_ref(), Some(act), "{what}");
-                told.insert((set.id, act.kind().name()));
+                assert_eq!(tool.intent(&checked).as_ref(), Some(intent), "{what}");
+                told.insert((set.id, intent.kind().name()));
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::base::json::json;
 use crate::base::width::visible;
 use crate::llm::model::Message;
 use crate::session::AgentMessage;
-use crate::tools::permissions::modified_paths::touched;
+use crate::tools::permissions::modified_paths::modified_paths;
 
 /// What begins and ends the list of files that were only read.
 const READ: (&str, &str) = ("<read-files>", "</read-files>");
@@ -39,7 +39,7 @@ impl Files {
     pub fn note(&mut self, message: &AgentMessage) {
         let AgentMessage::Llm(Message::Assistant(answer)) = message else { return };
         for call in answer.tool_calls() {
-            let files = touched(&call.name, &call.arguments);
+            let files = modified_paths(&call.name, &call.arguments);
             self.read.extend(files.read);
             self.changed.extend(files.changed);
         }

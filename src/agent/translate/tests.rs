@@ -11,7 +11,7 @@ use crate::llm::accumulate::Accumulator;
 use crate::llm::model::Model;
 use crate::llm::model::message::join_text;
 use crate::tools::builtin::SETS;
-use crate::tools::contract::intent::{Act, Swap};
+use crate::tools::contract::intent::{Intent, Swap};
 
 fn call(id: &str, name: &str, arguments: Value) -> Part {
     let thought_signature = Some("signed".to_string());
@@ -134,34 +134,34 @@ fn custom_tools_are_understood_like_any_other() {
 }
 
 /// Things to want, of every kind.
-fn acts() -> Vec<Act> {
+fn intents() -> Vec<Intent> {
     let swap = |old: &str, new: &str| Swap { old: old.into(), new: new.into() };
-    let edit = |swaps: Vec<Swap>, everywhere| Act::Edit { path: "/w/src/a.rs".into(), swaps, everywhere };
+    let edit = |swaps: Vec<Swap>, everywhere| Intent::Edit { path: "/w/src/a.rs".into(), swaps, everywhere };
     let text = String::from;
-    let patch = |sections: &str| Act::Patch { patch: format!("*** Begin Patch\n{sections}*** End Patch") };
+    let patch = |sections: &str| Intent::Patch { patch: format!("*** Begin Patch\n{sections}*** End Patch") };
     vec![
-        Act::Read { path: text("/w/a b"), first: None, lines: None },
-        Act::Read { path: text("/w/a"), first: Some(3), lines: Some(20) },
-        Act::ReadMany { paths: vec![text("/w/a"), text("/w/b")] },
-        Act::ReadMany { paths: vec![text("src/**/*.rs")] },
-        Act::Write { path: text("/w/n"), content: text("one\n\ntwo") },
+        Intent::Read { path: text("/w/a b"), first: None, lines: None },
+        Intent::Read { path: text("/w/a"), first: Some(3), lines: Some(20) },
+        Intent::ReadMany { paths: vec![text("/w/a"), text("/w/b")] },
+        Intent::ReadMany { paths: vec![text("src/**/*.rs")] },
+        Intent::Write { path: text("/w/n"), content: text("one\n\ntwo") },
         edit(vec![swap("a", "b")], false),
         edit(vec![swap("fn a() {}\n", "fn b() {}\n"), swap("x\ny", "x\nz")], false),
         edit(vec![swap("a", "b")], true),
         patch("*** Add File: n\n+1\n*** Update File: u\n@@\n k\n-a\n+b\n@@\n-c\n*** Delete File: d\n"),
         patch("*** Update File: u\n*** Move to: v\n@@\n-a\n+b\n"),
         patch("*** Update File: u\n@@\n+only more\n"),
-        Act::Run { command: text("make 'a b'"), folder: None, timeout: None, background: false },
-        Act::Run {
+        Intent::Run { command: text("make 'a b'"), folder: None, timeout: None, background: false },
+        Intent::Run {
             command: text("make"),
             folder: Some(text("/w/sub dir")),
             timeout: Some(Duration::from_secs(20)),
             background: true,
         },
-        Act::Grep { pattern: text("-it's"), path: Some(text("/w")), glob: Some(text("*.rs")) },
-        Act::Find { pattern: text("**/*.rs"), path: None },
-        Act::Ls { path: Some(text("/w")) },
-        Act::Ls { path: None },
+        Intent::Grep { pattern: text("-it's"), path: Some(text("/w")), glob: Some(text("*.rs")) },
+        Intent::Find { pattern: text("**/*.rs"), path: None },
+        Intent::Ls { path: Some(text("/w")) },
+        Intent::Ls { path: None },
     ]
 }
 
@@ -172,14 +172,14 @@ fn calls(set: Option<&str>) -> Vec<(String, Value)> {
     for known in SETS.iter().filter(|known| set.is_none_or(|set| known.id == set)) {
         let all = Registry::of(known.id);
         for row in all.rows() {
-            let args = acts().into_iter().filter_map(|act| row.tool.args_for(&act));
+            let args = intents().into_iter().filter_map(|intent| row.tool.args_for(&intent));
             calls.extend(
                 args.filter(|args| row.takes(args).is_some()).map(|args| (row.spec.name.clone(), args)),
             );
         }
     }
     if set.is_none() {
-        let names = SETS.iter().flat_map(|set| set.tools).map(|make| make().spec().name);
+        let names = SETS.iter().flat_map(|set| set.tools).map(|shape| shape.name.to_string());
         calls.extend(names.map(|name| (name, json!({"unheard": [1, null]}))));
         calls.push(("hologram".into(), json!({"depth": 3})));
         calls.push(("bash".into(), json!("{\"comm")));

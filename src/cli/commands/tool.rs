@@ -126,24 +126,24 @@ fn parsed(text: &str) -> Result<Value, Report> {
     }
 }
 
-/// Names and a line each; those that a model is not offered unless somebody wants it say so.
+/// Names and a line each; those that a model is not available unless somebody wants it say so.
 fn listed(equipment: &ActiveTools) -> String {
-    let ActiveTools { all, offered, .. } = equipment;
+    let ActiveTools { all, available, .. } = equipment;
     let width = all.names().map(str::len).max().unwrap_or(0);
     let line = |row: &Row| {
         let (name, what) = (&row.spec.name, row.tool.snippet());
-        let off = if offered.contains(name) { "" } else { " (off unless asked for)" };
+        let off = if available.contains(name) { "" } else { " (off unless asked for)" };
         format!("{name:<width$}  {what}{off}\n")
     };
     all.rows().iter().map(line).collect()
 }
 
 fn listed_json(equipment: &ActiveTools) -> Value {
-    let ActiveTools { profile, all, offered } = equipment;
+    let ActiveTools { profile, all, available } = equipment;
     let tool = |row: &Row| {
         let ToolSpec { name, description, parameters, .. } = &*row.spec;
         json!({"name": name, "description": description, "parameters": parameters,
-            "offered": offered.contains(name)})
+            "offered": available.contains(name)})
     };
     json!({"profile": profile, "tools": all.rows().iter().map(tool).collect::<Vec<_>>()})
 }

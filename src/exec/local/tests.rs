@@ -311,8 +311,11 @@ async fn a_folder_is_listed_with_what_its_entries_are() {
     let env = LocalEnvironment::new(folder.path().into(), []);
     let mut entries = env.list(folder.path()).await.unwrap();
     entries.sort_by(|a, b| a.name.cmp(&b.name));
-    let told: Vec<_> = entries.iter().map(|e| (e.name.as_str(), e.kind)).collect();
-    assert_eq!(told, [(".hidden", FileKind::File), ("dangling", FileKind::Other), ("sub", FileKind::Folder)]);
+    let listed: Vec<_> = entries.iter().map(|e| (e.name.as_str(), e.kind)).collect();
+    assert_eq!(
+        listed,
+        [(".hidden", FileKind::File), ("dangling", FileKind::Other), ("sub", FileKind::Folder)]
+    );
     assert!(matches!(env.list(&folder.path().join("none")).await, Err(EnvError::NotFound(_))));
     assert!(env.list(&folder.path().join(".hidden")).await.is_err());
 }

@@ -1,10 +1,10 @@
-//! Other names of barred files: a hard link must not show what a pattern hides.
+//! Other names of denied files: a hard link must not show what a pattern hides.
 //!
 //! Must not know the file system: who walks says what is there.
 
 use std::path::{Path, PathBuf};
 
-/// Entries that are looked at for barred files with several names.
+/// Entries that are looked at for denied files with several names.
 pub(super) const ENTRIES_MAX: usize = 20_000;
 
 /// Where files that these patterns bar may be: for each pattern the file that it names, or the folder before its

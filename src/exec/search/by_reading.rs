@@ -1,7 +1,7 @@
-//! Looking for files and text in a place that can only list folders and read files: what every place can
+//! Looking for files and text in an environment that can only list folders and read files: what every environment can
 //! do that has no search of its own. The same rules and the same order as on this machine.
 //!
-//! Must not know places: they come in as [`Listing`].
+//! Must not know environments: they come in as [`Listing`].
 
 use crate::base::names;
 use std::collections::{HashMap, HashSet};
@@ -12,7 +12,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use tokio_util::sync::CancellationToken;
 
 use super::aliases;
-use super::bars::Bars;
+use super::deny_list::DenyList;
 use super::engine::{Engine, Looked};
 use super::local::order;
 use super::select::Selector;
@@ -27,7 +27,7 @@ const SIZE_MAX: u64 = 64 << 20;
 /// Folders in each other that are gone into.
 const DEPTH_MAX: usize = 255;
 
-/// What is asked of a place.
+/// What is asked of an environment.
 pub trait Listing: Send + Sync {
     /// What a folder holds.
     fn entries<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>>;
@@ -43,17 +43,17 @@ pub trait Listing: Send + Sync {
 
 /// Looks for text.
 pub async fn search<P: Listing + ?Sized>(
-    place: &P,
+    env: &P,
     spec: SearchSpec,
     mut sink: MatchSink,
     cancel: CancellationToken,
 ) -> Result<Searched, EnvError> {
     let mut engine = Engine::new(&spec, &cancel)?;
-    let (found, mut done) = match place.facts(&spec.root).await?.kind {
-        FileKind::Folder => Walk::run(place, &spec.root, &spec.files, false, &cancel).await?,
-        FileKind::File if is_barred(place, Bars::new(&spec.files.barred)?.as_ref(), &spec.root).await? => {
-            let barred = LeftOut { files: 1, folders: 0 };
-            (Vec::new(), Searched { barred, complete: true, ..Searched::default() })
+    let (found, mut done) = match env.facts(&spec.root).await?.kind {
+        FileKind::Folder => Walk::run(env, &spec.root, &spec.files, false, &cancel).await?,
+        FileKind::File if is_denied(env, DenyList::new(&spec.files.denied)?.as_ref(), &spec.root).await? => {
+            let denied = LeftOut { files: 1, folders: 0 };
+            (Vec::new(), Searched { denied, complete: true, ..Searched::default() })
         }
         FileKind::File => {
             let name = names::shown_name(spec.root.file_name().unwrap_or_default()).into_owned();
@@ -67,11 +67,11 @@ pub async fn search<P: Listing + ?Sized>(
             done.complete = false;
             break;
         }
-        let facts = place.facts(&item.path).await.ok().filter(|facts| facts.size <= SIZE_MAX);
+        let facts = env.facts(&item.path).await.ok().filter(|facts| facts.size <= SIZE_MAX);
         let bytes = match facts {
-            Some(_) => match unsaved(place, &spec, &item.path).await {
+            Some(_) => match unsaved(env, &spec, &item.path).await {
                 Some(text) => Some(text.to_vec()),
-                None => place.content(&item.path).await.ok(),
+                None => env.content(&item.path).await.ok(),
             },
             None => None,
         };
@@ -97,37 +97,37 @@ pub async fn search<P: Listing + ?Sized>(
 }
 
 /// The text that stands in for a file, if one does.
-async fn unsaved<'a, P: Listing + ?Sized>(place: &P, spec: &'a SearchSpec, path: &Path) -> Option<&'a [u8]> {
+async fn unsaved<'a, P: Listing + ?Sized>(env: &P, spec: &'a SearchSpec, path: &Path) -> Option<&'a [u8]> {
     if spec.unsaved.is_empty() {
         return None;
     }
-    let real = place.real(path).await.ok()?;
+    let real = env.real(path).await.ok()?;
     spec.unsaved.iter().find(|(of, _)| *of == real).map(|(_, text)| &**text)
 }
 
-/// Whether a file is barred by its name or by where that leads.
-async fn is_barred<P: Listing + ?Sized>(
-    place: &P,
-    bars: Option<&Bars>,
+/// Whether a file is denied by its name or by where that leads.
+async fn is_denied<P: Listing + ?Sized>(
+    env: &P,
+    deny_list: Option<&DenyList>,
     path: &Path,
 ) -> Result<bool, EnvError> {
-    let Some(bars) = bars else { return Ok(false) };
-    Ok(bars.has(path, false) || bars.has(&place.real(path).await?, false))
+    let Some(deny_list) = deny_list else { return Ok(false) };
+    Ok(deny_list.has(path, false) || deny_list.has(&env.real(path).await?, false))
 }
 
 /// Looks for files.
 pub async fn find<P: Listing + ?Sized>(
-    place: &P,
+    env: &P,
     spec: FindSpec,
     mut sink: PathSink,
     cancel: CancellationToken,
 ) -> Result<Searched, EnvError> {
-    if place.facts(&spec.root).await?.kind != FileKind::Folder {
+    if env.facts(&spec.root).await?.kind != FileKind::Folder {
         return Err(EnvError::not_a_folder(&spec.root));
     }
-    let (found, mut done) = Walk::run(place, &spec.root, &spec.files, spec.folders, &cancel).await?;
+    let (found, mut done) = Walk::run(env, &spec.root, &spec.files, spec.folders, &cancel).await?;
     for mut item in found {
-        item.modified = place.facts(&item.path).await.ok().and_then(|facts| facts.modified);
+        item.modified = env.facts(&item.path).await.ok().and_then(|facts| facts.modified);
         if cancel.is_cancelled() || !sink(item) {
             done.complete = false;
             break;
@@ -148,7 +148,7 @@ const GIT: usize = 2;
 
 /// A walk through folders.
 struct Walk<'a, P: ?Sized> {
-    place: &'a P,
+    env: &'a P,
     root: &'a Path,
     wanted: &'a Selection,
     selector: Selector,
@@ -163,7 +163,7 @@ struct Walk<'a, P: ?Sized> {
 
 impl<'a, P: Listing + ?Sized> Walk<'a, P> {
     async fn run(
-        place: &'a P,
+        env: &'a P,
         root: &'a Path,
         wanted: &'a Selection,
         folders: bool,
@@ -172,9 +172,9 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
         let selector = Selector::new(root, wanted)?;
         let (rules, found, done) = (Vec::new(), Vec::new(), Searched::default());
         let mut walk =
-            Self { place, root, wanted, selector, folders, cancel, rules, in_repository: false, found, done };
+            Self { env, root, wanted, selector, folders, cancel, rules, in_repository: false, found, done };
         for above in root.ancestors().collect::<Vec<_>>().into_iter().rev() {
-            let repository = place.facts(&above.join(".git")).await.is_ok();
+            let repository = env.facts(&above.join(".git")).await.is_ok();
             walk.in_repository |= repository;
             if above != root && !wanted.ignored {
                 walk.add_rules(above, repository).await;
@@ -188,52 +188,58 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
         Ok((walk.found, walk.done))
     }
 
-    /// Leaves out what is another name of a barred file.
+    /// Leaves out what is another name of a denied file.
     async fn leave_out_aliases(&mut self) {
-        if self.selector.bars.is_none() && self.wanted.barred_ids.is_empty() {
+        if self.selector.deny_list.is_none() && self.wanted.denied_ids.is_empty() {
             return;
         }
         let mut several = HashMap::new();
         for item in self.found.iter().filter(|item| !item.folder) {
-            if let Ok(Some(id)) = self.place.id(&item.path).await {
+            if let Ok(Some(id)) = self.env.id(&item.path).await {
                 several.insert(item.path.clone(), id);
             }
         }
         if several.is_empty() {
             return;
         }
-        let barred = self.barred_ids().await;
+        let denied = self.denied_ids().await;
         let done = &mut self.done;
         self.found.retain(|item| {
-            let is_barred = several.get(&item.path).is_some_and(|id| barred.contains(id));
-            if is_barred {
-                done.barred.note(false);
+            let is_denied = several.get(&item.path).is_some_and(|id| denied.contains(id));
+            if is_denied {
+                done.denied.note(false);
             }
-            !is_barred
+            !is_denied
         });
     }
 
-    /// The barred files that have several names, as far as they can be looked for.
-    async fn barred_ids(&self) -> HashSet<FileId> {
-        let mut ids: HashSet<FileId> = self.wanted.barred_ids.iter().copied().collect();
-        let (mut paths, mut seen) = (aliases::roots(&self.wanted.barred, self.root), 0);
+    /// The denied files that have several names, as far as they can be looked for.
+    async fn denied_ids(&self) -> HashSet<FileId> {
+        let mut ids: HashSet<FileId> = self.wanted.denied_ids.iter().copied().collect();
+        let (mut paths, mut seen) = (aliases::roots(&self.wanted.denied, self.root), 0);
         while let Some(path) = paths.pop() {
             seen += 1;
             if seen > aliases::ENTRIES_MAX {
                 break;
             }
-            match self.place.entries(&path).await {
+            match self.env.entries(&path).await {
                 Ok(entries) => {
                     for entry in entries {
                         let path = entry.path_in(&path);
                         // A link to a folder may lead round in a circle.
                         let is_own = entry.kind != FileKind::Folder
-                            || self.place.real(&path).await.is_ok_and(|real| real == path);
+                            || self.env.real(&path).await.is_ok_and(|real| real == path);
                         paths.extend(is_own.then_some(path));
                     }
                 }
-                Err(_) if self.selector.bars.as_ref().is_some_and(|bars| bars.has(&path, false)) => {
-                    ids.extend(self.place.id(&path).await.ok().flatten());
+                Err(_)
+                    if self
+                        .selector
+                        .deny_list
+                        .as_ref()
+                        .is_some_and(|deny_list| deny_list.has(&path, false)) =>
+                {
+                    ids.extend(self.env.id(&path).await.ok().flatten());
                 }
                 Err(_) => {}
             }
@@ -257,7 +263,7 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
         let mut builder = GitignoreBuilder::new(folder);
         let mut any = false;
         for name in names {
-            let Ok(bytes) = self.place.content(&folder.join(name)).await else { continue };
+            let Ok(bytes) = self.env.content(&folder.join(name)).await else { continue };
             for line in String::from_utf8_lossy(&bytes).lines() {
                 // A rule that is none is no rule, as everywhere.
                 any |= builder.add_line(None, line).is_ok();
@@ -288,7 +294,7 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
         depth: usize,
     ) -> BoxFuture<'b, Result<(), EnvError>> {
         Box::pin(async move {
-            let listed = self.place.entries(folder).await;
+            let listed = self.env.entries(folder).await;
             let entries = match listed {
                 Ok(entries) => entries,
                 Err(error) if depth == 0 => return Err(error),
@@ -297,7 +303,7 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
                     return Ok(());
                 }
             };
-            let real = self.place.real(folder).await?;
+            let real = self.env.real(folder).await?;
             let repository = entries.iter().any(|entry| entry.name == ".git");
             self.add_rules(folder, repository).await;
             for entry in entries {
@@ -320,7 +326,7 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
     ) -> Result<(), EnvError> {
         let path = entry.path_in(folder);
         let name = format!("{prefix}{}", entry.name);
-        if entry.name.contains('\u{fffd}') && self.place.facts(&path).await.is_err() {
+        if entry.name.contains('\u{fffd}') && self.env.facts(&path).await.is_err() {
             self.done.unnamed += 1;
             return Ok(());
         }
@@ -331,13 +337,14 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
                     return Ok(());
                 }
                 // A link to a folder may lead round in a circle.
-                if depth >= DEPTH_MAX || self.place.real(&path).await? != entry.path_in(real) {
+                if depth >= DEPTH_MAX || self.env.real(&path).await? != entry.path_in(real) {
                     return Ok(());
                 }
-                let named =
-                    |path: &Path| self.selector.bars.as_ref().is_some_and(|bars| bars.has(path, true));
+                let named = |path: &Path| {
+                    self.selector.deny_list.as_ref().is_some_and(|deny_list| deny_list.has(path, true))
+                };
                 if named(&path) || named(&entry.path_in(real)) {
-                    self.done.barred.note(true);
+                    self.done.denied.note(true);
                     return Ok(());
                 }
                 if self.folders && self.selector.gives_folder(&path) {
@@ -351,8 +358,8 @@ impl<'a, P: Listing + ?Sized> Walk<'a, P> {
                 self.folder(&path, &format!("{name}/"), depth + 1).await?;
             }
             FileKind::File if self.selector.takes_file(&entry.name, &path) && !self.ignores(&path, false) => {
-                if is_barred(self.place, self.selector.bars.as_ref(), &path).await? {
-                    self.done.barred.note(false);
+                if is_denied(self.env, self.selector.deny_list.as_ref(), &path).await? {
+                    self.done.denied.note(false);
                     return Ok(());
                 }
                 self.found.push(FoundPath { path, name, folder: false, modified });

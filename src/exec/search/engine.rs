@@ -87,7 +87,7 @@ impl Engine {
         let mut text = Text::new(content, cancel);
         searcher.search_reader(&*matcher, &mut text, &mut found)?;
         let Found { file, binary, .. } = found;
-        // Whoever names a file wants what there is before the NUL, however little it is.
+        // A caller that names a file wants what there is before the NUL, however little it is.
         let file = match text.nul() {
             Some(nul) if nul < HEAD && !named => FileMatches::default(),
             _ => file,

@@ -14,15 +14,15 @@ use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::aliases;
-use super::bars::Bars;
+use super::deny_list::DenyList;
 use super::engine::{Engine, Looked};
 use super::select::Selector;
 use super::spec::{FileMatches, FindSpec, FoundPath, LeftOut, SearchSpec, Searched, Selection};
 use crate::base::panics::catch;
 use crate::base::{names, parallel};
+use crate::exec::disk::files;
 use crate::exec::error::EnvError;
 use crate::exec::facts::FileId;
-use crate::exec::files;
 
 /// Files that a thread takes at a time.
 const SHARE: usize = 16;
@@ -73,9 +73,9 @@ pub(in crate::exec) fn search(
     let named = files::stat(&spec.root)?.kind != crate::exec::facts::FileKind::Folder;
     let (items, mut done) = if named {
         files::must_be_file(&spec.root)?;
-        if Bars::new(&spec.files.barred)?.is_some_and(|bars| is_barred(&bars, &spec.root)) {
-            let barred = LeftOut { files: 1, folders: 0 };
-            return Ok(Searched { barred, complete: true, ..Searched::default() });
+        if DenyList::new(&spec.files.denied)?.is_some_and(|deny_list| is_denied(&deny_list, &spec.root)) {
+            let denied = LeftOut { files: 1, folders: 0 };
+            return Ok(Searched { denied, complete: true, ..Searched::default() });
         }
         let name = names::shown_name(spec.root.file_name().unwrap_or_default()).into_owned();
         let item = Item { name, path: spec.root.clone(), folder: false, link: false };
@@ -140,9 +140,9 @@ fn modified(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().as_ref().and_then(files::modified)
 }
 
-/// Whether a file is barred by its name or by where that leads.
-fn is_barred(bars: &Bars, path: &Path) -> bool {
-    bars.has(path, false) || fs::canonicalize(path).is_ok_and(|real| bars.has(&real, false))
+/// Whether a file is denied by its name or by where that leads.
+fn is_denied(deny_list: &DenyList, path: &Path) -> bool {
+    deny_list.has(path, false) || fs::canonicalize(path).is_ok_and(|real| deny_list.has(&real, false))
 }
 
 /// What is below a folder and wanted, in the order of paths.
@@ -167,13 +167,13 @@ fn walk(
     }
     let gathered = Mutex::new((Vec::new(), Searched::default()));
     // Walks follow no links, so below the root there is only where the root leads.
-    let real = if selector.bars.is_some() { fs::canonicalize(root).ok() } else { None };
+    let real = if selector.deny_list.is_some() { fs::canonicalize(root).ok() } else { None };
     let real = real.as_deref();
     let mut visitors = Visitors { root, real, selector: &selector, folders, cancel, gathered: &gathered };
     builder.build_parallel().visit(&mut visitors);
     let (mut items, mut done) = gathered.into_inner();
-    if selector.bars.is_some() || !wanted.barred_ids.is_empty() {
-        leave_out_aliases(root, &mut items, &mut done, (wanted, selector.bars.as_ref()));
+    if selector.deny_list.is_some() || !wanted.denied_ids.is_empty() {
+        leave_out_aliases(root, &mut items, &mut done, (wanted, selector.deny_list.as_ref()));
     }
     items.sort_unstable_by(|a: &Item, b: &Item| order(&a.name, &b.name));
     done.files = items.len();
@@ -181,12 +181,12 @@ fn walk(
     Ok((items, done))
 }
 
-/// Leaves out what is another name of a barred file.
+/// Leaves out what is another name of a denied file.
 fn leave_out_aliases(
     root: &Path,
     items: &mut Vec<Item>,
     done: &mut Searched,
-    (wanted, bars): (&Selection, Option<&Bars>),
+    (wanted, deny_list): (&Selection, Option<&DenyList>),
 ) {
     let id_of = |path: &Path| files::hard_link(path).ok().flatten();
     let id = |item: &Item| if item.folder { None } else { id_of(&item.path) };
@@ -196,19 +196,19 @@ fn leave_out_aliases(
     if several.is_empty() {
         return;
     }
-    let mut barred: HashSet<FileId> = wanted.barred_ids.iter().copied().collect();
-    for root in aliases::roots(&wanted.barred, root) {
+    let mut denied: HashSet<FileId> = wanted.denied_ids.iter().copied().collect();
+    for root in aliases::roots(&wanted.denied, root) {
         let below = WalkBuilder::new(root).standard_filters(false).build().take(aliases::ENTRIES_MAX);
         let files = below.filter_map(|entry| Some(entry.ok()?.into_path()));
-        let is_barred = |path: &PathBuf| bars.is_some_and(|bars| bars.has(path, false));
-        barred.extend(files.filter(is_barred).filter_map(|path| id_of(&path)));
+        let is_denied = |path: &PathBuf| deny_list.is_some_and(|deny_list| deny_list.has(path, false));
+        denied.extend(files.filter(is_denied).filter_map(|path| id_of(&path)));
     }
     items.retain(|item| {
-        let is_barred = several.get(&item.path).is_some_and(|id| barred.contains(id));
-        if is_barred {
-            done.barred.note(false);
+        let is_denied = several.get(&item.path).is_some_and(|id| denied.contains(id));
+        if is_denied {
+            done.denied.note(false);
         }
-        !is_barred
+        !is_denied
     });
 }
 
@@ -248,17 +248,17 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    /// Whether it is barred; counted then.
-    fn bars(&mut self, entry: &DirEntry, name: &str, folder: bool) -> bool {
-        let Some(bars) = &self.selector.bars else { return false };
-        let leads = |real: Option<PathBuf>| real.is_some_and(|real| bars.has(&real, folder));
-        let barred = bars.has(entry.path(), folder)
+    /// Whether it is denied; counted then.
+    fn deny_list(&mut self, entry: &DirEntry, name: &str, folder: bool) -> bool {
+        let Some(deny_list) = &self.selector.deny_list else { return false };
+        let leads = |real: Option<PathBuf>| real.is_some_and(|real| deny_list.has(&real, folder));
+        let denied = deny_list.has(entry.path(), folder)
             || leads(self.real.map(|real| real.join(names::read(name))))
             || entry.path_is_symlink() && leads(fs::canonicalize(entry.path()).ok());
-        if barred {
-            self.done.barred.note(folder);
+        if denied {
+            self.done.denied.note(folder);
         }
-        barred
+        denied
     }
 
     fn see(&mut self, entry: DirEntry) -> WalkState {
@@ -273,7 +273,7 @@ impl Visitor<'_> {
             if !self.selector.enters(last, entry.path()) {
                 return WalkState::Skip;
             }
-            if self.bars(&entry, &name, true) {
+            if self.deny_list(&entry, &name, true) {
                 return WalkState::Skip;
             }
             if self.folders && self.selector.gives_folder(entry.path()) {
@@ -281,7 +281,7 @@ impl Visitor<'_> {
             }
         } else if kind.is_some_and(|kind| kind.is_file() || kind.is_symlink() && entry.path().is_file())
             && self.selector.takes_file(last, entry.path())
-            && !self.bars(&entry, &name, false)
+            && !self.deny_list(&entry, &name, false)
         {
             let link = entry.path_is_symlink();
             self.items.push(Item { name, path: entry.into_path(), folder: false, link });

@@ -1,10 +1,10 @@
-//! Looking for files by name and for text in files, in any place.
+//! Looking for files by name and for text in files, in any environment.
 //!
 //! Must not know tools nor pickers.
 
 mod aliases;
-pub(super) mod bars;
 pub mod by_reading;
+pub(super) mod deny_list;
 mod engine;
 pub(super) mod local;
 mod select;

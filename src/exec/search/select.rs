@@ -7,7 +7,7 @@ use std::path::Path;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
-use super::bars::Bars;
+use super::deny_list::DenyList;
 use super::spec::Selection;
 use crate::exec::error::EnvError;
 
@@ -17,8 +17,8 @@ pub(super) struct Selector {
     globs: Override,
     types: Option<Types>,
     hidden: bool,
-    /// What nobody may see.
-    pub(super) bars: Option<Bars>,
+    /// Denied paths.
+    pub(super) deny_list: Option<DenyList>,
 }
 
 impl Selector {
@@ -39,8 +39,13 @@ impl Selector {
             types.select(name);
             types.build().map_err(bad)
         });
-        let bars = Bars::new(&files.barred)?;
-        Ok(Self { globs: globs.build().map_err(bad)?, types: types.transpose()?, hidden: files.hidden, bars })
+        let deny_list = DenyList::new(&files.denied)?;
+        Ok(Self {
+            globs: globs.build().map_err(bad)?,
+            types: types.transpose()?,
+            hidden: files.hidden,
+            deny_list,
+        })
     }
 
     /// Whether a folder is gone into.

@@ -1,6 +1,6 @@
-//! What to look for in a place and what is found, as plain data.
+//! What to look for in an environment and what is found, as plain data.
 //!
-//! Must not know how a place looks for it, nor who asked.
+//! Must not know how an environment looks for it, nor who asked.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ pub struct Selection {
     pub rule_files: Vec<String>,
     /// A kind of files by ripgrep's name for it, such as `rust` or `js`.
     pub file_type: Option<String>,
-    /// Patterns as in `.gitignore`, from the root of the file system, of what nobody may see: neither given
+    /// Patterns as in `.gitignore`, from the root of the file system, of denied paths: neither given
     /// nor looked into nor gone into, by its own name or by where its links lead.
-    pub barred: Vec<String>,
+    pub denied: Vec<String>,
     /// Files that are left out under every name: hard links of them, too.
-    pub barred_ids: Vec<FileId>,
+    pub denied_ids: Vec<FileId>,
 }
 
 /// Text to look for in files.
@@ -54,7 +54,7 @@ pub struct SearchSpec {
     pub want: Want,
     /// Lines with matches of one file that are given; the rest is not looked for.
     pub most_per_file: Option<usize>,
-    /// Texts that are searched in the place of files, by the files' real paths: what an editor holds
+    /// Texts that are searched in the environment of files, by the files' real paths: what an editor holds
     /// and has not saved.
     pub unsaved: Vec<(PathBuf, Arc<[u8]>)>,
 }
@@ -98,7 +98,7 @@ pub struct FileMatches {
     pub lines: Vec<FoundLine>,
     /// Lines that match.
     pub count: usize,
-    /// Last change, in milliseconds since the epoch, where the place knows.
+    /// Last change, in milliseconds since the epoch, where the environment knows.
     pub modified: Option<u64>,
 }
 
@@ -122,7 +122,7 @@ pub struct FoundPath {
     pub name: String,
     /// Whether it is a folder.
     pub folder: bool,
-    /// Last change, in milliseconds since the epoch, where the place knows.
+    /// Last change, in milliseconds since the epoch, where the environment knows.
     pub modified: Option<u64>,
 }
 
@@ -135,10 +135,10 @@ pub struct Searched {
     pub binary: usize,
     /// Files and folders that could not be read.
     pub unreadable: usize,
-    /// Files whose names are not UTF-8: nobody could ask for them.
+    /// Files whose names are not UTF-8: no argument could name them.
     pub unnamed: usize,
-    /// What is wanted and barred.
-    pub barred: LeftOut,
+    /// What is wanted and denied.
+    pub denied: LeftOut,
     /// Whether there was no more to be found: neither the sink nor the cancellation ended it.
     pub complete: bool,
 }
@@ -150,7 +150,7 @@ impl Searched {
         self.binary += other.binary;
         self.unreadable += other.unreadable;
         self.unnamed += other.unnamed;
-        self.barred.add(other.barred);
+        self.denied.add(other.denied);
     }
 }
 

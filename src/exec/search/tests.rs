@@ -16,7 +16,7 @@ use crate::exec::{
     OutputSink, Stamp,
 };
 
-/// A place that can list and read, and no more.
+/// An environment that can list and read, and no more.
 #[derive(Debug)]
 struct Plain(LocalEnvironment);
 
@@ -87,7 +87,7 @@ impl Bench {
         fs::write(path, bytes).unwrap();
     }
 
-    fn places(&self) -> [Box<dyn Environment>; 2] {
+    fn environments(&self) -> [Box<dyn Environment>; 2] {
         let local = || LocalEnvironment::new(self.root().to_path_buf(), []);
         [Box::new(local()), Box::new(Plain(local()))]
     }
@@ -99,7 +99,7 @@ impl Bench {
 
     async fn search(&self, spec: SearchSpec) -> Result<(Vec<String>, Searched), String> {
         let mut all = Vec::new();
-        for place in self.places() {
+        for env in self.environments() {
             let seen: Arc<Mutex<Vec<String>>> = Arc::default();
             let into = Arc::clone(&seen);
             let sink: MatchSink = Box::new(move |file| {
@@ -111,7 +111,7 @@ impl Bench {
                 }
                 true
             });
-            let done = place.search(spec.clone(), sink, CancellationToken::new()).await;
+            let done = env.search(spec.clone(), sink, CancellationToken::new()).await;
             let lines = seen.lock().clone();
             all.push(done.map(|done| (lines, done)).map_err(|error| error.to_string()));
         }
@@ -122,7 +122,7 @@ impl Bench {
 
     async fn find(&self, root: &str, files: Selection, folders: bool) -> Vec<String> {
         let mut all = Vec::new();
-        for place in self.places() {
+        for env in self.environments() {
             let seen: Arc<Mutex<Vec<String>>> = Arc::default();
             let into = Arc::clone(&seen);
             let sink: PathSink = Box::new(move |found| {
@@ -132,7 +132,7 @@ impl Bench {
                 true
             });
             let spec = FindSpec { root: self.root().join(root), files: files.clone(), folders };
-            place.find(spec, sink, CancellationToken::new()).await.unwrap();
+            env.find(spec, sink, CancellationToken::new()).await.unwrap();
             all.push(seen.lock().clone());
         }
         assert_eq!(all[0], all[1], "this machine and any place find the same");
@@ -368,7 +368,7 @@ async fn the_order_is_that_of_paths_and_an_end_is_an_end() {
     let bench = Bench::new(&files);
     let mut sorted: Vec<&String> = names.iter().collect();
     sorted.sort();
-    for place in bench.places() {
+    for env in bench.environments() {
         let seen: Arc<Mutex<Vec<String>>> = Arc::default();
         let into = Arc::clone(&seen);
         let sink: MatchSink = Box::new(move |file| {
@@ -376,12 +376,12 @@ async fn the_order_is_that_of_paths_and_an_end_is_an_end() {
             seen.push(file.name);
             seen.len() < 120
         });
-        let done = place.search(bench.spec("hit"), sink, CancellationToken::new()).await.unwrap();
+        let done = env.search(bench.spec("hit"), sink, CancellationToken::new()).await.unwrap();
         assert!(!done.complete);
         assert_eq!(seen.lock().iter().collect::<Vec<_>>(), sorted[..120]);
         let cancel = CancellationToken::new();
         cancel.cancel();
-        let done = place.search(bench.spec("hit"), Box::new(|_| panic!("cancelled")), cancel).await.unwrap();
+        let done = env.search(bench.spec("hit"), Box::new(|_| panic!("cancelled")), cancel).await.unwrap();
         assert!(!done.complete);
     }
 }
@@ -397,8 +397,8 @@ async fn what_is_barred_is_neither_given_nor_looked_into() {
     symlink("sub", bench.root().join("way")).unwrap();
     let root = fs::canonicalize(bench.root()).unwrap();
     let root = root.to_str().unwrap();
-    let barred = vec![format!("{root}/**/.env"), format!("{root}/secret/")];
-    let selection = |globs: &[&str]| Selection { barred: barred.clone(), ..self::globs(globs) };
+    let denied = vec![format!("{root}/**/.env"), format!("{root}/secret/")];
+    let selection = |globs: &[&str]| Selection { denied: denied.clone(), ..self::globs(globs) };
     let search = async |at: &str, globs: &[&str]| {
         let spec = SearchSpec { root: bench.root().join(at), files: selection(globs), ..bench.spec("hit") };
         bench.search(spec).await.unwrap()
@@ -406,20 +406,20 @@ async fn what_is_barred_is_neither_given_nor_looked_into() {
     let (lines, done) = search("", &[]).await;
     assert_eq!(lines, ["a.txt 1", "a.txt:1:hit", "sub/b.txt 1", "sub/b.txt:1:hit"]);
     // Two of the name, two links that lead to such; what is ignored anyway is not counted.
-    assert_eq!(done.barred, LeftOut { files: 4, folders: 1 });
+    assert_eq!(done.denied, LeftOut { files: 4, folders: 1 });
     // What is not wanted is not left out; what does not match is.
-    assert_eq!(search("", &["a.*"]).await.1.barred.files, 0);
+    assert_eq!(search("", &["a.*"]).await.1.denied.files, 0);
     let spec = SearchSpec { files: selection(&[]), ..bench.spec("nowhere") };
-    assert_eq!(bench.search(spec).await.unwrap().1.barred, LeftOut { files: 4, folders: 1 });
+    assert_eq!(bench.search(spec).await.unwrap().1.denied, LeftOut { files: 4, folders: 1 });
     // However one gets there.
     for (at, files) in [(".env", 1), ("open.txt", 1), ("way-in", 1), ("secret", 1), ("secret/x.txt", 1)] {
         let (lines, done) = search(at, &[]).await;
-        assert_eq!((lines, done.barred), (Vec::new(), LeftOut { files, folders: 0 }), "{at}");
+        assert_eq!((lines, done.denied), (Vec::new(), LeftOut { files, folders: 0 }), "{at}");
     }
     let (lines, done) = search("way", &[]).await;
-    assert_eq!((lines.len(), done.barred.files), (2, 1), "{lines:?}");
+    assert_eq!((lines.len(), done.denied.files), (2, 1), "{lines:?}");
     assert_eq!(bench.find("", selection(&[]), true).await, [".gitignore", "a.txt", "sub/", "sub/b.txt"]);
-    let wrong = Selection { barred: vec!["{".into()], ..self::globs(&[]) };
+    let wrong = Selection { denied: vec!["{".into()], ..self::globs(&[]) };
     assert!(bench.search(SearchSpec { files: wrong, ..bench.spec("hit") }).await.is_err());
 }
 
@@ -435,12 +435,12 @@ async fn other_names_of_barred_files_are_left_out() {
     link("outside", "by-its-id");
     link("a.txt", "sub/a-too");
     let shown = root.display();
-    let barred = vec![format!("{shown}/**/.env"), format!("{shown}/**/*.key")];
-    let outside = crate::exec::files::hard_link(&root.join("outside")).unwrap().unwrap();
+    let denied = vec![format!("{shown}/**/.env"), format!("{shown}/**/*.key")];
+    let outside = crate::exec::disk::files::hard_link(&root.join("outside")).unwrap().unwrap();
     for (globs, found) in
         [(&[][..], &["a.txt", "sub/a-too", "sub/b.txt"][..]), (&["*-too"][..], &["sub/a-too"][..])]
     {
-        let files = Selection { barred: barred.clone(), barred_ids: vec![outside], ..self::globs(globs) };
+        let files = Selection { denied: denied.clone(), denied_ids: vec![outside], ..self::globs(globs) };
         let (lines, _) = bench.search(SearchSpec { files, ..bench.spec("hit") }).await.unwrap();
         let names: Vec<&str> = lines.iter().filter_map(|line| line.strip_suffix(" 1")).collect();
         assert_eq!(names, found);
@@ -450,11 +450,11 @@ async fn other_names_of_barred_files_are_left_out() {
 #[test]
 fn counts_add_up() {
     let mut sum = Searched { files: 1, binary: 2, ..Searched::default() };
-    let mut barred = LeftOut::default();
-    barred.note(true);
-    barred.note(false);
-    sum.add(&Searched { files: 1, binary: 1, unreadable: 1, unnamed: 1, barred, complete: true });
-    sum.add(&Searched { barred, ..Searched::default() });
-    let barred = LeftOut { files: 2, folders: 2 };
-    assert_eq!(sum, Searched { files: 2, binary: 3, unreadable: 1, unnamed: 1, barred, complete: false });
+    let mut denied = LeftOut::default();
+    denied.note(true);
+    denied.note(false);
+    sum.add(&Searched { files: 1, binary: 1, unreadable: 1, unnamed: 1, denied, complete: true });
+    sum.add(&Searched { denied, ..Searched::default() });
+    let denied = LeftOut { files: 2, folders: 2 };
+    assert_eq!(sum, Searched { files: 2, binary: 3, unreadable: 1, unnamed: 1, denied, complete: false });
 }

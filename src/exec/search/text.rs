@@ -6,7 +6,7 @@ use std::io::{self, Read};
 
 use tokio_util::sync::CancellationToken;
 
-/// How texts in UTF-16 begin: their NULs are parts of characters, and whoever decodes them looks for others.
+/// How texts in UTF-16 begin: their NULs are parts of characters, and the decoder looks for others.
 const WIDE: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
 
 /// Reads a file for a search.

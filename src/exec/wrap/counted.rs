@@ -1,4 +1,4 @@
-//! A place that several use: it is made ready for the first of them, and given back after the last.
+//! An environment that several use: it is made ready for the first of them, and given back after the last.
 //!
 //! Must not know who uses it.
 
@@ -20,13 +20,13 @@ use crate::exec::error::EnvError;
 /// # let folder = tempfile::tempdir().unwrap();
 /// let machine = LocalEnvironment::new(folder.path().to_path_buf(), std::env::vars_os());
 /// let shared: Arc<dyn Environment> = Arc::new(Wrapped::new(Arc::new(machine), Counted::default()));
-/// // One session writes there, another one looks; the place goes with the later of them.
+/// // One session writes there, another one looks; the environment goes with the later of them.
 /// let for_looking = Wrapped::new(shared.clone(), ReadOnly::new(|_| false));
 /// # drop(for_looking);
 /// ```
 #[derive(Debug, Default)]
 pub struct Counted {
-    // Held while the place is made ready or given back: the next one waits for how that ends.
+    // Held while the environment is made ready or given back: the next one waits for how that ends.
     users: Mutex<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! A place seen through a layer: what is asked of the place is shown to the layer first, which may refuse
-//! it, and again when it is done. Layers compose, since what they make is a place again.
+//! An environment seen through a layer: what is asked of the environment is shown to the layer first, which may refuse
+//! it, and again when it is done. Layers compose, since what they make is an environment again.
 //!
 //! Must not know any layer.
 
@@ -11,18 +11,18 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use crate::exec::commands::running::{Running, SpawnSpec};
+use crate::exec::commands::terminal::{Terminal, TerminalSpec};
 use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
 use crate::exec::error::EnvError;
 use crate::exec::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
-use crate::exec::running::{Running, SpawnSpec};
 use crate::exec::search::by_reading;
 use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched, Selection};
-use crate::exec::terminal::{Terminal, TerminalSpec};
 
-/// What is asked of a place; no contents.
+/// What is asked of an environment; no contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Deed<'a> {
+pub enum Operation<'a> {
     /// Where a path leads.
     Resolve(&'a Path),
     /// What stands there.
@@ -45,7 +45,7 @@ pub enum Deed<'a> {
     Find(&'a Path),
 }
 
-impl<'a> Deed<'a> {
+impl<'a> Operation<'a> {
     /// In one word.
     pub fn name(self) -> &'static str {
         match self {
@@ -90,13 +90,13 @@ pub enum Ended {
     Failed(String),
 }
 
-/// What stands between a place and who uses it.
+/// What stands between an environment and who uses it.
 pub trait Layer: Send + Sync + fmt::Debug {
     /// Whether something may be done; the error says why not.
     fn admit<'a>(
         &'a self,
         _inner: &'a dyn Environment,
-        _deed: Deed<'a>,
+        _operation: Operation<'a>,
     ) -> BoxFuture<'a, Result<(), EnvError>> {
         Box::pin(std::future::ready(Ok(())))
     }
@@ -111,7 +111,7 @@ pub trait Layer: Send + Sync + fmt::Debug {
         command
     }
 
-    /// Whether every file of a search must be admitted by itself. The place then lists and reads.
+    /// Whether every file of a search must be admitted by itself. The environment then lists and reads.
     fn sees_each_file(&self) -> bool {
         false
     }
@@ -135,20 +135,20 @@ pub trait Layer: Send + Sync + fmt::Debug {
     }
 
     /// Something was done, or refused.
-    fn done(&self, _deed: Deed<'_>, _ended: Ended, _took: Duration) {}
+    fn done(&self, _operation: Operation<'_>, _ended: Ended, _took: Duration) {}
 
-    /// Somebody wants the place ready.
+    /// A session wants the environment ready.
     fn initialize<'a>(&'a self, inner: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
         inner.initialize()
     }
 
-    /// Somebody gives it back.
+    /// A session gives it back.
     fn cleanup<'a>(&'a self, inner: &'a dyn Environment) -> BoxFuture<'a, Result<(), EnvError>> {
         inner.cleanup()
     }
 }
 
-/// A place behind a layer.
+/// An environment behind a layer.
 #[derive(Debug)]
 pub struct Wrapped<L> {
     inner: Arc<dyn Environment>,
@@ -156,25 +156,25 @@ pub struct Wrapped<L> {
 }
 
 impl<L: Layer> Wrapped<L> {
-    /// The place as it is seen through the layer.
+    /// The environment as it is seen through the layer.
     pub fn new(inner: Arc<dyn Environment>, layer: L) -> Self {
         Self { inner, layer }
     }
 
-    /// The work begins when it is admitted: a place may do it before its answer is waited for.
+    /// The work begins when it is admitted: an environment may do it before its answer is waited for.
     async fn through<'a, T, W: Future<Output = Result<T, EnvError>>>(
         &'a self,
-        deed: Deed<'a>,
+        operation: Operation<'a>,
         ended: impl FnOnce(&T) -> Ended,
         work: impl FnOnce() -> W,
     ) -> Result<T, EnvError> {
         let start = Instant::now();
-        let result = match self.layer.admit(&*self.inner, deed).await {
+        let result = match self.layer.admit(&*self.inner, operation).await {
             Ok(()) => work().await,
             Err(refused) => Err(refused),
         };
         let ended = result.as_ref().map_or_else(|error| Ended::Failed(error.to_string()), ended);
-        self.layer.done(deed, ended, start.elapsed());
+        self.layer.done(operation, ended, start.elapsed());
         result
     }
 }
@@ -193,15 +193,15 @@ impl<L: Layer> Environment for Wrapped<L> {
     }
 
     fn resolve<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
-        Box::pin(self.through(Deed::Resolve(path), well, || self.inner.resolve(path)))
+        Box::pin(self.through(Operation::Resolve(path), well, || self.inner.resolve(path)))
     }
 
     fn stat<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileStat, EnvError>> {
-        Box::pin(self.through(Deed::Stat(path), well, || self.inner.stat(path)))
+        Box::pin(self.through(Operation::Stat(path), well, || self.inner.stat(path)))
     }
 
     fn hard_link<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Option<FileId>, EnvError>> {
-        Box::pin(self.through(Deed::Stat(path), well, || self.inner.hard_link(path)))
+        Box::pin(self.through(Operation::Stat(path), well, || self.inner.hard_link(path)))
     }
 
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, EnvError>> {
@@ -209,15 +209,15 @@ impl<L: Layer> Environment for Wrapped<L> {
             let entries = self.inner.list(path).await?;
             self.layer.seen(&*self.inner, path, entries).await
         };
-        Box::pin(self.through(Deed::List(path), well, work))
+        Box::pin(self.through(Operation::List(path), well, work))
     }
 
     fn read<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileData, EnvError>> {
-        Box::pin(self.through(Deed::Read(path), well, || self.inner.read(path)))
+        Box::pin(self.through(Operation::Read(path), well, || self.inner.read(path)))
     }
 
     fn read_pieces<'a>(&'a self, path: &'a Path, sink: PieceSink) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        Box::pin(self.through(Deed::Read(path), well, || self.inner.read_pieces(path, sink)))
+        Box::pin(self.through(Operation::Read(path), well, || self.inner.read_pieces(path, sink)))
     }
 
     fn write<'a>(
@@ -226,11 +226,11 @@ impl<L: Layer> Environment for Wrapped<L> {
         bytes: Vec<u8>,
         expected: Option<Stamp>,
     ) -> BoxFuture<'a, Result<Stamp, EnvError>> {
-        Box::pin(self.through(Deed::Write(path), well, || self.inner.write(path, bytes, expected)))
+        Box::pin(self.through(Operation::Write(path), well, || self.inner.write(path, bytes, expected)))
     }
 
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
-        Box::pin(self.through(Deed::Remove(path), well, || self.inner.remove(path, expected)))
+        Box::pin(self.through(Operation::Remove(path), well, || self.inner.remove(path, expected)))
     }
 
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
@@ -247,7 +247,7 @@ impl<L: Layer> Environment for Wrapped<L> {
             let command = self.layer.command(command);
             let (script, cwd) = (command.script.clone(), command.cwd.clone());
             let work = || self.inner.run(command, output, cancel);
-            self.through(Deed::Run(&script, &cwd), |exit| Ended::Exit(*exit), work).await
+            self.through(Operation::Run(&script, &cwd), |exit| Ended::Exit(*exit), work).await
         })
     }
 
@@ -263,7 +263,7 @@ impl<L: Layer> Environment for Wrapped<L> {
             let command = self.layer.command(command);
             let (script, cwd) = (command.script.clone(), command.cwd.clone());
             let work = || self.inner.filter(command, input, output, errors, cancel);
-            self.through(Deed::Run(&script, &cwd), |exit| Ended::Exit(*exit), work).await
+            self.through(Operation::Run(&script, &cwd), |exit| Ended::Exit(*exit), work).await
         })
     }
 
@@ -275,7 +275,7 @@ impl<L: Layer> Environment for Wrapped<L> {
             let CommandSpec { env, .. } = command;
             let (run, place) = (script.clone(), cwd.clone());
             let spec = SpawnSpec { script: run, cwd: place, env, input, login, tells_folder };
-            self.through(Deed::Run(&script, &cwd), well, || self.inner.spawn(spec)).await
+            self.through(Operation::Run(&script, &cwd), well, || self.inner.spawn(spec)).await
         })
     }
 
@@ -283,7 +283,7 @@ impl<L: Layer> Environment for Wrapped<L> {
         let (start, cwd) = (Instant::now(), spec.cwd.clone());
         let made = self.layer.admit_terminal(&spec.cwd).and_then(|()| self.inner.terminal(spec));
         let ended = made.as_ref().map_or_else(|error| Ended::Failed(error.to_string()), well);
-        self.layer.done(Deed::Terminal(&cwd), ended, start.elapsed());
+        self.layer.done(Operation::Terminal(&cwd), ended, start.elapsed());
         made
     }
 
@@ -300,7 +300,7 @@ impl<L: Layer> Environment for Wrapped<L> {
         Box::pin(async move {
             let root = spec.root.clone();
             let work = || self.inner.search(spec, sink, cancel);
-            let done = self.through(Deed::Search(&root), well, work).await?;
+            let done = self.through(Operation::Search(&root), well, work).await?;
             self.layer.searched(&done);
             Ok(done)
         })
@@ -319,7 +319,7 @@ impl<L: Layer> Environment for Wrapped<L> {
         Box::pin(async move {
             let root = spec.root.clone();
             let work = || self.inner.find(spec, sink, cancel);
-            let done = self.through(Deed::Find(&root), well, work).await?;
+            let done = self.through(Operation::Find(&root), well, work).await?;
             self.layer.searched(&done);
             Ok(done)
         })

@@ -1,11 +1,11 @@
-//! A place that tells what was done in it: what, on what, how it ended and how long it took. No contents.
+//! An environment that tells what was done in it: what, on what, how it ended and how long it took. No contents.
 //!
 //! Must not know who listens.
 
 use std::fmt;
 use std::time::Duration;
 
-use super::layer::{Deed, Ended, Layer};
+use super::layer::{Ended, Layer, Operation};
 
 /// What was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,11 +43,11 @@ impl fmt::Debug for Logging {
 }
 
 impl Layer for Logging {
-    fn done(&self, deed: Deed<'_>, ended: Ended, took: Duration) {
-        let on = match deed {
-            Deed::Run(script, _) => script.to_string(),
+    fn done(&self, operation: Operation<'_>, ended: Ended, took: Duration) {
+        let on = match operation {
+            Operation::Run(script, _) => script.to_string(),
             other => other.path().display().to_string(),
         };
-        (self.sink)(Entry { what: deed.name(), on, ended, took });
+        (self.sink)(Entry { what: operation.name(), on, ended, took });
     }
 }

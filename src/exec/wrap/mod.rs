@@ -1,12 +1,12 @@
-//! Places seen through layers: read-only, with a log, within a policy, without what is barred, from a folder, for several
-//! users. They compose over any place.
+//! Environments seen through layers: read-only, with a log, within a policy, without what is denied, from a folder, for several
+//! users. They compose over any environment.
 //!
-//! Must not know which place is inside.
+//! Must not know which environment is inside.
 
 #[doc(hidden)]
-pub mod barred;
-#[doc(hidden)]
 pub mod counted;
+#[doc(hidden)]
+pub mod denied_paths;
 #[doc(hidden)]
 pub mod layer;
 #[doc(hidden)]
@@ -18,9 +18,9 @@ pub mod read_only;
 #[doc(hidden)]
 pub mod rooted;
 
-pub use barred::Barred;
 pub use counted::Counted;
-pub use layer::{Deed, Ended, Layer, Wrapped};
+pub use denied_paths::DeniedPaths;
+pub use layer::{Ended, Layer, Operation, Wrapped};
 pub use logging::{Entry, Logging};
 pub use policy::Policy;
 pub use read_only::ReadOnly;

@@ -1,18 +1,18 @@
-//! A place of which only some folders can be reached, and whose commands get only some of the variables
+//! An environment of which only some folders can be reached, and whose commands get only some of the variables
 //! that they are given.
 //!
 //! Must not know who made the policy. Paths are judged by where they really lead. What commands reach by
-//! themselves is not held back by this: that takes a sandbox. Which variables of its own a place hands to
-//! commands is the place's to say (`LocalEnvironment::inheriting`).
+//! themselves is not held back by this: that takes a sandbox. Which variables of its own an environment hands to
+//! commands is the environment's to say (`LocalEnvironment::inheriting`).
 
 use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
 
-use super::layer::{Deed, Layer};
+use super::layer::{Layer, Operation};
+use crate::exec::commands::variables::Inherit;
 use crate::exec::environment::{CommandSpec, Environment};
 use crate::exec::error::EnvError;
-use crate::exec::variables::Inherit;
 
 /// What can be reached.
 #[derive(Debug, Clone, Default)]
@@ -39,25 +39,25 @@ impl Layer for Policy {
     fn admit<'a>(
         &'a self,
         inner: &'a dyn Environment,
-        deed: Deed<'a>,
+        operation: Operation<'a>,
     ) -> BoxFuture<'a, Result<(), EnvError>> {
         Box::pin(async move {
             // Where a path leads says nothing of what is there; and who judges paths must know it.
-            if let Deed::Resolve(_) = deed {
+            if let Operation::Resolve(_) = operation {
                 return Ok(());
             }
-            let real = inner.resolve(deed.path()).await?;
+            let real = inner.resolve(operation.path()).await?;
             // Of a link that is removed the name goes, not what it leads to.
-            let named = match (deed, deed.path().parent(), deed.path().file_name()) {
-                (Deed::Remove(_), Some(parent), Some(name)) => inner.resolve(parent).await?.join(name),
+            let named = match (operation, operation.path().parent(), operation.path().file_name()) {
+                (Operation::Remove(_), Some(parent), Some(name)) => inner.resolve(parent).await?.join(name),
                 _ => real.clone(),
             };
-            let writes = matches!(deed, Deed::Write(_) | Deed::Remove(_));
+            let writes = matches!(operation, Operation::Write(_) | Operation::Remove(_));
             let allowed = |path: &Path| below(&self.write, path) || !writes && below(&self.read, path);
             if allowed(&real) && allowed(&named) {
                 return Ok(());
             }
-            Err(Self::refused(deed.path(), if writes { "writing" } else { "reading" }))
+            Err(Self::refused(operation.path(), if writes { "writing" } else { "reading" }))
         })
     }
 

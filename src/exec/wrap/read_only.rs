@@ -1,4 +1,4 @@
-//! A place in which nothing can be changed.
+//! An environment in which nothing can be changed.
 //!
 //! Must not know what commands do: who makes it brings a judge.
 
@@ -7,11 +7,11 @@ use std::path::Path;
 
 use futures::future::BoxFuture;
 
-use super::layer::{Deed, Layer};
+use super::layer::{Layer, Operation};
 use crate::exec::environment::Environment;
 use crate::exec::error::EnvError;
 
-/// Says whether a command only looks.
+/// Says whether a command is read-only.
 pub type Judge = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// Refuses every change, and every command that its judge does not let pass.
@@ -36,16 +36,16 @@ impl Layer for ReadOnly {
     fn admit<'a>(
         &'a self,
         _inner: &'a dyn Environment,
-        deed: Deed<'a>,
+        operation: Operation<'a>,
     ) -> BoxFuture<'a, Result<(), EnvError>> {
-        let refused = match deed {
-            Deed::Write(path) => {
+        let refused = match operation {
+            Operation::Write(path) => {
                 Some(format!("{}: not written, nothing may be changed here", path.display()))
             }
-            Deed::Remove(path) => {
+            Operation::Remove(path) => {
                 Some(format!("{}: not removed, nothing may be changed here", path.display()))
             }
-            Deed::Run(script, _) if !(self.judge)(script) => {
+            Operation::Run(script, _) if !(self.judge)(script) => {
                 Some("the command was not run: only commands that look may run here".to_string())
             }
             _ => None,

@@ -1,4 +1,4 @@
-//! The same place seen from another of its folders: relative paths are below it, commands start in it.
+//! The same environment seen from another of its folders: relative paths are below it, commands start in it.
 //!
 //! Must not know why.
 
@@ -8,14 +8,14 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use crate::exec::commands::running::{Running, SpawnSpec};
+use crate::exec::commands::terminal::{Terminal, TerminalSpec};
 use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
 use crate::exec::error::EnvError;
 use crate::exec::facts::{DirEntry, FileData, FileId, FileStat, Stamp};
-use crate::exec::running::{Running, SpawnSpec};
 use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, Searched};
-use crate::exec::terminal::{Terminal, TerminalSpec};
 
-/// Wraps a place.
+/// Wraps an environment.
 #[derive(Debug)]
 pub struct Rooted {
     inner: Arc<dyn Environment>,

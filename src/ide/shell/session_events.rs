@@ -45,7 +45,7 @@ pub fn connected(
 /// Other tools are there, perhaps those of another profile.
 fn equip(state: &mut crate::ide::core::state::State, equipment: &ActiveTools) {
     state.tools = equipment.all.clone();
-    state.agent.tools = equipment.offered.iter().cloned().collect();
+    state.agent.tools = equipment.available.iter().cloned().collect();
 }
 
 fn show_session(state: &mut crate::ide::core::state::State, snapshot: &Snapshot) {

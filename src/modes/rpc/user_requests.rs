@@ -21,7 +21,7 @@ async fn leave(desk: &HostUi, ask: Ask) -> Decision {
         options.push(LIKE);
     }
     options.push(NO);
-    let title = format!("{}: {}\n{}", ask.tool, ask.subject, ask.rule);
+    let title = format!("{}: {}\n{}", ask.tool, ask.target, ask.rule);
     match (desk.select(&title, &options).await.as_deref(), ask.proposal) {
         (Some(ONCE), _) => Decision::Allow,
         (Some(LIKE), Some(proposal)) => Decision::AllowLike(proposal),

@@ -1,4 +1,4 @@
-//! Patches as models write them, and as nobody does.
+//! Patches as models write them, and as none does.
 
 use proptest::prelude::*;
 

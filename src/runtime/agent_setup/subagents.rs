@@ -224,11 +224,11 @@ impl Subagents {
         let mut shared = (*context.shared).clone();
         shared.questions = None;
         // What one agent has seen the other has not.
-        shared.files = Arc::new(shared.files.apart());
+        shared.files = Arc::new(shared.files.for_subagent());
         // It begins where it was told to work.
         shared.folder = Arc::default();
         // It ends only the commands that it has started.
-        shared.jobs = Arc::new(shared.jobs.apart());
+        shared.jobs = Arc::new(shared.jobs.for_subagent());
         shared.delegate =
             deeper.team().map(|team| Arc::new(team) as Arc<dyn tools::interaction::delegate::Delegate>);
         context.shared = Arc::new(shared);
@@ -251,7 +251,7 @@ impl Fitted {
         system.push(ROLE.to_string());
         let equipment = self.toolset.equipment();
         let mut registry = equipment.all;
-        registry.retain(|name| equipment.offered.contains(name));
+        registry.retain(|name| equipment.available.contains(name));
         ChangedSetup { registry, parallel: self.toolset.profile().parallel, system }
     }
 }

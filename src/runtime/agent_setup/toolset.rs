@@ -34,7 +34,7 @@ pub struct ActiveTools {
     #[doc(hidden)]
     pub all: Registry,
     /// The names of those that are.
-    pub offered: BTreeSet<String>,
+    pub available: BTreeSet<String>,
 }
 
 /// What a session works with. Clones share the user's choice of tools.
@@ -138,8 +138,8 @@ impl Toolset {
 
     /// The tools now.
     pub fn equipment(&self) -> ActiveTools {
-        let offered = self.choice.offered(self.profile.id, &self.all);
-        ActiveTools { profile: self.profile.id, all: self.all.clone(), offered }
+        let available = self.choice.available(self.profile.id, &self.all);
+        ActiveTools { profile: self.profile.id, all: self.all.clone(), available }
     }
 
     /// Reads the documents of the profile, unless they were; tells what of them cannot be read.
@@ -164,8 +164,8 @@ impl Toolset {
         let problems = self.read_documents().await;
         let none = EnvironmentFacts::default();
         let facts = if self.profile.environment { &self.facts.clone().await } else { &none };
-        let ActiveTools { mut all, offered, .. } = self.equipment();
-        all.retain(|name| offered.contains(name));
+        let ActiveTools { mut all, available, .. } = self.equipment();
+        all.retain(|name| available.contains(name));
         let parts = prompt::parts(prompt::Inputs {
             profile: self.profile,
             model,

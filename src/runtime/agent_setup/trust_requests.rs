@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::config::load::read_text;
-use crate::exec::trust::{self, Standing, Trust};
+use crate::exec::storage::trust::{self, Standing, Trust};
 use crate::tools::permissions::rules::Rules;
 
 /// A project's folder of plugins.

@@ -16,7 +16,7 @@ use crate::base::error::Report;
 use crate::base::json::json;
 use crate::runtime::lifecycle::owner::Command;
 use crate::tools::output::artifacts::Artifacts;
-use crate::tools::running::{End, Live, Wanted, start};
+use crate::tools::running::{End, LaunchRequest, Live, start};
 
 /// Between two pieces of what it prints.
 const PIECE_EVERY: Duration = Duration::from_millis(50);
@@ -68,7 +68,8 @@ impl Handle {
         let (options, number) = (self.again.here(), self.again.number());
         let folder = options.env.root().to_path_buf();
         let artifacts = Arc::new(Artifacts::new(options.outputs().join("commands")));
-        let wanted = Wanted { script: command.to_string(), folder, tool: "bash", ..Wanted::default() };
+        let wanted =
+            LaunchRequest { script: command.to_string(), folder, tool: "bash", ..LaunchRequest::default() };
         let live = start(&*options.env, &artifacts, wanted).await;
         let live = live.map_err(|error| Report::caused("cannot run the command", &error))?;
         let end = follow(&live, &mut heard, cancel).await;

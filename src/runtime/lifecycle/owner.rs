@@ -290,7 +290,7 @@ impl Live {
     async fn equip(&mut self) {
         let equipment = Arc::new(self.toolset.equipment());
         let parallel = self.toolset.profile().parallel;
-        self.driver.offer(equipment.all.clone(), parallel, |name| equipment.offered.contains(name));
+        self.driver.offer(equipment.all.clone(), parallel, |name| equipment.available.contains(name));
         self.prompted = false;
         if self.driver.working() {
             self.put_prompt().await;

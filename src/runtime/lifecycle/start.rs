@@ -102,7 +102,7 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
     driver.begin_anew(session_id, turns);
     driver.read_history_later();
-    driver.offer(equipment.all, toolset.profile().parallel, |name| equipment.offered.contains(name));
+    driver.offer(equipment.all, toolset.profile().parallel, |name| equipment.available.contains(name));
     let again = Again::new(options, seen);
     let (stands, lifecycle) = watch::channel(Lifecycle::Idle);
     let mut live = Live {
@@ -231,7 +231,8 @@ pub(in crate::runtime) fn shared(
     shared.own = vec![config, data, state, cache];
     shared.questions.clone_from(&options.questions);
     shared.delegate = team.map(|team| Arc::new(team) as Arc<dyn tools::interaction::delegate::Delegate>);
-    shared.witness = checkpoints.map(|checkpoints| Arc::new(checkpoints) as Arc<dyn tools::Witness>);
+    shared.before_change_hook =
+        checkpoints.map(|checkpoints| Arc::new(checkpoints) as Arc<dyn tools::BeforeChangeHook>);
     Arc::new(shared)
 }
 

@@ -21,7 +21,7 @@ use crate::runtime::events::event::RuntimeEvent;
 use crate::runtime::events::hub::Hub;
 use crate::runtime::lifecycle::options::Options;
 use crate::session::restore::checkpoints::{Checkpoint, LEFT_OUT_MAX, When};
-use crate::tools::Witness;
+use crate::tools::BeforeChangeHook;
 use crate::workspace::checkpoint::{
     CheckpointError, Checkpointer, Files, Limits, Name, Node, Oid, TakenCheckpoint,
 };
@@ -314,7 +314,7 @@ pub fn state(root: &Path, at: When, taken: &TakenCheckpoint) -> Checkpoint {
     }
 }
 
-impl Witness for Checkpoints {
+impl BeforeChangeHook for Checkpoints {
     fn before(&self, env: Arc<dyn Environment>, paths: Vec<PathBuf>) -> BoxFuture<'_, ()> {
         self.before_call(env, paths).boxed()
     }

@@ -1,68 +1,86 @@
-//! The built-in tools, in sets: each is what models of one family were trained with. One folder and
-//! one row for each set, one file and one row in the set's table for each tool.
+//! The built-in tools, in sets: each is what models of one family were trained with.
 //!
-//! Must not know who calls them. The order of a set's rows is the order in which models see them.
+//! A tool is a row (`shape`) in the table of its family (`families`): what models see of it, and an action with
+//! the family's choices. What it does is in `actions`, one file for each intent, whichever family asks.
+//! `schema` writes the schemas of arguments, `set` is what a table is.
+//!
+//! Must not know who calls them.
 
-pub mod anthropic;
-pub mod common;
-pub mod gemini;
-pub mod openai;
-pub mod pi;
+pub mod actions;
+pub mod families;
+pub mod schema;
 pub mod set;
+pub mod shape;
 
 pub use set::Set;
 
-/// Every set, in folders of their names; what is the same for all stands in `common`. The first is everybody's who has none.
-pub static SETS: &[&Set] = &[&pi::SET, &openai::SET, &anthropic::SET, &gemini::SET];
+/// Every set. The first is everybody's who has none.
+pub static SETS: &[&Set] =
+    &[&families::pi::SET, &families::openai::SET, &families::anthropic::SET, &families::gemini::SET];
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
-    /// The names of what stands in a folder: files, or folders.
-    fn names(folder: &Path, files: bool) -> BTreeSet<String> {
-        std::fs::read_dir(folder)
-            .unwrap()
-            .map(|item| item.unwrap().path())
-            .filter(|path| path.is_file() == files)
-            .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
-            .filter(|name| name != "mod")
-            .collect()
+    /// The files of a folder, less its `mod.rs`.
+    fn files(folder: &Path) -> Vec<PathBuf> {
+        let files = std::fs::read_dir(folder).unwrap().map(|item| item.unwrap().path());
+        files.filter(|path| path.is_file() && !path.ends_with("mod.rs")).collect()
+    }
+
+    fn stem(path: &Path) -> String {
+        path.file_stem().unwrap().to_string_lossy().into_owned()
     }
 
     #[test]
     fn files_and_rows_agree() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools/builtin");
-        let sets: BTreeSet<String> = SETS.iter().map(|set| set.id.to_string()).collect();
-        let common = names(&folder.join("common"), true);
-        let mut folders = names(&folder, false);
-        assert!(folders.remove("common"));
-        assert_eq!(folders, sets);
-        let mut used = BTreeSet::new();
+        let families = files(&folder.join("families"));
+        let mut names: BTreeSet<String> = families.iter().map(|path| stem(path)).collect();
+        assert!(names.remove("agents"), "the rows that families share");
+        assert_eq!(names, SETS.iter().map(|set| set.id.to_string()).collect(), "a table is in the list");
         for set in SETS {
-            let rows: Vec<String> = set.tools.iter().map(|make| file_of(&make().spec().name)).collect();
-            let once: BTreeSet<String> = rows.iter().cloned().collect();
-            assert_eq!(rows.len(), once.len(), "{}: one name, one tool", set.id);
-            let own = names(&folder.join(set.id), true);
-            assert!(own.is_subset(&once), "{}: a file without a row", set.id);
-            let others: BTreeSet<String> = once.difference(&own).cloned().collect();
-            assert!(others.is_subset(&common), "{}: a row without a file", set.id);
-            used.extend(others);
+            let once: BTreeSet<&str> = set.tools.iter().map(|shape| shape.name).collect();
+            assert_eq!(set.tools.len(), once.len(), "{}: one name, one tool", set.id);
         }
-        assert_eq!(used, common);
+        let tables: String = families.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+        for room in ["", "files", "search", "commands"] {
+            for action in files(&folder.join("actions").join(room)) {
+                let used = format!("::{}::", stem(&action));
+                assert!(tables.contains(&used), "{}: no row has this action", action.display());
+            }
+        }
     }
 
-    /// `NotebookEdit` stands in `notebook_edit.rs`.
-    fn file_of(name: &str) -> String {
-        let mut file = String::new();
-        for c in name.chars() {
-            if c.is_ascii_uppercase() && !file.is_empty() {
-                file.push('_');
+    #[test]
+    fn rows_say_everything_that_models_see() {
+        for shape in SETS.iter().flat_map(|set| set.tools) {
+            assert!(!shape.description.is_empty() && !shape.snippet.is_empty(), "{}", shape.name);
+            let parameters = (shape.parameters)();
+            let fields = parameters["properties"].as_object().unwrap();
+            for (sent, called) in shape.renamed {
+                assert!(fields.contains_key(*called), "{}: {sent} is renamed to no argument", shape.name);
+                assert!(!fields.contains_key(*sent), "{}: {sent} is an argument", shape.name);
             }
-            file.push(c.to_ascii_lowercase());
         }
-        file
+    }
+
+    #[test]
+    fn descriptions_name_the_limits_that_hold() {
+        use crate::tools::output::limits::{BYTES_MAX, LINES_MAX};
+        let words = format!("{LINES_MAX} lines or {} KB", BYTES_MAX / 1024);
+        for name in ["read", "bash"] {
+            assert!(families::pi::SET.get(name).unwrap().description.contains(&words), "{name}");
+        }
+    }
+
+    #[test]
+    fn call_view_reads_renamed_arguments() {
+        use crate::tools::Tool;
+        let args = crate::base::json::json!({"path": "src/a.rs", "contents": "x"});
+        let view = families::anthropic::SET.get("Write").unwrap().call_view(&args);
+        assert_eq!((view.title.as_str(), view.body.as_deref()), ("src/a.rs", Some("x")));
     }
 }

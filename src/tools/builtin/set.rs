@@ -1,17 +1,19 @@
 //! What a set of tools is. Must not know any.
 
-use std::sync::Arc;
-
-use crate::tools::contract::tool::Tool;
-
-/// Makes one tool.
-pub type Make = fn() -> Arc<dyn Tool>;
+use super::shape::ToolShape;
 
 /// The tools of one family of models.
 #[derive(Debug)]
 pub struct Set {
     /// The profile that they belong to.
     pub id: &'static str,
-    /// The tools, those that are on offer only when asked for included.
-    pub tools: &'static [Make],
+    /// The tools in the order in which models see them, those that the user has to switch on included.
+    pub tools: &'static [ToolShape],
+}
+
+impl Set {
+    /// The tool of that name.
+    pub fn get(&self, name: &str) -> Option<&'static ToolShape> {
+        self.tools.iter().find(|shape| shape.name == name)
+    }
 }

@@ -1,4 +1,4 @@
-//! What a call may change, told to whoever wants to hear of it before. Must not know any tool, nor who listens.
+//! What a call may change, for the hook that runs before it. Must not know any tool, nor who listens.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,31 +11,31 @@ use crate::tools::contract::context::Context;
 use crate::tools::contract::tool::{Tool, ToolClass};
 use crate::tools::files::paths;
 
-/// Has the witness hear of a call that may change files; `false` where it was interrupted before that was done.
-pub(in crate::tools) async fn told(
+/// Runs the hook for a call that may change files; `false` where it was interrupted before that was done.
+pub(in crate::tools) async fn run_hook(
     tool: &dyn Tool,
     cx: &Context,
     args: &Value,
     cancel: &CancellationToken,
 ) -> bool {
-    let Some(witness) = &cx.shared.witness else { return true };
+    let Some(before_change_hook) = &cx.shared.before_change_hook else { return true };
     let Some(paths) = changed(tool, cx, args) else { return true };
     tokio::select! {
         biased;
         () = cancel.cancelled() => false,
-        () = witness.before(Arc::clone(&cx.env), paths) => true,
+        () = before_change_hook.before(Arc::clone(&cx.env), paths) => true,
     }
 }
 
-/// The files that a call names which may change some; `None` for one that only looks.
+/// The files that a call names which may change some; `None` for a read-only one.
 fn changed(tool: &dyn Tool, cx: &Context, args: &Value) -> Option<Vec<PathBuf>> {
-    let subjects = tool.subjects(args);
+    let targets = tool.targets(args);
     match tool.class() {
         ToolClass::Reads => None,
-        ToolClass::Edits => Some(subjects.iter().map(|subject| paths::resolve(&*cx.env, subject)).collect()),
+        ToolClass::Edits => Some(targets.iter().map(|target| paths::resolve(&*cx.env, target)).collect()),
         ToolClass::Runs => {
-            let looks = !subjects.is_empty() && subjects.iter().all(|line| command::is_read_only(line));
-            (!looks).then(Vec::new)
+            let read_only = !targets.is_empty() && targets.iter().all(|line| command::is_read_only(line));
+            (!read_only).then(Vec::new)
         }
     }
 }

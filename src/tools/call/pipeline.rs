@@ -15,13 +15,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::before_change;
 use crate::base::json::json;
-use crate::exec::wrap::barred::Count;
-use crate::exec::wrap::{Barred, Wrapped};
+use crate::base::schema::Schema;
+use crate::exec::wrap::denied_paths::Count;
+use crate::exec::wrap::{DeniedPaths, Wrapped};
 use crate::exec::{EnvError, Environment, LeftOut};
 use crate::llm::model::message::KnownPart;
 use crate::llm::model::{Part, ToolCall};
 use crate::tools::contract::context::Context;
-use crate::tools::contract::intent::{Act, Kind};
+use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::registry::{Registry, Row};
 use crate::tools::contract::tool::{Invocation, Outcome, Progress, Tool, ToolClass};
 use crate::tools::output::artifacts::Kept;
@@ -29,11 +30,11 @@ use crate::tools::output::limits::{self, Keep, Limits};
 use crate::tools::output::truncate;
 use crate::tools::output::truncation::Body;
 use crate::tools::permissions::aliases;
-use crate::tools::permissions::approve::{self, Leave};
+use crate::tools::permissions::approve::{self, Approved};
 
 /// Room above the tools' own limits for their notes.
 const NOTES: usize = 4 * 1024;
-/// The last guard where nobody says anything.
+/// The last guard where no limit is set.
 const GUARD: Limits = Limits { chars: limits::BYTES_MAX + NOTES, keep: Keep::Ends, lines: None };
 /// What tools that look call the place where they look.
 const PATHS: [&str; 3] = ["path", "file_path", "dir_path"];
@@ -41,14 +42,14 @@ const PATHS: [&str; 3] = ["path", "file_path", "dir_path"];
 const ECHO_MAX: usize = 1000;
 /// How long an interrupted tool may take to end by itself: a command gets SIGTERM, after two seconds SIGKILL,
 /// and a moment to be gone.
-const LEAVE: Duration = Duration::from_secs(3);
+const LAST_WAIT: Duration = Duration::from_secs(3);
 
 /// Lines of a kept output that an example of reading it asks for.
 const LINES_READ: usize = 200;
 
-/// What the model is told of a call that was interrupted before it did anything.
+/// What the model reads of a call that was interrupted before it did anything.
 const NOT_BEGUN: &str = "Not run: interrupted before it began.";
-/// What it is told of one that did not end by itself, as where a place does not answer.
+/// What it reads of one that did not end by itself, as where an environment does not answer.
 const GIVEN_UP: &str = "Interrupted. It did not end by itself and was given up; it may have done a part of its \
                         work, so look before you go on.";
 
@@ -66,39 +67,26 @@ pub async fn execute(
         let names = registry.names().collect::<Vec<_>>().join(", ");
         return Outcome::error(format!("There is no tool named {:?}. The tools are: {names}.", call.name));
     };
-    if let Value::String(raw) = &call.arguments {
-        return Outcome::error(format!(
-            "The arguments of {} are not valid JSON; send them again as one JSON object. Received: {}",
-            call.name,
-            echo(raw)
-        ));
-    }
-    let args = match schema.check(tool.prepare(call.arguments.clone())) {
-        Ok(args) => declared(args, &tool.spec().parameters),
-        Err(errors) => {
-            return Outcome::error(format!(
-                "Invalid arguments for {}:\n{errors}\nReceived: {}",
-                call.name,
-                echo(&call.arguments.to_string())
-            ));
-        }
+    let args = match checked(&**tool, schema, call) {
+        Ok(args) => args,
+        Err(errors) => return Outcome::error(errors),
     };
     // A call that is asked about withdraws its question by itself.
-    let leave = tokio::select! {
+    let approved = tokio::select! {
         biased;
-        leave = approve::leave(&**tool, schema, cx, call, args, &cancel) => leave,
+        approved = approve::approve(&**tool, schema, cx, call, args, &cancel) => approved,
         () = cancel.cancelled() => return Outcome::error(NOT_BEGUN),
     };
-    let Leave { mut args, note, folder } = match leave {
-        Ok(leave) if !cancel.is_cancelled() => leave,
+    let Approved { mut args, note, folder } = match approved {
+        Ok(approved) if !cancel.is_cancelled() => approved,
         Ok(_) => return Outcome::error(NOT_BEGUN),
         Err(refusal) => return refusal,
     };
-    if !before_change::told(&**tool, cx, &args, &cancel).await {
+    if !before_change::run_hook(&**tool, cx, &args, &cancel).await {
         return Outcome::error(NOT_BEGUN);
     }
-    let (env, left_out, again) = match place(&**tool, cx, &call.name, &mut args).await {
-        Ok(place) => place,
+    let (env, left_out, again) = match environment(&**tool, cx, &call.name, &mut args).await {
+        Ok(seen) => seen,
         Err(message) => return Outcome::error(message),
     };
     let invocation = Invocation {
@@ -124,21 +112,37 @@ pub async fn execute(
     outcome
 }
 
+/// The arguments of a call as its tool takes them; what is wrong with them, for the model.
+fn checked(tool: &dyn Tool, schema: &Schema, call: &ToolCall) -> Result<Value, String> {
+    if let Value::String(raw) = &call.arguments {
+        return Err(format!(
+            "The arguments of {} are not valid JSON; send them again as one JSON object. Received: {}",
+            call.name,
+            echo(raw)
+        ));
+    }
+    let args = schema.check(tool.prepare(call.arguments.clone())).map_err(|errors| {
+        let received = call.arguments.to_string();
+        format!("Invalid arguments for {}:\n{errors}\nReceived: {}", call.name, echo(&received))
+    })?;
+    Ok(declared(args, &tool.spec().parameters))
+}
+
 /// A place, the count of what rules hide in it, and whether it is that of kept outputs.
 type Seen = (Arc<dyn Environment>, Option<Count>, bool);
 
-/// Where a call works: among kept outputs, or in the session's place as far as rules let it see that.
-async fn place(tool: &dyn Tool, cx: &Context, name: &str, args: &mut Value) -> Result<Seen, String> {
+/// Where a call works: among kept outputs, or in the session's environment as far as rules let it see that.
+async fn environment(tool: &dyn Tool, cx: &Context, name: &str, args: &mut Value) -> Result<Seen, String> {
     if let Some(kept) = in_kept(tool.kind(), cx, args)? {
         return Ok((kept, None, true));
     }
-    let seen = barred(tool, cx, name, args).await;
+    let seen = without_denied_paths(tool, cx, name, args).await;
     let (env, count) = seen.map_err(|error| format!("The rules cannot be kept: {error}."))?;
     Ok((env, count, false))
 }
 
-/// The place as a call that looks may see it: without what rules forbid, of which what is left out is counted.
-async fn barred(
+/// The environment as a read-only call may see it: without what rules deny, of which what is left out is counted.
+async fn without_denied_paths(
     tool: &dyn Tool,
     cx: &Context,
     name: &str,
@@ -149,7 +153,7 @@ async fn barred(
     if tool.class() != ToolClass::Reads {
         return Ok((env, None));
     }
-    let mut patterns = rules.barred(&aliases::of(tool, name, args));
+    let mut patterns = rules.denied_paths(&aliases::of(tool, name, args));
     let mut ids = Vec::new();
     if matches!(tool.kind(), Kind::Grep | Kind::ReadMany) {
         let folders = PATHS.iter().filter_map(|field| args.get(*field)?.as_str());
@@ -159,12 +163,12 @@ async fn barred(
     if patterns.is_empty() && ids.is_empty() {
         return Ok((env, None));
     }
-    let barred = Barred::new(patterns)?.with_ids(ids);
-    let count = barred.count();
-    Ok((Arc::new(Wrapped::new(env, barred)), Some(count)))
+    let denied = DeniedPaths::new(patterns)?.with_ids(ids);
+    let count = denied.count();
+    Ok((Arc::new(Wrapped::new(env, denied)), Some(count)))
 }
 
-/// What a model is told of what it does not see.
+/// What a model reads of what it does not see.
 fn left_out_in_words(left: LeftOut) -> Option<String> {
     let counted = |count: usize, one: &str| match count {
         0 => None,
@@ -235,7 +239,7 @@ async fn run(tool: &Arc<dyn Tool>, mut invocation: Invocation, progress: Progres
     let work = AssertUnwindSafe(async { tool.run(invocation).await }).catch_unwind();
     let patience = async {
         cancel.cancelled().await;
-        tokio::time::sleep(LEAVE).await;
+        tokio::time::sleep(LAST_WAIT).await;
     };
     let work = tokio::select! {
         biased;
@@ -270,10 +274,11 @@ fn limit(
     for part in &mut outcome.content {
         let Part::Known(KnownPart::Text { text, .. }) = part else { continue };
         let whole = Body::Whole(std::mem::take(text));
-        let fitted = truncate::fit(whole, limits.unwrap_or(GUARD), |body| body.whole().and_then(&keep));
-        *text = fitted.text;
-        outcome.full_text = outcome.full_text.or(fitted.full_text);
-        outcome.artifact = outcome.artifact.or(fitted.artifact);
+        let truncated =
+            truncate::truncate(whole, limits.unwrap_or(GUARD), |body| body.whole().and_then(&keep));
+        *text = truncated.text;
+        outcome.full_text = outcome.full_text.or(truncated.full_text);
+        outcome.artifact = outcome.artifact.or(truncated.artifact);
     }
     outcome
 }
@@ -281,8 +286,8 @@ fn limit(
 /// How the rest of a kept output is read with the tools that are on offer.
 fn to_read(registry: &Registry, name: &str) -> Option<String> {
     let row = registry.rows().iter().find(|row| row.tool.kind() == Kind::Read)?;
-    let act = Act::Read { path: name.to_string(), first: Some(1), lines: Some(LINES_READ) };
-    Some(format!("\n[To see a part of it: {} {}]", row.spec.name, row.tool.args_for(&act)?))
+    let intent = Intent::Read { path: name.to_string(), first: Some(1), lines: Some(LINES_READ) };
+    Some(format!("\n[To see a part of it: {} {}]", row.spec.name, row.tool.args_for(&intent)?))
 }
 
 /// Adds words to the last text.
@@ -315,7 +320,7 @@ pub fn cut(registry: &Registry, cx: &Context, name: &str, text: String) -> Strin
     let tool = registry.get(name);
     let kind = tool.map_or(Kind::Other, |tool| tool.kind());
     let limits = cx.shared.config.limits.limits(name, kind, tool.and_then(|tool| tool.limits()));
-    truncate::fit(Body::Whole(text), limits.unwrap_or(GUARD), |_| None).text
+    truncate::truncate(Body::Whole(text), limits.unwrap_or(GUARD), |_| None).text
 }
 
 fn echo(text: &str) -> &str {

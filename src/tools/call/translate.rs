@@ -8,68 +8,70 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::patch::v4a::{self, Chunk, Section, Sign};
-use crate::tools::contract::intent::{Act, Swap};
+use crate::tools::contract::intent::{Intent, Swap};
 use crate::tools::contract::registry::Registry;
 
 /// The most files for which one call becomes several.
 const FILES_MAX: usize = 20;
 
 /// Names and arguments of calls that do it; `None` where they cannot.
-pub fn say(act: &Act, tools: &Registry) -> Option<Vec<(String, Value)>> {
-    let one = |act: &Act| {
-        let of_kind = tools.rows().iter().filter(|row| row.tool.kind() == act.kind());
-        let others = tools.rows().iter().filter(|row| row.tool.kind() != act.kind());
+pub fn say(intent: &Intent, tools: &Registry) -> Option<Vec<(String, Value)>> {
+    let one = |intent: &Intent| {
+        let of_kind = tools.rows().iter().filter(|row| row.tool.kind() == intent.kind());
+        let others = tools.rows().iter().filter(|row| row.tool.kind() != intent.kind());
         of_kind.chain(others).find_map(|row| {
             // What its own tool would not take has to be said otherwise.
-            let args = row.tool.args_for(act).filter(|args| row.takes(args).is_some())?;
+            let args = row.tool.args_for(intent).filter(|args| row.takes(args).is_some())?;
             Some((row.spec.name.clone(), args))
         })
     };
-    let all = |acts: Vec<Act>| acts.iter().map(one).collect::<Option<Vec<_>>>();
-    one(act).map(|call| vec![call]).or_else(|| otherwise(act).into_iter().find_map(all))
+    let all = |intents: Vec<Intent>| intents.iter().map(one).collect::<Option<Vec<_>>>();
+    one(intent).map(|call| vec![call]).or_else(|| otherwise(intent).into_iter().find_map(all))
 }
 
-/// Other ways to want the same, each at least one act, the best first.
-fn otherwise(act: &Act) -> Vec<Vec<Act>> {
-    let ways = match act {
-        Act::Edit { path, swaps, everywhere } => {
+/// Other ways to want the same, each at least one intent, the best first.
+fn otherwise(intent: &Intent) -> Vec<Vec<Intent>> {
+    let ways = match intent {
+        Intent::Edit { path, swaps, everywhere } => {
             let patch = (!*everywhere).then(|| patch_of(path, swaps)).flatten();
-            let patch = patch.map(|patch| vec![Act::Patch { patch }]);
+            let patch = patch.map(|patch| vec![Intent::Patch { patch }]);
             [Some(singly(path, swaps, *everywhere)), patch].into_iter().flatten().collect()
         }
-        Act::Write { path, content } => added(path, content).into_iter().map(|act| vec![act]).collect(),
-        Act::Patch { patch } => {
+        Intent::Write { path, content } => {
+            added(path, content).into_iter().map(|intent| vec![intent]).collect()
+        }
+        Intent::Patch { patch } => {
             let sections = v4a::parse::parse(patch).unwrap_or_default();
-            let ways = [false, true].map(|singly| acts_of(&sections, singly));
+            let ways = [false, true].map(|singly| intents_of(&sections, singly));
             ways.into_iter().flatten().collect()
         }
-        Act::ReadMany { paths } => one_by_one(paths).into_iter().collect(),
-        Act::Read { path, first, lines } => vec![vec![run(&shown(path, *first, *lines))]],
-        Act::Grep { pattern, path, glob } => {
+        Intent::ReadMany { paths } => one_by_one(paths).into_iter().collect(),
+        Intent::Read { path, first, lines } => vec![vec![run(&shown(path, *first, *lines))]],
+        Intent::Grep { pattern, path, glob } => {
             let glob = glob.as_ref().map(|glob| format!(" -g {}", quote(glob))).unwrap_or_default();
             let command = format!("rg -n{glob} -e {}{}", quote(pattern), place(path.as_ref()));
             vec![vec![run(&command)]]
         }
-        Act::Find { pattern, path } => {
+        Intent::Find { pattern, path } => {
             vec![vec![run(&format!("rg --files -g {}{}", quote(pattern), place(path.as_ref())))]]
         }
-        Act::Ls { path } => vec![vec![run(&format!("ls -a{}", place(path.as_ref())))]],
-        Act::Run { command, folder, timeout, background } => {
+        Intent::Ls { path } => vec![vec![run(&format!("ls -a{}", place(path.as_ref())))]],
+        Intent::Run { command, folder, timeout, background } => {
             let there = folder.as_ref().map(|folder| format!("cd {} && ", quote(folder)));
             let plain = |timeout| {
                 let command = format!("{}{command}", there.as_deref().unwrap_or_default());
-                // Nobody waited for it.
+                // It was not waited for.
                 let command = if *background { format!("{command} &") } else { command };
-                Act::Run { command, folder: None, timeout, background: false }
+                Intent::Run { command, folder: None, timeout, background: false }
             };
             vec![vec![plain(*timeout)], vec![plain(None)]]
         }
     };
-    ways.into_iter().filter(|acts: &Vec<Act>| !acts.is_empty()).collect()
+    ways.into_iter().filter(|intents: &Vec<Intent>| !intents.is_empty()).collect()
 }
 
-fn run(command: &str) -> Act {
-    Act::Run { command: command.to_string(), folder: None, timeout: None, background: false }
+fn run(command: &str) -> Intent {
+    Intent::Run { command: command.to_string(), folder: None, timeout: None, background: false }
 }
 
 fn place(path: Option<&String>) -> String {
@@ -89,15 +91,15 @@ fn shown(path: &str, first: Option<usize>, lines: Option<usize>) -> String {
     }
 }
 
-/// One act for each file; nothing where there are patterns among the paths.
-fn one_by_one(paths: &[String]) -> Option<Vec<Act>> {
+/// One intent for each file; nothing where there are patterns among the paths.
+fn one_by_one(paths: &[String]) -> Option<Vec<Intent>> {
     let plain = |path: &String| !path.contains(['*', '?', '[', '{']);
-    let read = |path: &String| Act::Read { path: path.clone(), first: None, lines: None };
+    let read = |path: &String| Intent::Read { path: path.clone(), first: None, lines: None };
     (paths.len() <= FILES_MAX && paths.iter().all(plain)).then(|| paths.iter().map(read).collect())
 }
 
-fn singly(path: &str, swaps: &[Swap], everywhere: bool) -> Vec<Act> {
-    let edit = |swap: &Swap| Act::Edit { path: path.to_string(), swaps: vec![swap.clone()], everywhere };
+fn singly(path: &str, swaps: &[Swap], everywhere: bool) -> Vec<Intent> {
+    let edit = |swap: &Swap| Intent::Edit { path: path.to_string(), swaps: vec![swap.clone()], everywhere };
     swaps.iter().map(edit).collect()
 }
 
@@ -130,25 +132,25 @@ fn patch_of(path: &str, swaps: &[Swap]) -> Option<String> {
 }
 
 /// A patch that makes the file.
-fn added(path: &str, content: &str) -> Option<Act> {
+fn added(path: &str, content: &str) -> Option<Intent> {
     let mut text = format!("*** Begin Patch\n*** Add File: {path}\n");
     content.lines().for_each(|line| text.extend(["+", line, "\n"]));
     text.push_str("*** End Patch");
     let sections = v4a::parse::parse(&text).ok()?;
     matches!(&sections[..], [Section::Add { path: named, .. }] if named == path)
-        .then_some(Act::Patch { patch: text })
+        .then_some(Intent::Patch { patch: text })
 }
 
-/// What a patch does, file by file; `None` where a part of it cannot be said so. `singly`: one act for
+/// What a patch does, file by file; `None` where a part of it cannot be said so. `singly`: one intent for
 /// each place of a file.
-fn acts_of(sections: &[Section], singly_too: bool) -> Option<Vec<Act>> {
-    let mut acts = Vec::new();
+fn intents_of(sections: &[Section], singly_too: bool) -> Option<Vec<Intent>> {
+    let mut intents = Vec::new();
     for section in sections {
         match section {
             Section::Add { path, text } => {
-                acts.push(Act::Write { path: path.clone(), content: text.clone() });
+                intents.push(Intent::Write { path: path.clone(), content: text.clone() });
             }
-            Section::Delete { path } => acts.push(run(&format!("rm {}", quote(path)))),
+            Section::Delete { path } => intents.push(run(&format!("rm {}", quote(path)))),
             Section::Update { path, to, chunks } => {
                 let swaps = chunks.iter().map(swap).collect::<Option<Vec<Swap>>>()?;
                 let swaps: Vec<Swap> = swaps.into_iter().filter(|swap| swap.old != swap.new).collect();
@@ -161,17 +163,17 @@ fn acts_of(sections: &[Section], singly_too: bool) -> Option<Vec<Act>> {
                     return None;
                 }
                 if singly_too {
-                    acts.extend(singly(path, &swaps, false));
+                    intents.extend(singly(path, &swaps, false));
                 } else if !swaps.is_empty() {
-                    acts.push(Act::Edit { path: path.clone(), swaps, everywhere: false });
+                    intents.push(Intent::Edit { path: path.clone(), swaps, everywhere: false });
                 }
                 if let Some(to) = to {
-                    acts.push(run(&format!("mv {} {}", quote(path), quote(to))));
+                    intents.push(run(&format!("mv {} {}", quote(path), quote(to))));
                 }
             }
         }
     }
-    Some(acts)
+    Some(intents)
 }
 
 /// The lines of a chunk as they were and as they are to be; `None` where nothing says where it is.

@@ -12,13 +12,13 @@ mod syntax;
 mod wrapped;
 
 pub use network::host::{Host, Hosts};
-pub use network::targets::{Reach, reach, reach_of_writes};
+pub use network::targets::{NetworkTargets, network_targets, network_targets_of_writes};
 pub use operands::derived::{Made, made_names};
 pub use operands::files::{
     Depth, Named, depth, derived, may_contain, named, names_every_file, pattern, read_by, shows_contents,
 };
 pub use read_only::git::git_options;
-pub use read_only::judge::{is_in_table, is_read_only, looks_elsewhere, part_is_read_only};
+pub use read_only::judge::{is_in_table, is_read_only, part_is_read_only, runs_git_elsewhere};
 pub use syntax::expand::parse;
 pub use syntax::script::{Part, Script, Word};
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Reach, Script, is_read_only, parse, reach, reach_of_writes};
+use super::{NetworkTargets, Script, is_read_only, network_targets, network_targets_of_writes, parse};
 
 /// One row each: verdict, command line, what is in it. `⏎` is a line feed, `⇥` a tab.
 const TABLE: &str = include_str!("table.txt");
@@ -18,8 +18,14 @@ fn shown(script: &Script) -> String {
     };
     let parts = script.parts.iter().map(part);
     let writes = script.writes.iter().map(|word| format!(">{}", word.text));
-    let doubts = script.doubts.iter().map(|why| format!("?{why}"));
-    parts.chain(writes).chain(doubts).collect::<Vec<_>>().join(" | ").replace('\n', "⏎").replace('\t', "⇥")
+    let unresolved = script.unresolved.iter().map(|why| format!("?{why}"));
+    parts
+        .chain(writes)
+        .chain(unresolved)
+        .collect::<Vec<_>>()
+        .join(" | ")
+        .replace('\n', "⏎")
+        .replace('\t', "⇥")
 }
 
 fn row(line: &str) -> String {
@@ -43,10 +49,10 @@ fn the_table_of_command_lines() {
 const HOSTS: &str = include_str!("hosts.txt");
 
 fn reached(line: &str) -> String {
-    let shown = |reach: &Reach| {
-        let mut words: Vec<String> = reach.hosts.iter().map(ToString::to_string).collect();
+    let shown = |targets: &NetworkTargets| {
+        let mut words: Vec<String> = targets.hosts.iter().map(ToString::to_string).collect();
         words.extend(
-            [(reach.unclear, "?"), (reach.alone, "only")]
+            [(targets.unclear, "?"), (targets.network_only, "only")]
                 .iter()
                 .filter(|(is, _)| *is)
                 .map(|(_, word)| word.to_string()),
@@ -54,9 +60,9 @@ fn reached(line: &str) -> String {
         words.join(" ")
     };
     let script = parse(line);
-    let parts = script.parts.iter().map(|part| shown(&reach(part)));
+    let parts = script.parts.iter().map(|part| shown(&network_targets(part)));
     let all: Vec<String> =
-        parts.chain([shown(&reach_of_writes(&script))]).filter(|words| !words.is_empty()).collect();
+        parts.chain([shown(&network_targets_of_writes(&script))]).filter(|words| !words.is_empty()).collect();
     format!("{line} ┃ {}", if all.is_empty() { "-".to_string() } else { all.join(" | ") })
 }
 
@@ -80,71 +86,24 @@ fn what_stands_in_no_table() {
     let nested = (0..12).fold("ls".to_string(), |text, _| format!("eval {text}"));
     let many = "ls;".repeat(300);
     for script in [&long, &deep, &many] {
-        assert!(!is_read_only(script) && !parse(script).doubts.is_empty(), "{script}");
+        assert!(!is_read_only(script) && !parse(script).unresolved.is_empty(), "{script}");
     }
-    assert!(!parse(&nested).doubts.is_empty());
+    assert!(!parse(&nested).unresolved.is_empty());
 }
 
 /// Pieces of which command lines are made, so that many of them can be read.
+#[rustfmt::skip]
+const PIECES: &[&str] = &[
+    "ls", "cat f", " ", " ", "\n", ";", "&&", "||", "|", "&", "(", ")", "{ ", "}", "'", "\"", "$'",
+    "\\", "`", "$(", "<(", "${", "$x", "<<E\n", "\nE\n", "<<'E'\n", "<<<", ">/dev/null ", "> f",
+    "[ ", " ]", "[[ ", " ]]", "if ", "then ", "fi", "for i in a", " do ", "done", "case a in",
+    "esac", "!", "x=", "*", "f()", "$((", "))", "eval ", "xargs ", "find . -exec ", "bash -c ",
+    "ä", "日", "\t", "\r", "\0",
+];
+
+/// Lines made of such pieces.
 fn pieces() -> impl Strategy<Value = String> {
-    let piece = prop::sample::select(vec![
-        "ls",
-        "cat f",
-        " ",
-        " ",
-        "\n",
-        ";",
-        "&&",
-        "||",
-        "|",
-        "&",
-        "(",
-        ")",
-        "{ ",
-        "}",
-        "'",
-        "\"",
-        "$'",
-        "\\",
-        "`",
-        "$(",
-        "<(",
-        "${",
-        "$x",
-        "<<E\n",
-        "\nE\n",
-        "<<'E'\n",
-        "<<<",
-        ">/dev/null ",
-        "> f",
-        "[ ",
-        " ]",
-        "[[ ",
-        " ]]",
-        "if ",
-        "then ",
-        "fi",
-        "for i in a",
-        " do ",
-        "done",
-        "case a in",
-        "esac",
-        "!",
-        "x=",
-        "*",
-        "f()",
-        "$((",
-        "))",
-        "eval ",
-        "xargs ",
-        "find . -exec ",
-        "bash -c ",
-        "ä",
-        "日",
-        "\t",
-        "\r",
-        "\0",
-    ]);
+    let piece = prop::sample::select(PIECES);
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
@@ -152,7 +111,7 @@ fn pieces() -> impl Strategy<Value = String> {
 fn a_brace_before_any_character_is_read_or_doubted() {
     for c in ['\u{10ffff}', '\u{fffff}', '\u{20000}', '\u{ffff}', '\u{100}'] {
         for text in [format!("{{{c}"), format!("echo {{1..{c}}}")] {
-            assert!(!is_read_only(&text) || parse(&text).doubts.is_empty(), "{text:?}");
+            assert!(!is_read_only(&text) || parse(&text).unresolved.is_empty(), "{text:?}");
         }
     }
 }
@@ -163,7 +122,7 @@ proptest! {
     #[test]
     fn any_text_is_read_or_doubted(text in prop_oneof![pieces(), any::<String>(), "[ -~\n]{0,60}"]) {
         let script = parse(&text);
-        prop_assert!(!is_read_only(&text) || script.doubts.is_empty() && !script.parts.is_empty());
+        prop_assert!(!is_read_only(&text) || script.unresolved.is_empty() && !script.parts.is_empty());
     }
 
     /// Neither a comment nor a backslash can hide what stands behind it in another line.
@@ -179,7 +138,7 @@ proptest! {
     #[test]
     fn a_quoted_text_is_one_word(text in "[^'\\p{C}\\p{Z}!\\\\]{0,30}") {
         let script = parse(&format!("echo '{text}'"));
-        prop_assert_eq!(&script.doubts, &Vec::<&str>::new());
+        prop_assert_eq!(&script.unresolved, &Vec::<&str>::new());
         prop_assert_eq!(&script.parts[0].words[1].text, &text);
     }
 }

@@ -15,6 +15,11 @@ pub fn some_text(args: &Value, name: &str) -> Option<String> {
     args.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(String::from)
 }
 
+/// A folder that may be missing: the working folder, then.
+pub fn folder(args: &Value, name: &str) -> String {
+    some_text(args, name).unwrap_or_else(|| ".".to_string())
+}
+
 /// A number from 1 on; models send 0 and fractions too.
 pub fn from_one(args: &Value, name: &str) -> Option<usize> {
     args.get(name).and_then(Value::as_f64).map(|n| if n < 1.0 { 1 } else { n as usize })

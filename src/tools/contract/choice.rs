@@ -85,8 +85,8 @@ impl SharedChoice {
     }
 
     /// The names of the tools of `all` that are on offer now. `set` names it.
-    pub fn offered(&self, set: &str, all: &Registry) -> BTreeSet<String> {
-        self.0.read().1.offered(set, all)
+    pub fn available(&self, set: &str, all: &Registry) -> BTreeSet<String> {
+        self.0.read().1.available(set, all)
     }
 
     /// The user wants exactly these tools of `all`, which `set` names, from now on.
@@ -108,7 +108,7 @@ impl Choice {
         let words = flags.only.iter().flatten().chain(&flags.without);
         let known = |word: &&String| {
             let word = bare(word);
-            let own = !all.named(word).is_empty() || word.contains('*');
+            let own = !all.by_alias(word).is_empty() || word.contains('*');
             own || !all.names_anywhere(|tool| names_tool(word, tool)).is_empty()
         };
         let unknown: Vec<String> = words.filter(|word| !known(word)).map(|w| bare(w).to_string()).collect();
@@ -116,7 +116,7 @@ impl Choice {
     }
 
     /// The names of the tools of `all` that are on offer. `set` names it.
-    pub fn offered(&self, set: &str, all: &Registry) -> BTreeSet<String> {
+    pub fn available(&self, set: &str, all: &Registry) -> BTreeSet<String> {
         let by_flags = self.by_flags(all);
         let Some(picked) = &self.picked else { return by_flags };
         let offers = |tool: &dyn Tool, name: &str| {
@@ -164,27 +164,27 @@ impl Choice {
             let by_default: Vec<&str> = all.default_names().collect();
             names(all, |_, name| by_default.contains(&name) && !(*no_builtin && all.is_builtin(name)))
         };
-        let mut offered = match only {
+        let mut available = match only {
             None => default(all),
             Some(words) if words.iter().all(|word| word.starts_with(['+', '-'])) => {
-                let mut offered = default(all);
+                let mut available = default(all);
                 for word in words {
-                    let named = all.named(bare(word));
+                    let named = all.by_alias(bare(word));
                     if word.starts_with('+') {
-                        offered.extend(named);
+                        available.extend(named);
                     } else {
-                        offered.retain(|name| !named.contains(name));
+                        available.retain(|name| !named.contains(name));
                     }
                 }
-                offered
+                available
             }
-            Some(words) => words.iter().flat_map(|word| all.named(word)).collect(),
+            Some(words) => words.iter().flat_map(|word| all.by_alias(word)).collect(),
         };
         for word in without {
-            let named = all.named(word);
-            offered.retain(|name| !named.contains(name));
+            let named = all.by_alias(word);
+            available.retain(|name| !named.contains(name));
         }
-        offered
+        available
     }
 }
 

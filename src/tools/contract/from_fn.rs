@@ -65,7 +65,7 @@ impl FromFn {
         Self { name, description, parameters, class: ToolClass::Runs, limits: None, run }
     }
 
-    /// It only looks: no call of it is asked about.
+    /// It is read-only: no call of it is asked about.
     #[must_use]
     pub fn reads_only(self) -> Self {
         Self { class: ToolClass::Reads, ..self }
@@ -100,9 +100,9 @@ impl Tool for FromFn {
         self.description
     }
 
-    fn subject(&self, args: &Value) -> String {
-        // The colon keeps it from being taken for a command that only looks, whatever name and arguments are.
-        format!("{}: {args}", self.name)
+    fn targets(&self, args: &Value) -> Vec<String> {
+        // The colon keeps it from being taken for a read-only command, whatever name and arguments are.
+        vec![format!("{}: {args}", self.name)]
     }
 
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
@@ -118,7 +118,7 @@ impl Tool for FromFn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::permissions::policy::{Grounds, Mode, Verdict, judge};
+    use crate::tools::permissions::policy::{Mode, Roots, Verdict, judge};
     use serde_json::json;
 
     #[test]
@@ -128,9 +128,9 @@ mod tests {
                 Outcome::text("done")
             });
             for args in [json!({}), json!({"command": "ls"}), json!({"path": "/w/a"})] {
-                let subject = tool.subject(&args);
-                let verdict = judge(Mode::OnRequest, tool.class(), &subject, &Grounds::default());
-                assert!(matches!(verdict, Verdict::Ask(_)), "{subject}: {verdict:?}");
+                let target = tool.targets(&args).remove(0);
+                let verdict = judge(Mode::OnRequest, tool.class(), &target, &Roots::default());
+                assert!(matches!(verdict, Verdict::Ask(_)), "{target}: {verdict:?}");
             }
         }
     }

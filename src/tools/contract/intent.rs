@@ -75,7 +75,7 @@ pub struct Swap {
 
 /// A call in no family's words. Paths are as the model wrote them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Act {
+pub enum Intent {
     /// Show a file.
     Read {
         /// Which.
@@ -119,7 +119,7 @@ pub enum Act {
         folder: Option<String>,
         /// After which it is stopped, or left to run on.
         timeout: Option<Duration>,
-        /// Whether nobody waits for it.
+        /// Whether it is not waited for.
         background: bool,
     },
     /// Look for text in files.
@@ -145,7 +145,7 @@ pub enum Act {
     },
 }
 
-impl Act {
+impl Intent {
     /// The kind of tool that does it.
     pub fn kind(&self) -> Kind {
         match self {

@@ -54,8 +54,8 @@ impl Row {
 /// Every built-in tool of every set by its name, in the order of the sets.
 static ANYWHERE: LazyLock<HashMap<String, Vec<Row>>> = LazyLock::new(|| {
     let mut rows: HashMap<String, Vec<Row>> = HashMap::new();
-    for make in builtin::SETS.iter().flat_map(|set| set.tools) {
-        let row = Row::new(make(), true);
+    for shape in builtin::SETS.iter().flat_map(|set| set.tools) {
+        let row = Row::new(Arc::new(*shape), true);
         rows.entry(row.spec.name.clone()).or_default().push(row);
     }
     rows
@@ -76,8 +76,8 @@ impl Registry {
     /// The built-in tools of a set in the order of its table; none when there is no such set.
     pub fn of(set: &str) -> Self {
         let mut registry = Self::new();
-        for make in builtin::SETS.iter().filter(|known| known.id == set).flat_map(|set| set.tools) {
-            registry.put(Row::new(make(), true));
+        for shape in builtin::SETS.iter().filter(|known| known.id == set).flat_map(|set| set.tools) {
+            registry.put(Row::new(Arc::new(*shape), true));
         }
         registry
     }
@@ -143,7 +143,7 @@ impl Registry {
             return Some(row);
         }
         let here = |row: &&Row| {
-            let does = row.tool.act(args).map_or(row.tool.kind(), |act| act.kind());
+            let does = row.tool.intent(args).map_or(row.tool.kind(), |intent| intent.kind());
             let kind = row.tool.kind();
             kind != Kind::Other && self.has_kind(kind) && (does == kind || self.has_kind(does))
         };
@@ -168,7 +168,7 @@ impl Registry {
 
     /// The names of the tools that a user means by a word: the tool's own name, else the name of a
     /// kind, else that of another family's tool. A `*` stands for anything.
-    pub fn named(&self, word: &str) -> BTreeSet<String> {
+    pub fn by_alias(&self, word: &str) -> BTreeSet<String> {
         let some = |fits: &dyn Fn(&Row) -> bool| -> BTreeSet<String> {
             self.rows.iter().filter(|row| fits(row)).map(|row| row.spec.name.clone()).collect()
         };
@@ -224,7 +224,7 @@ mod tests {
         let mut registry = Registry::of("pi");
         assert_eq!(registry.default_names().collect::<Vec<_>>(), ["read", "bash", "edit", "write"]);
         let before = registry.specs();
-        registry.add(builtin::pi::SET.tools[1]());
+        registry.add(Arc::new(builtin::families::pi::SET.tools[1]));
         assert!(registry.is_builtin("read") && !registry.is_builtin("bash"));
         assert_eq!(registry.specs(), before);
         registry.retain(|name| name != "bash");

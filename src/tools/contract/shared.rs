@@ -9,7 +9,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::config::Config;
-use crate::tools::call::before_change_hook::Witness;
+use crate::tools::call::before_change_hook::BeforeChangeHook;
 use crate::tools::files::folder::Folder;
 use crate::tools::files::state::{Files, ReadFirst};
 use crate::tools::interaction::delegate::Delegate;
@@ -17,7 +17,7 @@ use crate::tools::interaction::questions::Questions;
 use crate::tools::output::artifacts::Artifacts;
 use crate::tools::running::jobs::Jobs;
 
-/// One for each agent. Agents that an agent starts share outputs, what was allowed and the user's wishes.
+/// One for each agent. Agents that an agent starts share outputs, approvals and settings.
 #[derive(Clone)]
 pub struct Shared {
     /// Outputs too long for the model.
@@ -30,16 +30,16 @@ pub struct Shared {
     pub config: Config,
     /// Who changes files, and what models know of them.
     pub files: Arc<Files>,
-    /// The folders of bowline's own files, of which no rule gives leave.
+    /// The folders of bowline's own files, which no rule approves.
     pub own: Vec<PathBuf>,
     /// Where its next command begins.
     pub folder: Arc<Folder>,
-    /// Who asks the user; nobody when nobody is there.
+    /// Asks the user; `None` when no user is there.
     pub questions: Option<Arc<dyn Questions>>,
-    /// Who has other agents work; nobody where agents are deep enough already.
+    /// Has other agents work; `None` where agents are deep enough already.
     pub delegate: Option<Arc<dyn Delegate>>,
-    /// Who hears of calls before they change files.
-    pub witness: Option<Arc<dyn Witness>>,
+    /// Hears of calls before they change files.
+    pub before_change_hook: Option<Arc<dyn BeforeChangeHook>>,
 }
 
 impl fmt::Debug for Shared {
@@ -61,7 +61,7 @@ impl Shared {
             folder: Arc::default(),
             questions: None,
             delegate: None,
-            witness: None,
+            before_change_hook: None,
         }
     }
 

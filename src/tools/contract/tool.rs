@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::intent::{Act, Kind};
+use super::intent::{Intent, Kind};
 use super::shared::Shared;
 use super::view::{CallView, ResultView};
 use crate::exec::Environment;
@@ -18,7 +18,7 @@ use crate::tools::output::limits::Limits;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolClass {
-    /// Looks only.
+    /// Read-only.
     Reads,
     /// Changes files.
     Edits,
@@ -41,13 +41,13 @@ pub trait Tool: Send + Sync {
 
     /// What a call wants done; `None` where only this tool can say it.
     #[doc(hidden)]
-    fn act(&self, _args: &Value) -> Option<Act> {
+    fn intent(&self, _args: &Value) -> Option<Intent> {
         None
     }
 
     /// Arguments with which this tool does it; `None` where it cannot.
     #[doc(hidden)]
-    fn args_for(&self, _act: &Act) -> Option<Value> {
+    fn args_for(&self, _act: &Intent) -> Option<Value> {
         None
     }
 
@@ -81,17 +81,11 @@ pub trait Tool: Send + Sync {
         args
     }
 
-    /// What a call touches, as policies judge it and people are asked about it: the path of a
-    /// tool that reads or edits, the command of one that runs.
-    fn subject(&self, args: &Value) -> String {
+    /// What a call touches, as policies judge it and the user is asked about it: the path of a tool that reads
+    /// or edits, the command of one that runs. Each is judged by itself, and the strictest verdict counts.
+    fn targets(&self, args: &Value) -> Vec<String> {
         let name = if self.class() == ToolClass::Runs { "command" } else { "path" };
-        args.get(name).and_then(Value::as_str).map_or_else(|| args.to_string(), str::to_string)
-    }
-
-    /// Everything that a call touches; each is judged by itself, and the strictest verdict counts.
-    /// One subject unless a call of the tool changes several files.
-    fn subjects(&self, args: &Value) -> Vec<String> {
-        vec![self.subject(args)]
+        vec![args.get(name).and_then(Value::as_str).map_or_else(|| args.to_string(), str::to_string)]
     }
 
     /// Runs one call whose arguments have passed the schema. Never panics on bad input: a
@@ -107,7 +101,7 @@ pub trait Tool: Send + Sync {
     }
 }
 
-/// Live output of a running call, for people: all of it so far, cut at the front when long.
+/// Live output of a running call, for the user: all of it so far, cut at the front when long.
 pub type Progress = Arc<dyn Fn(String) + Send + Sync>;
 
 /// Everything that one call gets.
@@ -132,7 +126,7 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// A call that nobody listens to, as tests make one.
+    /// A call without a listener, as tests make one.
     #[doc(hidden)]
     pub fn new(args: Value, env: Arc<dyn Environment>, shared: Arc<Shared>) -> Self {
         let (cancel, progress) = (CancellationToken::new(), Arc::new(|_| {}));

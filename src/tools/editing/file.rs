@@ -10,7 +10,7 @@ use crate::tools::contract::tool::Invocation;
 use crate::tools::files::paths;
 use crate::tools::files::state::Known;
 
-/// Times that a change starts again because somebody else changed the file meanwhile.
+/// Times that a change starts again because another process changed the file meanwhile.
 const TRIES: usize = 5;
 
 /// What is to be changed.
@@ -81,7 +81,7 @@ pub async fn change<T>(
         }
         match call.env.write(&path, bytes, Some(stamp)).await {
             Ok(stamp) => {
-                // Of what somebody else has changed the model has seen nothing yet: it stays changed for it.
+                // Of what another process has changed the model has seen nothing yet: it stays changed for it.
                 if found.known != Known::Changed {
                     files.saw_real(turn.real.clone(), stamp);
                 }

@@ -81,7 +81,7 @@ fn make_new(request: &Request) -> Result<(Vec<u8>, Done), String> {
 fn replaced(request: &Request, before: &str, known: Known) -> Result<(Vec<u8>, Done), String> {
     let change = |swap: &Swap| Change { old: swap.old.clone(), new: swap.new.clone() };
     let changes: Vec<Change> = request.swaps.iter().map(change).collect();
-    // What a tolerant pass passes over may be what somebody else has written since.
+    // What a tolerant pass passes over may be what another process has written since.
     let ladder = if known == Known::Changed { Ladder::Strict } else { request.how.ladder };
     let Replacement { text, count, passes } = replace::apply(before, &changes, How { ladder, ..request.how })
         .map_err(|error| {
@@ -133,7 +133,7 @@ fn repeated(diff: &LineDiff) -> String {
     format!("\nThe changed part is now:\n{}", lines.join("\n"))
 }
 
-/// A call for people: the path, and the pieces as `-` and `+` lines.
+/// A call for the user: the path, and the pieces as `-` and `+` lines.
 pub fn view(path: &str, swaps: &[Swap]) -> CallView {
     let body: String = swaps.iter().map(marked).collect();
     CallView { title: path.to_string(), body: (!body.is_empty()).then_some(body) }

@@ -1,6 +1,6 @@
 //! The change of a file as details of a result, and back as a view.
 //!
-//! Must not know how files are changed. `diff` is a text for people: a sign, a line number, the
+//! Must not know how files are changed. `diff` is a text for the user: a sign, a line number, the
 //! line; `...` between hunks.
 
 use serde_json::Value;
@@ -44,6 +44,11 @@ pub fn view(details: Option<&Value>) -> Option<ResultView> {
         removed: count("removed").unwrap_or_else(|| signs('-')),
         lines,
     })
+}
+
+/// The view of the result of a tool that changed a file; its text where nothing was changed.
+pub fn view_or(text: &str, changed: Option<&Value>) -> ResultView {
+    view(changed).unwrap_or_else(|| ResultView::Text(text.to_string()))
 }
 
 /// One row; anything that has not a row's form stands for a gap.

@@ -15,7 +15,7 @@ pub fn resolve(env: &dyn Environment, path: &str) -> PathBuf {
     paths::absolute(env.root(), &path)
 }
 
-/// The paths that reading an argument may lead to, the one that is meant first: models repeat the `@` that people
+/// The paths that reading an argument may lead to, the one that is meant first: models repeat the `@` that users
 /// put before the names of files they attach.
 pub fn readable(env: &dyn Environment, path: &str) -> Vec<PathBuf> {
     let without = path.strip_prefix('@').filter(|rest| !rest.is_empty());

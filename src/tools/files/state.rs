@@ -55,7 +55,7 @@ pub enum Known {
     Never,
     /// It is as it was seen.
     Same,
-    /// Somebody else has changed it since.
+    /// Another process has changed it since.
     Changed,
 }
 
@@ -89,7 +89,7 @@ impl Files {
 
     /// For another agent on the same files: turns are taken together, but it has seen nothing yet.
     #[must_use]
-    pub fn apart(&self) -> Self {
+    pub fn for_subagent(&self) -> Self {
         Self { read_first: self.read_first, turns: Arc::clone(&self.turns), seen: Mutex::default() }
     }
 
@@ -103,7 +103,7 @@ impl Files {
         let real = real(env, path).await;
         let lock = {
             let mut turns = lock(&self.turns);
-            // Turns that nobody holds or waits for.
+            // Turns that no call holds or waits for.
             turns.retain(|_, turn| Arc::strong_count(turn) > 1);
             Arc::clone(turns.entry(real.clone()).or_default())
         };
@@ -151,7 +151,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock()
 }
 
-/// Where a path leads; the path itself where nobody can say.
+/// Where a path leads; the path itself where that is unknown.
 async fn real(env: &dyn Environment, path: &Path) -> PathBuf {
     env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf())
 }

@@ -10,7 +10,7 @@ use crate::base::json::json;
 /// What another agent is to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Task {
-    /// What it is called; it gets a name when nobody gives one.
+    /// What it is called; it gets a name when none is given.
     pub name: Option<String>,
     /// In words.
     pub message: String,
@@ -84,7 +84,7 @@ pub trait Delegate: Send + Sync {
     fn wait(&self, id: &str, progress: Arc<dyn Fn(String) + Send + Sync>) -> BoxFuture<'static, Done>;
 
     /// Ends an agent with all that it runs, its own agents included; the last that is heard of it. Goes on
-    /// when nobody waits for it any more.
+    /// when the wait was interrupted.
     fn close(&self, id: &str) -> BoxFuture<'static, Done>;
 
     /// Interrupts everybody who works; they can be spoken to afterwards.

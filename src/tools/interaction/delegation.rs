@@ -15,7 +15,7 @@ use crate::tools::output::limits::{Keep, Limits};
 /// How much of an agent's answer another gets.
 pub const LIMITS: Limits = Limits { chars: 20_000, keep: Keep::Ends, lines: None };
 
-/// What the model is told where no agents can be started.
+/// What the model reads where no agents can be started.
 const NOBODY: &str = "No other agents can be started from here. Do it yourself.";
 
 fn id(call: &Invocation) -> &str {
@@ -28,12 +28,16 @@ pub async fn spawn(call: &Invocation, task: Task) -> Outcome {
     unless_interrupted(call, "Interrupted before the agent was started.", delegate.spawn(task)).await
 }
 
-/// What a delegate does in short, or what the model is told where nobody waits for it any more.
-async fn unless_interrupted(call: &Invocation, told: &str, done: impl Future<Output = Done>) -> Outcome {
+/// What a delegate does in short, or what the model reads where the wait was interrupted.
+async fn unless_interrupted(
+    call: &Invocation,
+    interrupted: &str,
+    done: impl Future<Output = Done>,
+) -> Outcome {
     tokio::select! {
         biased;
         done = done => short(done),
-        () = call.cancel.cancelled() => Outcome::error(told),
+        () = call.cancel.cancelled() => Outcome::error(interrupted),
     }
 }
 
@@ -52,11 +56,11 @@ pub async fn spawn_and_wait(call: &Invocation, task: Task) -> Outcome {
     tokio::select! {
         biased;
         () = call.cancel.cancelled() => {
-            let last = told(delegate.close(&started.id).await);
+            let last = with_answer(delegate.close(&started.id).await);
             let content = [Part::text("Interrupted; the agent was ended.\n\n")].into_iter().chain(last.content);
             Outcome { content: content.collect(), is_error: true, ..last }
         }
-        ended = delegate.wait(&started.id, call.progress.clone()) => told(ended),
+        ended = delegate.wait(&started.id, call.progress.clone()) => with_answer(ended),
     }
 }
 
@@ -74,7 +78,7 @@ pub async fn wait(call: &Invocation) -> Outcome {
     tokio::select! {
         biased;
         () = call.cancel.cancelled() => Outcome::error("Interrupted; the agent works on."),
-        ended = delegate.wait(id(call), call.progress.clone()) => told(ended),
+        ended = delegate.wait(id(call), call.progress.clone()) => with_answer(ended),
     }
 }
 
@@ -89,15 +93,15 @@ pub async fn close(call: &Invocation) -> Outcome {
 fn short(done: Done) -> Outcome {
     match done {
         Ok(report) => {
-            let told = json!({"agent_id": report.id, "status": report.status.name()});
-            Outcome::text(told.to_string()).details(report.details())
+            let state = json!({"agent_id": report.id, "status": report.status.name()});
+            Outcome::text(state.to_string()).details(report.details())
         }
         Err(why) => Outcome::error(why),
     }
 }
 
 /// An agent's words behind a line that says how it ended.
-fn told(done: Done) -> Outcome {
+fn with_answer(done: Done) -> Outcome {
     let report = match done {
         Ok(report) => report,
         Err(why) => return Outcome::error(why),

@@ -1,4 +1,4 @@
-//! Tools that need somebody else: the user, or another agent.
+//! Tools that need another party: the user, or another agent.
 //!
 //! `questions` is the port to the user, `user_questions` asks through it, `plan` is the task list that front
 //! ends show; `delegate` is the port to subagents, `delegation` the words about them. Must not know front ends

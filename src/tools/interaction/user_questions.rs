@@ -9,14 +9,14 @@ use crate::base::json::json;
 use super::questions::{Answer, Choice, Question};
 use crate::tools::contract::tool::{Invocation, Outcome};
 
-/// What the model is told where nobody can answer.
+/// What the model reads where no user can answer.
 const NOBODY: &str = "Nobody is there to answer. Decide by yourself what is most sensible, go on, and say in \
                       your last words what you have assumed.";
-/// What the model is told where the user does not want to.
+/// What the model reads where the user does not want to.
 const DECLINED: &str = "The user did not answer. Do not ask the same again; go on without, or end with what you \
                         need to know.";
 
-/// Asks, and gives the answers; where there are none, what the model is told.
+/// Asks, and gives the answers; where there are none, what the model reads.
 pub async fn ask(call: &Invocation, questions: Vec<Question>) -> Result<Vec<Answer>, String> {
     if questions.iter().any(|question| question.text.trim().is_empty()) {
         return Err("A question is empty.".to_string());
@@ -31,7 +31,7 @@ pub async fn ask(call: &Invocation, questions: Vec<Question>) -> Result<Vec<Answ
 }
 
 /// Questions and answers in words, one pair after the other, with the answers as details.
-pub fn told(questions: &[Question], answers: &[Answer]) -> Outcome {
+pub fn report(questions: &[Question], answers: &[Answer]) -> Outcome {
     let pairs = questions.iter().zip(answers);
     let rows = pairs.map(|(question, answer)| json!({"question": question.text, "answer": answer}));
     let details = json!({"answers": rows.collect::<Vec<_>>()});

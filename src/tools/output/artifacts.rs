@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::exec::shelf::Limits;
-use crate::exec::{Environment, LocalEnvironment, Shelf, Spill};
+use crate::exec::storage::cache::Limits;
+use crate::exec::{CacheFolder, Environment, LocalEnvironment, Spill};
 
 /// How the names begin.
 const SCHEME: &str = "artifact://";
@@ -102,7 +102,7 @@ impl Artifacts {
 
     /// All that are kept, by number.
     pub fn list(&self) -> io::Result<Vec<Artifact>> {
-        let mut all: Vec<(u64, Artifact)> = Shelf::new(self.folder.clone())
+        let mut all: Vec<(u64, Artifact)> = CacheFolder::new(self.folder.clone())
             .list()?
             .into_iter()
             .filter_map(|item| {
@@ -129,14 +129,14 @@ impl Artifacts {
 
     /// Takes away what all sessions kept for too long; `folder` holds a folder of each.
     pub fn clean_all(folder: &Path) -> io::Result<()> {
-        Shelf::clean_folders(folder, LIMITS)
+        CacheFolder::clean_folders(folder, LIMITS)
     }
 
     fn next(&self) -> u64 {
         let mut last = self.last.lock();
         // A folder that cannot be listed cannot be written either, which is told at the end.
         let known = last.unwrap_or_else(|| {
-            let items = Shelf::new(self.folder.clone()).list().unwrap_or_default();
+            let items = CacheFolder::new(self.folder.clone()).list().unwrap_or_default();
             items.iter().filter_map(|item| Some(read_name(&item.name)?.0)).max().unwrap_or(0)
         });
         *last = Some(known + 1);
@@ -182,7 +182,7 @@ impl Writing {
         let nothing = || io::Error::from(io::ErrorKind::NotFound);
         let (number, spill) = self.file.ok_or_else(nothing)?;
         let path = spill.finish()?.ok_or_else(nothing)?;
-        Shelf::new(self.artifacts.folder.clone()).clean(LIMITS)?;
+        CacheFolder::new(self.artifacts.folder.clone()).clean(LIMITS)?;
         Ok(Kept { name: name(number), path, whole: self.bytes <= LONGEST })
     }
 }

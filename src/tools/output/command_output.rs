@@ -74,7 +74,7 @@ impl Collector {
         }
     }
 
-    /// The end of the output so far, for people.
+    /// The end of the output so far, for the user.
     pub fn tail_text(&self) -> String {
         let text = if self.kept.tail.is_empty() { &self.kept.head } else { &self.kept.tail };
         limits::tail(text, limits::LINES_MAX, limits::BYTES_MAX).text.to_string()

@@ -111,7 +111,7 @@ pub fn tail(text: &str, lines_max: usize, bytes_max: usize) -> Cut<'_> {
     Cut { text, lines, by: None, partial: false }
 }
 
-/// A size for people: `512B`, `50.0KB`, `1.5MB`.
+/// A size for the user: `512B`, `50.0KB`, `1.5MB`.
 pub fn size(bytes: usize) -> String {
     match bytes {
         0..1024 => format!("{bytes}B"),

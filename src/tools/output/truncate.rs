@@ -13,7 +13,7 @@ pub const LISTENERS: usize = 1024 * 1024;
 
 /// What became of a text.
 #[derive(Debug)]
-pub struct Fitted {
+pub struct Truncated {
     /// For the model.
     pub text: String,
     /// All of it, when something is missing and it is not too long for listeners.
@@ -22,15 +22,19 @@ pub struct Fitted {
     pub artifact: Option<String>,
 }
 
-/// Fits a text into limits. `keep` keeps all of it when something has to go; `None` where that needs
+/// Truncates a text to its limits. `keep` keeps all of it when something has to go; `None` where that needs
 /// no keeping.
-pub fn fit(body: Body, limits: Limits, keep: impl FnOnce(&Body) -> Option<io::Result<Kept>>) -> Fitted {
+pub fn truncate(
+    body: Body,
+    limits: Limits,
+    keep: impl FnOnce(&Body) -> Option<io::Result<Kept>>,
+) -> Truncated {
     let Some(mut text) = truncation::truncate(&body, limits) else {
         let text = match body {
             Body::Whole(text) => text,
             Body::Ends { head, tail, .. } => head + &tail,
         };
-        return Fitted { text, full_text: None, artifact: None };
+        return Truncated { text, full_text: None, artifact: None };
     };
     let artifact = match keep(&body) {
         None => None,
@@ -54,5 +58,5 @@ pub fn fit(body: Body, limits: Limits, keep: impl FnOnce(&Body) -> Option<io::Re
         Body::Whole(text) if text.len() <= LISTENERS => Some(text),
         _ => None,
     };
-    Fitted { text, full_text, artifact }
+    Truncated { text, full_text, artifact }
 }

@@ -1,5 +1,5 @@
 //! The names by which rules mean a call: its tool's own, its kind's, and those of other families' tools
-//! that do the same act.
+//! that have the same intent.
 //!
 //! Must not know what the rules say. Which tools do the same is asked of the tools.
 
@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use super::rules::Names;
 use crate::patch::v4a::{self, Section};
-use crate::tools::contract::intent::{Act, Kind, Swap};
+use crate::tools::contract::intent::{Intent, Kind, Swap};
 use crate::tools::contract::registry::Registry;
 use crate::tools::contract::tool::Tool;
 
-/// Kinds of which a call may be the same act in every family.
+/// Kinds of which a call may have the same intent in every family.
 const KINDS: [Kind; 12] = [
     Kind::Read,
     Kind::ReadMany,
@@ -33,7 +33,7 @@ const KINDS: [Kind; 12] = [
 /// For each kind its own name and the names of the tools that do what it is for.
 static NAMES: LazyLock<HashMap<Kind, BTreeSet<String>>> = LazyLock::new(|| {
     let does = |tool: &dyn Tool, kind| {
-        tool.kind() == kind && plainest(kind).is_none_or(|act| tool.args_for(&act).is_some())
+        tool.kind() == kind && plainest(kind).is_none_or(|intent| tool.args_for(&intent).is_some())
     };
     let names = |kind: Kind| {
         let mut names = Registry::new().names_anywhere(|tool| does(tool, kind));
@@ -43,37 +43,39 @@ static NAMES: LazyLock<HashMap<Kind, BTreeSet<String>>> = LazyLock::new(|| {
     KINDS.into_iter().map(names).collect()
 });
 
-/// An act that every tool of a kind can do which does what the kind is for.
-fn plainest(kind: Kind) -> Option<Act> {
+/// An intent that every tool of a kind can serve which does what the kind is for.
+fn plainest(kind: Kind) -> Option<Intent> {
     let path = || "a".to_string();
     Some(match kind {
-        Kind::Read => Act::Read { path: path(), first: None, lines: None },
-        Kind::ReadMany => Act::ReadMany { paths: vec![path()] },
-        Kind::Write => Act::Write { path: path(), content: String::new() },
+        Kind::Read => Intent::Read { path: path(), first: None, lines: None },
+        Kind::ReadMany => Intent::ReadMany { paths: vec![path()] },
+        Kind::Write => Intent::Write { path: path(), content: String::new() },
         Kind::Edit => {
             let swaps = vec![Swap { old: "a".to_string(), new: "b".to_string() }];
-            Act::Edit { path: path(), swaps, everywhere: false }
+            Intent::Edit { path: path(), swaps, everywhere: false }
         }
-        Kind::Patch => Act::Patch { patch: "*** Begin Patch\n*** Delete File: a\n*** End Patch".to_string() },
+        Kind::Patch => {
+            Intent::Patch { patch: "*** Begin Patch\n*** Delete File: a\n*** End Patch".to_string() }
+        }
         Kind::Bash => {
-            Act::Run { command: "true".to_string(), folder: None, timeout: None, background: false }
+            Intent::Run { command: "true".to_string(), folder: None, timeout: None, background: false }
         }
-        Kind::Grep => Act::Grep { pattern: "a".to_string(), path: None, glob: None },
-        Kind::Find => Act::Find { pattern: "a".to_string(), path: None },
-        Kind::Ls => Act::Ls { path: Some(path()) },
+        Kind::Grep => Intent::Grep { pattern: "a".to_string(), path: None, glob: None },
+        Kind::Find => Intent::Find { pattern: "a".to_string(), path: None },
+        Kind::Ls => Intent::Ls { path: Some(path()) },
         _ => return None,
     })
 }
 
-/// The names of a call under a name. One that does several acts is forbidden by a rule for any of them, and
+/// The names of a call under a name. One with several intents is forbidden by a rule for any of them, and
 /// allowed by rules for all.
 pub(in crate::tools) fn of(tool: &dyn Tool, name: &str, args: &Value) -> Names {
-    let act = tool.act(args);
+    let intent = tool.intent(args);
     // A tool for running commands that starts one is judged as one that runs it, too.
-    let kind = act.as_ref().map_or(tool.kind(), Act::kind);
+    let kind = intent.as_ref().map_or(tool.kind(), Intent::kind);
     let own = [name, tool.kind().name(), kind.name()];
-    let changes = match &act {
-        Some(Act::Patch { patch }) => changes(patch),
+    let changes = match &intent {
+        Some(Intent::Patch { patch }) => changes(patch),
         _ => BTreeSet::from([kind]),
     };
     let mut any = BTreeSet::from([kind]);
@@ -134,8 +136,8 @@ mod tests {
     }
 
     #[test]
-    fn one_act_has_the_names_of_all_families() {
-        let acts = [
+    fn one_intent_has_the_names_of_all_families() {
+        let intents = [
             (
                 json!({"command": "ls", "cmd": "ls"}),
                 &["bash", "Bash", "run_shell_command", "exec_command"][..],
@@ -152,9 +154,9 @@ mod tests {
             (json!({"path": "a", "dir_path": "a"}), &["ls", "list_directory", "list_dir"]),
             (json!({}), &["ask_user", "AskUserQuestion", "request_user_input"]),
         ];
-        for (n, (args, names)) in acts.iter().enumerate() {
+        for (n, (args, names)) in intents.iter().enumerate() {
             for name in *names {
-                for (m, (_, others)) in acts.iter().enumerate() {
+                for (m, (_, others)) in intents.iter().enumerate() {
                     for rule in *others {
                         assert_eq!(
                             holds(rule, name, args),

@@ -6,7 +6,7 @@ use super::proposal::Proposal;
 use crate::tools::contract::tool::ToolClass;
 use crate::tools::contract::view::ResultView;
 
-/// A question to whoever may allow things.
+/// A question to the user, or to the host that approves calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ask {
@@ -17,18 +17,18 @@ pub struct Ask {
     /// What it may do.
     pub class: ToolClass,
     /// The command, or the path and what will happen to it.
-    pub subject: String,
+    pub target: String,
     /// The rule that makes us ask, such as `command not known to be read-only`.
     pub rule: String,
     /// The workspace, in which commands run.
-    pub place: String,
-    /// The argument that the user may change: the one that is the whole `subject`.
+    pub workspace: String,
+    /// The argument that the user may change: the one that is the whole `target`.
     pub editable: Option<String>,
     /// A rule that would let this call run and those like it.
     pub proposal: Option<Proposal>,
     /// What an edit would change.
     pub preview: Option<ResultView>,
-    /// The call's checked arguments as JSON. Only a call with the same tool, subject and arguments is the same.
+    /// The call's checked arguments as JSON. Only a call with the same tool, target and arguments is the same.
     pub arguments: String,
     /// Whether approval may hold for later calls that are the same. Not where the file belongs to the set-up of
     /// a repository, of bowline or of the user: each of those is asked about.

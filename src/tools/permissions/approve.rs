@@ -12,12 +12,12 @@ use super::aliases;
 use super::approval::{Ask, Decision};
 use super::git_programs;
 use super::hard_links;
-use super::policy::{self, Grounds, Mode, Verdict};
+use super::policy::{self, Mode, Roots, Verdict};
 use super::preview;
 use super::proposal;
 use super::rules::pattern;
-use super::rules::{Author, Names, Rules, Ruling, Said};
-use super::targets::Place;
+use super::rules::{Author, Names, RuleMatch, Rules, Ruling};
+use super::targets::ScriptContext;
 use crate::base::json::json;
 use crate::base::names;
 use crate::base::schema::Schema;
@@ -25,13 +25,13 @@ use crate::exec::FileId;
 use crate::llm::model::ToolCall;
 use crate::tools::command;
 use crate::tools::contract::context::Context;
-use crate::tools::contract::intent::Act;
+use crate::tools::contract::intent::Intent;
 use crate::tools::contract::tool::{Outcome, Tool, ToolClass};
 use crate::tools::files::paths;
 
 /// A call that may run.
 #[derive(Debug)]
-pub(in crate::tools) struct Leave {
+pub(in crate::tools) struct Approved {
     /// With these arguments.
     pub args: Value,
     /// What the model is told beside the result.
@@ -42,19 +42,19 @@ pub(in crate::tools) struct Leave {
 
 /// What a call touches and what becomes of it.
 struct Judged {
-    subjects: Vec<String>,
+    targets: Vec<String>,
     verdict: Verdict,
 }
 
-/// The arguments with which the call may run; else what the model is told.
-pub(in crate::tools) async fn leave(
+/// The arguments with which the call may run; else what the model reads.
+pub(in crate::tools) async fn approve(
     tool: &dyn Tool,
     schema: &Schema,
     cx: &Context,
     call: &ToolCall,
     args: Value,
     cancel: &CancellationToken,
-) -> Result<Leave, Outcome> {
+) -> Result<Approved, Outcome> {
     // Decided here, so that the command begins where it was judged whatever other calls do meanwhile.
     let begin = if tool.keeps_folder() { Some(cx.shared.folder.now(&*cx.env).await) } else { None };
     let (folder, gone) = begin.map_or((None, None), |begin| (Some(begin.folder), begin.gone));
@@ -63,7 +63,7 @@ pub(in crate::tools) async fn leave(
         format!("[{} is no folder of the workspace any more; this began in the workspace.]", gone.display())
     });
     let notes: Vec<String> = note.into_iter().chain(gone).collect();
-    Ok(Leave { args, note: (!notes.is_empty()).then(|| notes.join("\n")), folder })
+    Ok(Approved { args, note: (!notes.is_empty()).then(|| notes.join("\n")), folder })
 }
 
 /// The arguments with which the call may run, and what the model is told beside the result.
@@ -83,10 +83,10 @@ async fn decide(
         call_id: call.id.clone(),
         tool: call.name.clone(),
         class: tool.class(),
-        subject: shown(call, &judged.subjects, &args),
+        target: shown(call, &judged.targets, &args),
         rule: rule.to_string(),
-        place: cx.env.root().to_string_lossy().into_owned(),
-        editable: editable(tool.class(), &judged.subjects, &args),
+        workspace: cx.env.root().to_string_lossy().into_owned(),
+        editable: editable(tool.class(), &judged.targets, &args),
         proposal: proposal(tool, cx, call, &judged).await,
         preview: preview::of(tool, cx, call, &args, cancel).await,
         arguments: args.to_string(),
@@ -128,7 +128,7 @@ async fn edited(
     })?;
     // A command that would begin elsewhere cannot be edited.
     let judged = judge(tool, cx, call, &args, None).await?;
-    if judged.subjects != [text.as_str()] {
+    if judged.targets != [text.as_str()] {
         return Err(Outcome::error("Not run: what the user wrote is not what would run."));
     }
     if let verdict @ (Verdict::Refuse(_) | Verdict::Forbid(_)) = judged.verdict
@@ -140,7 +140,7 @@ async fn edited(
     Ok((args, Some(note)))
 }
 
-/// What the model is told of a call that does not run.
+/// What the model reads of a call that does not run.
 fn refusal(mode: Mode, verdict: Verdict) -> Option<Outcome> {
     match verdict {
         Verdict::Run | Verdict::Ask(_) => None,
@@ -153,16 +153,16 @@ fn refusal(mode: Mode, verdict: Verdict) -> Option<Outcome> {
 }
 
 /// The argument that is the command, where the user may change it: a single one.
-fn editable(class: ToolClass, subjects: &[String], args: &Value) -> Option<String> {
-    let [subject] = subjects else { return None };
+fn editable(class: ToolClass, targets: &[String], args: &Value) -> Option<String> {
+    let [target] = targets else { return None };
     let fields = args.as_object().filter(|_| class == ToolClass::Runs)?;
-    let is_it = |name: &&str| fields.get(*name).and_then(Value::as_str) == Some(subject.as_str());
+    let is_it = |name: &&str| fields.get(*name).and_then(Value::as_str) == Some(target.as_str());
     ["command", "cmd"].iter().find(|name| is_it(name)).map(ToString::to_string)
 }
 
 /// What a user is asked about: all that the call touches, or the call itself where that is nothing.
-fn shown(call: &ToolCall, subjects: &[String], args: &Value) -> String {
-    if subjects.is_empty() { format!("{} {args}", call.name) } else { subjects.join("\n") }
+fn shown(call: &ToolCall, targets: &[String], args: &Value) -> String {
+    if targets.is_empty() { format!("{} {args}", call.name) } else { targets.join("\n") }
 }
 
 /// A rule that would have let the call run.
@@ -172,20 +172,20 @@ async fn proposal(
     call: &ToolCall,
     judged: &Judged,
 ) -> Option<proposal::Proposal> {
-    let [subject] = judged.subjects.as_slice() else { return None };
+    let [target] = judged.targets.as_slice() else { return None };
     let proposal = match tool.class() {
-        ToolClass::Runs => proposal::for_command(&call.name, subject)?,
+        ToolClass::Runs => proposal::for_command(&call.name, target)?,
         ToolClass::Edits => {
-            let path = paths::resolve(&*cx.env, subject);
-            let home = grounds(cx).await.home;
+            let path = paths::resolve(&*cx.env, target);
+            let home = roots(cx).await.home;
             proposal::for_file(&cx.env.resolve(&path).await.ok()?, home.as_deref())?
         }
         ToolClass::Reads => return None,
     };
-    // Of a workspace's own set-up no rule gives leave.
-    let said = Said { ruling: Ruling::Allow, rule: String::new() };
+    // No rule approves changes of a workspace's own set-up.
+    let rule = RuleMatch { ruling: Ruling::Allow, rule: String::new() };
     let root = cx.env.resolve(cx.env.root()).await.ok()?;
-    let allowed = policy::overrule(cx.mode.get(), judged.verdict.clone(), said) == Verdict::Run;
+    let allowed = policy::overrule(cx.mode.get(), judged.verdict.clone(), rule) == Verdict::Run;
     allowed.then(|| proposal.in_project(&root))
 }
 
@@ -198,58 +198,58 @@ async fn judge(
     begins: Option<&Path>,
 ) -> Result<Judged, Outcome> {
     let class = tool.class();
-    let mut subjects = tool.subjects(args);
-    let folder = match tool.act(args) {
-        Some(Act::Run { folder: Some(folder), .. }) => Some(folder),
+    let mut targets = tool.targets(args);
+    let folder = match tool.intent(args) {
+        Some(Intent::Run { folder: Some(folder), .. }) => Some(folder),
         _ => begins.map(|folder| folder.to_string_lossy().into_owned()),
     };
     if let Some(folder) = folder
         && let Some(place) = elsewhere(cx, &folder).await
     {
         // Judged and asked about as what it is: a command that goes there first.
-        for subject in &mut subjects {
-            *subject = format!("cd {place} && {subject}");
+        for target in &mut targets {
+            *target = format!("cd {place} && {target}");
         }
     }
     let names = aliases::of(tool, &call.name, args);
     let mut strictest = Verdict::Run;
-    for subject in &subjects {
+    for target in &targets {
         let verdict = match class {
-            ToolClass::Edits => judge_path(cx, subject).await.map_err(Outcome::error)?,
-            ToolClass::Runs => judge_command(cx, &names, subject).await,
-            ToolClass::Reads => judge_reading(cx, subject).await,
+            ToolClass::Edits => judge_path(cx, target).await.map_err(Outcome::error)?,
+            ToolClass::Runs => judge_command(cx, &names, target).await,
+            ToolClass::Reads => judge_reading(cx, target).await,
         };
-        let verdict = match said(cx, &names, class, subject).await {
-            Some(said) if said.ruling == Ruling::Allow && class == ToolClass::Runs => {
-                let verdict = policy::overrule(cx.mode.get(), verdict, said);
-                let beside = judge_beside(cx, &names, subject).await;
-                verdict.max(beside).max(judge_operands(cx, &names, subject).await)
+        let verdict = match rule_match(cx, &names, class, target).await {
+            Some(rule) if rule.ruling == Ruling::Allow && class == ToolClass::Runs => {
+                let verdict = policy::overrule(cx.mode.get(), verdict, rule);
+                let beside = judge_beside(cx, &names, target).await;
+                verdict.max(beside).max(judge_operands(cx, &names, target).await)
             }
-            Some(said) => policy::overrule(cx.mode.get(), verdict, said),
+            Some(rule) => policy::overrule(cx.mode.get(), verdict, rule),
             None => verdict,
         };
         strictest = strictest.max(verdict);
     }
-    if subjects.is_empty()
-        && let Some(said) = cx.rules.get().tool(&names)
+    if targets.is_empty()
+        && let Some(rule) = cx.rules.get().tool(&names)
     {
         // What is only looked at or ended has nothing to be judged by; its tool can be forbidden all the same.
-        strictest = policy::overrule(cx.mode.get(), strictest, said);
+        strictest = policy::overrule(cx.mode.get(), strictest, rule);
     }
-    Ok(Judged { subjects, verdict: strictest })
+    Ok(Judged { targets, verdict: strictest })
 }
 
 /// Where the session is. What cannot be followed stands for itself.
-async fn grounds(cx: &Context) -> Grounds {
+async fn roots(cx: &Context) -> Roots {
     let real = async |path: &Path| cx.env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
-    let mut grounds = Grounds { root: real(cx.env.root()).await, ..Grounds::default() };
+    let mut roots = Roots { root: real(cx.env.root()).await, ..Roots::default() };
     if let Some(home) = cx.env.home() {
-        grounds.home = Some(real(home).await);
+        roots.home = Some(real(home).await);
     }
     for folder in &cx.shared.own {
-        grounds.own.push(real(folder).await);
+        roots.own.push(real(folder).await);
     }
-    grounds
+    roots
 }
 
 /// A folder that is not the workspace itself, as a word for the shell.
@@ -261,7 +261,7 @@ async fn elsewhere(cx: &Context, folder: &str) -> Option<String> {
 }
 
 /// What the rules say about a call, by where its path really leads and by its own name.
-async fn said(cx: &Context, tool: &Names, class: ToolClass, subject: &str) -> Option<Said> {
+async fn rule_match(cx: &Context, tool: &Names, class: ToolClass, target: &str) -> Option<RuleMatch> {
     let mut grants = Rules::default();
     let problems = grants.add(&cx.shared.grants(), Author::Person, Path::new("/"), Path::new("/"));
     if !problems.is_empty() {
@@ -269,14 +269,14 @@ async fn said(cx: &Context, tool: &Names, class: ToolClass, subject: &str) -> Op
     }
     let rules = cx.rules.get();
     if class == ToolClass::Runs {
-        return granted(rules.command(tool, subject), || grants.command(tool, subject));
+        return granted(rules.command(tool, target), || grants.command(tool, target));
     }
     if rules.is_empty() && grants.is_empty() {
         return None;
     }
     let written = match class {
-        ToolClass::Reads => paths::readable(&*cx.env, subject),
-        ToolClass::Edits | ToolClass::Runs => vec![paths::resolve(&*cx.env, subject)],
+        ToolClass::Reads => paths::readable(&*cx.env, target),
+        ToolClass::Edits | ToolClass::Runs => vec![paths::resolve(&*cx.env, target)],
     };
     let mut names = Vec::new();
     for path in &written {
@@ -293,10 +293,10 @@ async fn said(cx: &Context, tool: &Names, class: ToolClass, subject: &str) -> Op
 }
 
 /// What the rules say, unless they only ask and the user has said it for the session.
-fn granted(said: Option<Said>, grants: impl FnOnce() -> Option<Said>) -> Option<Said> {
-    match said {
-        Some(said) if said.ruling != Ruling::Ask => Some(said),
-        said => grants().or(said),
+fn granted(rule: Option<RuleMatch>, grants: impl FnOnce() -> Option<RuleMatch>) -> Option<RuleMatch> {
+    match rule {
+        Some(rule) if rule.ruling != Ruling::Ask => Some(rule),
+        rule => grants().or(rule),
     }
 }
 
@@ -314,15 +314,15 @@ fn refused(mode: Mode, rule: &str) -> Outcome {
 async fn judge_command(cx: &Context, tool: &Names, line: &str) -> Verdict {
     let mode = cx.mode.get();
     if mode == Mode::Full {
-        // Nobody is asked, so what a rule may forbid is refused.
-        let said = cx.rules.get().unresolved(tool, line);
-        return said.map_or(Verdict::Run, |said| Verdict::Forbid(said.rule));
+        // The user is not asked, so what a rule may forbid is refused.
+        let rule = cx.rules.get().unresolved(tool, line);
+        return rule.map_or(Verdict::Run, |rule| Verdict::Forbid(rule.rule));
     }
-    match policy::judge(mode, ToolClass::Runs, line, &Grounds::default()) {
+    match policy::judge(mode, ToolClass::Runs, line, &Roots::default()) {
         Verdict::Run => {
             let script = command::parse(line);
             let barriers = cx.rules.get().barriers(&tool.or(&aliases::readers()));
-            let why = Place::new(cx, grounds(cx).await, &script).reads(line, &script, &barriers).await;
+            let why = ScriptContext::new(cx, roots(cx).await, &script).reads(line, &script, &barriers).await;
             let git = policy::verdict(mode, git_programs::objection(&*cx.env, line).await);
             why.map_or(Verdict::Run, |why| policy::strict(mode, why)).max(git)
         }
@@ -338,14 +338,14 @@ async fn judge_operands(cx: &Context, tool: &Names, line: &str) -> Verdict {
         return Verdict::Run;
     }
     let script = command::parse(line);
-    let place = Place::new(cx, grounds(cx).await, &script);
+    let context = ScriptContext::new(cx, roots(cx).await, &script);
     for part in script.parts.iter().filter(|part| !command::part_is_read_only(part)) {
-        if place.touches_set_up(part).await {
+        if context.touches_set_up(part).await {
             return policy::strict(mode, policy::TOUCHES_SET_UP.to_string());
         }
     }
     let barriers = cx.rules.get().barriers(&tool.or(&aliases::readers()));
-    place.reads(line, &script, &barriers).await.map_or(Verdict::Run, |why| policy::strict(mode, why))
+    context.reads(line, &script, &barriers).await.map_or(Verdict::Run, |why| policy::strict(mode, why))
 }
 
 /// Patterns for the files that hold keys, where a search in the workspace or one of these folders would find
@@ -361,7 +361,7 @@ pub(in crate::tools) async fn secrets_below(
         real.push(cx.env.resolve(&folder).await.unwrap_or(folder));
     }
     let found = |secret: &PathBuf| real.iter().any(|folder| secret.starts_with(folder));
-    grounds(cx)
+    roots(cx)
         .await
         .secrets()
         .iter()
@@ -373,21 +373,21 @@ pub(in crate::tools) async fn secrets_below(
 /// The files that hold keys and stand somewhere under another name, too.
 pub(in crate::tools) async fn secrets_with_several_names(cx: &Context) -> Vec<FileId> {
     let mut ids = Vec::new();
-    for secret in grounds(cx).await.secrets() {
+    for secret in roots(cx).await.secrets() {
         ids.extend(cx.env.hard_link(&secret).await.ok().flatten());
     }
     ids
 }
 
 /// Judges a look at a file: no mode and no rule gives those that hold keys.
-async fn judge_reading(cx: &Context, subject: &str) -> Verdict {
-    for path in paths::readable(&*cx.env, subject) {
+async fn judge_reading(cx: &Context, target: &str) -> Verdict {
+    for path in paths::readable(&*cx.env, target) {
         let real = cx.env.resolve(&path).await.unwrap_or(path);
         let several = cx.env.hard_link(&real).await.is_ok_and(|id| id.is_some());
         if !several && !real.ends_with(policy::KEYS) {
             continue;
         }
-        let secrets = grounds(cx).await.secrets();
+        let secrets = roots(cx).await.secrets();
         let is_secret = |path: &PathBuf| secrets.contains(path);
         if is_secret(&real) || hard_links::others(cx, &real, &[]).await.iter().any(is_secret) {
             return Verdict::Forbid(policy::SECRET_FILE.to_string());
@@ -396,7 +396,7 @@ async fn judge_reading(cx: &Context, subject: &str) -> Verdict {
     Verdict::Run
 }
 
-/// Judges the parts of a command line that a rule lets run because they only look: git does so by a rule of
+/// Judges the parts of a command line that a rule lets run because they are read-only: git does so by a rule of
 /// its own, or where it is quiet.
 async fn judge_beside(cx: &Context, tool: &Names, line: &str) -> Verdict {
     let mode = cx.mode.get();
@@ -406,9 +406,9 @@ async fn judge_beside(cx: &Context, tool: &Names, line: &str) -> Verdict {
         let own: Vec<String> = part.words.iter().map(quoted).collect();
         let asks_git = mode != Mode::Full && part.words.first().is_some_and(|word| word.text == "git");
         if asks_git
-            && said(cx, tool, ToolClass::Runs, &own.join(" "))
+            && rule_match(cx, tool, ToolClass::Runs, &own.join(" "))
                 .await
-                .is_none_or(|said| said.ruling != Ruling::Allow)
+                .is_none_or(|rule| rule.ruling != Ruling::Allow)
         {
             return policy::verdict(mode, git_programs::objection(&*cx.env, line).await);
         }
@@ -418,12 +418,12 @@ async fn judge_beside(cx: &Context, tool: &Names, line: &str) -> Verdict {
 
 /// Judges an edit by where its path really leads, and by where the name itself stands: of a link
 /// that is removed the name goes, not what it leads to.
-async fn judge_path(cx: &Context, subject: &str) -> Result<Verdict, String> {
+async fn judge_path(cx: &Context, target: &str) -> Result<Verdict, String> {
     let resolve = async |path: &Path| cx.env.resolve(path).await.map_err(|error| error.to_string());
-    let path = paths::resolve(&*cx.env, subject);
-    let grounds = Grounds { root: resolve(cx.env.root()).await?, ..grounds(cx).await };
+    let path = paths::resolve(&*cx.env, target);
+    let roots = Roots { root: resolve(cx.env.root()).await?, ..roots(cx).await };
     let real = resolve(&path).await?;
-    let judge = |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &names::shown(path), &grounds);
+    let judge = |path: &Path| policy::judge(cx.mode.get(), ToolClass::Edits, &names::shown(path), &roots);
     let mut verdict = judge(&real);
     for other in hard_links::others(cx, &real, &[]).await {
         verdict = verdict.max(judge(&other));

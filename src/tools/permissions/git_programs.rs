@@ -1,6 +1,6 @@
 //! Whether git, asked only to show something, would run programs that the repository itself names.
 //!
-//! Must not know modes or rules. A repository comes from somebody else, and its settings are files like any
+//! Must not know modes or rules. A repository comes from another author, and its settings are files like any
 //! other: what is not known to be quiet is asked about.
 
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ quiet() {
 quiet && printf quiet
 "#;
 
-/// What there is to be said against a command line that only looks, if it asks git; nothing of one that does
+/// What there is to be said against a read-only command line, if it asks git; nothing of one that does
 /// not, and nothing where git is quiet.
 pub async fn objection(env: &dyn Environment, line: &str) -> Option<&'static str> {
     let asks_git = |part: &command::Part| part.words.first().is_some_and(|word| word.text == "git");

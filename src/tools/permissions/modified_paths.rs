@@ -4,37 +4,39 @@
 use serde_json::Value;
 
 use crate::patch::v4a::{self, Section};
-use crate::tools::contract::intent::Act;
+use crate::tools::contract::intent::Intent;
 use crate::tools::contract::registry::Registry;
 
 /// Paths as the model wrote them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Touched {
+pub struct ModifiedPaths {
     /// Files that are shown.
     pub read: Vec<String>,
     /// Files that are made, changed, moved or removed.
     pub changed: Vec<String>,
 }
 
-/// The files of a call, by the name of its tool and its arguments; none where nobody knows the tool, or
+/// The files of a call, by the name of its tool and its arguments; none where the tool is unknown, or
 /// where it takes no files. What a command does cannot be told.
-pub fn touched(tool: &str, args: &Value) -> Touched {
-    let acts = Registry::anywhere(tool).iter().map(|row| row.tool.act(&row.tool.prepare(args.clone())));
-    acts.flatten().map(of).next().unwrap_or_default()
+pub fn modified_paths(tool: &str, args: &Value) -> ModifiedPaths {
+    let intents = Registry::anywhere(tool).iter().map(|row| row.tool.intent(&row.tool.prepare(args.clone())));
+    intents.flatten().map(of).next().unwrap_or_default()
 }
 
-fn of(act: Act) -> Touched {
-    let read = |read| Touched { read, changed: Vec::new() };
-    let changed = |changed| Touched { read: Vec::new(), changed };
-    match act {
-        Act::Read { path, .. } => read(vec![path]),
-        Act::ReadMany { paths } => read(paths.into_iter().filter(|path| is_plain(path)).collect()),
-        Act::Write { path, .. } | Act::Edit { path, .. } => changed(vec![path]),
-        Act::Patch { patch } => {
+fn of(intent: Intent) -> ModifiedPaths {
+    let read = |read| ModifiedPaths { read, changed: Vec::new() };
+    let changed = |changed| ModifiedPaths { read: Vec::new(), changed };
+    match intent {
+        Intent::Read { path, .. } => read(vec![path]),
+        Intent::ReadMany { paths } => read(paths.into_iter().filter(|path| is_plain(path)).collect()),
+        Intent::Write { path, .. } | Intent::Edit { path, .. } => changed(vec![path]),
+        Intent::Patch { patch } => {
             let sections = v4a::parse::parse(&patch).unwrap_or_default();
             changed(sections.iter().flat_map(Section::paths).map(str::to_string).collect())
         }
-        Act::Run { .. } | Act::Grep { .. } | Act::Find { .. } | Act::Ls { .. } => Touched::default(),
+        Intent::Run { .. } | Intent::Grep { .. } | Intent::Find { .. } | Intent::Ls { .. } => {
+            ModifiedPaths::default()
+        }
     }
 }
 
@@ -63,7 +65,7 @@ mod tests {
             ("hologram", json!({"path": "a"}), "", ""),
             ("read", json!("broken"), "", ""),
         ] {
-            let found = touched(tool, &args);
+            let found = modified_paths(tool, &args);
             assert_eq!(
                 (found.read.join(" "), found.changed.join(" ")),
                 (read.into(), changed.into()),

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::rules::{Ruling, Said};
+use super::rules::{RuleMatch, Ruling};
 use crate::base::names;
 use crate::tools::command;
 use crate::tools::contract::tool::ToolClass;
@@ -21,7 +21,7 @@ pub enum Mode {
     /// Looking and edits inside the workspace run; everything else asks.
     #[default]
     OnRequest,
-    /// The same, but what would ask is refused: nobody is there.
+    /// The same, but what would ask is refused: no user is there.
     AutoEdit,
     /// Everything runs.
     Full,
@@ -72,12 +72,12 @@ impl SharedMode {
     }
 }
 
-/// What becomes of a call, from mild to strict. Rules are said to people and models.
+/// What becomes of a call, from mild to strict. Rules are shown to users and models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It runs.
     Run,
-    /// Somebody decides.
+    /// The user decides.
     Ask(Cow<'static, str>),
     /// It does not run.
     Refuse(Cow<'static, str>),
@@ -163,7 +163,7 @@ pub(super) const START_FILES: [&str; 19] = [
 
 /// Where a session is. All paths are real ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Grounds {
+pub struct Roots {
     /// The workspace.
     pub root: PathBuf,
     /// The user's home folder.
@@ -172,9 +172,9 @@ pub struct Grounds {
     pub own: Vec<PathBuf>,
 }
 
-/// Judges a call. `subject` is the command, or the real path of the file.
-pub fn judge(mode: Mode, class: ToolClass, subject: &str, grounds: &Grounds) -> Verdict {
-    verdict(mode, objection(mode, class, subject, grounds))
+/// Judges a call. `target` is the command, or the real path of the file.
+pub fn judge(mode: Mode, class: ToolClass, target: &str, roots: &Roots) -> Verdict {
+    verdict(mode, objection(mode, class, target, roots))
 }
 
 /// What becomes of a call against which there may be something to be said.
@@ -196,37 +196,37 @@ pub(super) fn strict(mode: Mode, why: String) -> Verdict {
 }
 
 /// What becomes of a call about which a rule says something.
-pub fn overrule(mode: Mode, verdict: Verdict, said: Said) -> Verdict {
+pub fn overrule(mode: Mode, verdict: Verdict, rule: RuleMatch) -> Verdict {
     let guarded = verdict.is_about_set_up();
-    match (said.ruling, mode) {
-        (Ruling::Deny, _) => Verdict::Forbid(said.rule),
+    match (rule.ruling, mode) {
+        (Ruling::Deny, _) => Verdict::Forbid(rule.rule),
         // Neither a rule nor the user's answer to its question gives what is never given.
         _ if matches!(verdict, Verdict::Forbid(_)) => verdict,
         // Answers to a question about the set-up hold once, so the question stays one about the set-up.
         (Ruling::Ask | Ruling::Allow, _) if guarded => verdict,
         (Ruling::Ask, Mode::Full) => verdict,
-        (Ruling::Ask, Mode::AutoEdit) => Verdict::Refuse(said.rule.into()),
-        (Ruling::Ask, Mode::Untrusted | Mode::OnRequest) => Verdict::Ask(said.rule.into()),
+        (Ruling::Ask, Mode::AutoEdit) => Verdict::Refuse(rule.rule.into()),
+        (Ruling::Ask, Mode::Untrusted | Mode::OnRequest) => Verdict::Ask(rule.rule.into()),
         (Ruling::Allow, _) => Verdict::Run,
     }
 }
 
-fn objection(mode: Mode, class: ToolClass, subject: &str, grounds: &Grounds) -> Option<&'static str> {
+fn objection(mode: Mode, class: ToolClass, target: &str, roots: &Roots) -> Option<&'static str> {
     match class {
         ToolClass::Reads => None,
-        ToolClass::Runs if command::is_read_only(subject) => None,
+        ToolClass::Runs if command::is_read_only(target) => None,
         ToolClass::Runs => Some("command not known to be read-only"),
-        ToolClass::Edits => match &*names::read(subject) {
-            path if grounds.is_set_up(path) => Some(SET_UP),
+        ToolClass::Edits => match &*names::read(target) {
+            path if roots.is_set_up(path) => Some(SET_UP),
             _ if mode == Mode::Untrusted => Some("edits ask in mode untrusted"),
-            path if !path.starts_with(&grounds.root) => Some("file outside the workspace"),
-            path if grounds.is_hidden(path) => Some(HIDDEN),
+            path if !path.starts_with(&roots.root) => Some("file outside the workspace"),
+            path if roots.is_hidden(path) => Some(HIDDEN),
             _ => None,
         },
     }
 }
 
-impl Grounds {
+impl Roots {
     /// Whether a file is of the set-up of a repository, of bowline or of the user.
     pub(super) fn is_set_up(&self, path: &Path) -> bool {
         // A workspace that is itself in such a folder was chosen by the user.
@@ -276,9 +276,9 @@ mod tests {
     use Mode::{AutoEdit, Full, OnRequest, Untrusted};
     use ToolClass::{Edits, Reads, Runs};
 
-    fn grounds(root: &str) -> Grounds {
+    fn roots(root: &str) -> Roots {
         let own = vec![PathBuf::from("/h/.config/bowline"), PathBuf::from("/h/.local/share/bowline")];
-        Grounds { root: root.into(), home: Some("/h".into()), own }
+        Roots { root: root.into(), home: Some("/h".into()), own }
     }
 
     #[test]
@@ -302,7 +302,7 @@ mod tests {
             ("/x/.git/w", "/x/.git/config", SET_UP),
             ("/w", "/w/.profile", "run"),
         ] {
-            let verdict = judge(OnRequest, Edits, path, &grounds(root));
+            let verdict = judge(OnRequest, Edits, path, &roots(root));
             let expected = match expected {
                 "run" => Verdict::Run,
                 why => Verdict::Ask(why.into()),
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn the_table_of_modes() {
-        let run = |mode, class, subject| judge(mode, class, subject, &grounds("/w"));
+        let run = |mode, class, target| judge(mode, class, target, &roots("/w"));
         let rows = [
             (Reads, "/etc/passwd", "run run run run"),
             (Runs, "ls -l", "run run run run"),
@@ -324,17 +324,17 @@ mod tests {
             (Edits, "/w/sub/.Git/config", "ask ask refuse run"),
             (Edits, "/w/.github/x.yml", "ask run run run"),
         ];
-        for (class, subject, expected) in rows {
+        for (class, target, expected) in rows {
             let words: Vec<&str> = [Untrusted, OnRequest, AutoEdit, Full]
                 .into_iter()
-                .map(|mode| match run(mode, class, subject) {
+                .map(|mode| match run(mode, class, target) {
                     Verdict::Run => "run",
                     Verdict::Ask(_) => "ask",
                     Verdict::Refuse(_) => "refuse",
                     Verdict::Forbid(_) => "forbid",
                 })
                 .collect();
-            assert_eq!(words.join(" "), expected, "{subject}");
+            assert_eq!(words.join(" "), expected, "{target}");
         }
     }
 
@@ -362,15 +362,15 @@ mod tests {
             (Edits, "/h/.bashrc_notes", Ruling::Allow, "run run run run"),
             (Reads, "/w/.env", Ruling::Deny, "forbid forbid forbid forbid"),
         ];
-        for (class, subject, ruling, expected) in rows {
+        for (class, target, ruling, expected) in rows {
             let words: Vec<&str> = [Untrusted, OnRequest, AutoEdit, Full]
                 .into_iter()
                 .map(|mode| {
-                    let verdict = judge(mode, class, subject, &grounds("/w"));
-                    word(overrule(mode, verdict, Said { ruling, rule: "r".to_string() }))
+                    let verdict = judge(mode, class, target, &roots("/w"));
+                    word(overrule(mode, verdict, RuleMatch { ruling, rule: "r".to_string() }))
                 })
                 .collect();
-            assert_eq!(words.join(" "), expected, "{subject} {ruling:?}");
+            assert_eq!(words.join(" "), expected, "{target} {ruling:?}");
         }
     }
 

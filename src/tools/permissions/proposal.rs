@@ -6,19 +6,19 @@
 use std::path::Path;
 
 use super::rules::{Author, Names, Rules, Ruling};
-use crate::tools::command::{self, Part, Reach};
+use crate::tools::command::{self, NetworkTargets, Part};
 use crate::tools::contract::tool::ToolClass;
 
 /// A rule, ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    /// What it allows, for people: `cargo test …`.
+    /// What it allows, for the user: `cargo test …`.
     pub what: String,
     /// As it stands in a file of rules, for all projects.
     pub rule: String,
     /// The same for one project.
     pub project_rule: String,
-    /// What it covers, in a sentence for people.
+    /// What it covers, in a sentence for the user.
     pub covers: String,
 }
 
@@ -70,7 +70,7 @@ const GO_ON: [&str; 3] = ["run", "exec", "compose"];
 /// For a command line with one part that does more than look.
 pub fn for_command(tool: &str, line: &str) -> Option<Proposal> {
     let script = command::parse(line);
-    if !script.doubts.is_empty() || !script.writes.is_empty() {
+    if !script.unresolved.is_empty() || !script.writes.is_empty() {
         return None;
     }
     let parts: Vec<&Part> = script.parts.iter().filter(|part| !command::part_is_read_only(part)).collect();
@@ -94,10 +94,12 @@ fn by_words(parts: &[&Part]) -> Option<Proposal> {
 /// The one host that all of these commands talk to, where they do nothing else.
 fn by_host(parts: &[&Part]) -> Option<Proposal> {
     // A command that is run elsewhere is judged by itself.
-    let reached: Vec<Reach> = parts.iter().map(|part| command::reach(part)).collect();
-    let host = reached.first()?.hosts.first()?.rule();
-    let only = |reach: &Reach| reach.alone && reach.hosts.iter().all(|other| other.rule() == host);
-    reached.iter().all(only).then(|| {
+    let network: Vec<NetworkTargets> = parts.iter().map(|part| command::network_targets(part)).collect();
+    let host = network.first()?.hosts.first()?.rule();
+    let only = |targets: &NetworkTargets| {
+        targets.network_only && targets.hosts.iter().all(|other| other.rule() == host)
+    };
+    network.iter().all(only).then(|| {
         let covers = format!("Covers commands that only talk to {host}, and clones below this folder.");
         Proposal::new(format!("asking {host}"), "host", &host, covers)
     })

@@ -1,7 +1,7 @@
 //! What the user has said once for all calls like it: rules by tool, by command, by host, by path.
 //!
 //! Pure; must not know files, front ends or modes. A refusal wins over a question, a question
-//! over leave, whatever the order.
+//! over approval, whatever the order.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,7 +13,7 @@ use parking_lot::RwLock;
 use serde::Deserialize;
 
 use self::barrier::Barrier;
-use crate::tools::command::{self, Hosts, Part, Reach, Script, Word};
+use crate::tools::command::{self, Hosts, NetworkTargets, Part, Script, Word};
 use crate::tools::contract::tool::ToolClass;
 
 #[doc(hidden)]
@@ -26,7 +26,7 @@ pub(in crate::tools) mod pattern;
 pub enum Ruling {
     /// The call runs.
     Allow,
-    /// Somebody decides.
+    /// The user decides.
     Ask,
     /// The call does not run.
     Deny,
@@ -37,7 +37,7 @@ pub enum Ruling {
 pub enum Author {
     /// The user.
     Person,
-    /// Whoever made the project: what it allows counts once the user trusts it.
+    /// The author of the project: what it allows counts once the user trusts it.
     Project {
         /// Whether he does.
         trusted: bool,
@@ -139,7 +139,7 @@ impl SharedRules {
 
 /// What the rules say about a call, and the rule that says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct RuleMatch {
     /// The decision.
     pub ruling: Ruling,
     /// The rule in words, such as `deny command "git push"`.
@@ -208,20 +208,23 @@ impl Rules {
     }
 
     /// What is said about a call of a tool that runs commands and has these names.
-    pub fn command(&self, tool: &Names, line: &str) -> Option<Said> {
+    pub fn command(&self, tool: &Names, line: &str) -> Option<RuleMatch> {
         let mine = || self.0.iter().filter(|rule| rule.names(tool) && rule.paths.is_none());
         mine().next()?;
         let script = command::parse(line);
-        let reached =
-            if mine().any(|rule| rule.hosts.is_some()) { Reached::of(&script) } else { Reached::default() };
+        let network = if mine().any(|rule| rule.hosts.is_some()) {
+            LineNetwork::of(&script)
+        } else {
+            LineNetwork::default()
+        };
         let strict =
-            mine().filter_map(|rule| rule.restricts(&script, &reached)).max_by_key(|said| said.ruling);
-        strict.or_else(|| allowed(&mine().collect::<Vec<_>>(), &script, &reached))
+            mine().filter_map(|rule| rule.restricts(&script, &network)).max_by_key(|found| found.ruling);
+        strict.or_else(|| allowed(&mine().collect::<Vec<_>>(), &script, &network))
     }
 
     /// What is said about a call of another tool. `paths` are the names of its file, the real one
-    /// first: leave is given for that one only.
-    pub fn file(&self, tool: &Names, class: ToolClass, paths: &[&Path]) -> Option<Said> {
+    /// first: only that one is approved.
+    pub fn file(&self, tool: &Names, class: ToolClass, paths: &[&Path]) -> Option<RuleMatch> {
         let fits = |rule: &&Rule| {
             let about_files = rule.words.is_empty() && rule.hosts.is_none() && class != ToolClass::Runs;
             let paths =
@@ -235,18 +238,18 @@ impl Rules {
             about_files && rule.names(tool) && in_place
         };
         let strictest = self.0.iter().filter(fits).max_by_key(|rule| rule.written.decision);
-        strictest.map(|rule| rule.said(rule.written.decision))
+        strictest.map(|rule| rule.matched(rule.written.decision))
     }
 }
 
 impl Rules {
     /// What is said about a call that touches nothing: by rules for its tool alone.
-    pub fn tool(&self, tool: &Names) -> Option<Said> {
+    pub fn tool(&self, tool: &Names) -> Option<RuleMatch> {
         let whole = |rule: &&Rule| rule.words.is_empty() && rule.hosts.is_none() && rule.paths.is_none();
         let restricts = |rule: &&Rule| rule.written.decision != Ruling::Allow && rule.names(tool);
         let strictest =
             self.0.iter().filter(whole).filter(restricts).max_by_key(|rule| rule.written.decision);
-        strictest.map(|rule| rule.said(rule.written.decision))
+        strictest.map(|rule| rule.matched(rule.written.decision))
     }
 
     /// The rules that forbid or ask by paths, for a call with these names.
@@ -261,7 +264,7 @@ impl Rules {
 
     /// The rule that may forbid a command line of which it cannot be told what it runs or whom it asks. Where
     /// nothing asks, that is refused.
-    pub fn unresolved(&self, tool: &Names, line: &str) -> Option<Said> {
+    pub fn unresolved(&self, tool: &Names, line: &str) -> Option<RuleMatch> {
         let strict = |rule: &&Rule| {
             let about_commands = !rule.words.is_empty() || rule.hosts.is_some();
             rule.written.decision == Ruling::Deny && about_commands && rule.names(tool)
@@ -269,17 +272,17 @@ impl Rules {
         let mut rules = self.0.iter().filter(strict).peekable();
         rules.peek()?;
         let script = command::parse(line);
-        let reached = Reached::of(&script);
+        let network = LineNetwork::of(&script);
         let may = |rule: &&Rule| {
             script.is_unresolved()
-                || rule.restricts(&script, &reached).is_some_and(|said| said.ruling == Ruling::Ask)
+                || rule.restricts(&script, &network).is_some_and(|found| found.ruling == Ruling::Ask)
         };
-        rules.find(may).map(|rule| rule.said(Ruling::Deny))
+        rules.find(may).map(|rule| rule.matched(Ruling::Deny))
     }
 
     /// Patterns of the paths that a call with these names may not see, as in `.gitignore`, from the root of the
     /// file system.
-    pub fn barred(&self, tool: &Names) -> Vec<String> {
+    pub fn denied_paths(&self, tool: &Names) -> Vec<String> {
         let forbids = |rule: &&Rule| rule.written.decision == Ruling::Deny && rule.names(tool);
         let rules = self.0.iter().filter(forbids);
         rules.filter_map(|rule| rule.paths.as_ref().map(|(line, _)| line.clone())).collect()
@@ -288,42 +291,47 @@ impl Rules {
 
 /// Which hosts a command line reaches.
 #[derive(Default)]
-struct Reached {
+struct LineNetwork {
     /// For each of its parts.
-    parts: Vec<Reach>,
-    writes: Reach,
+    parts: Vec<NetworkTargets>,
+    writes: NetworkTargets,
 }
 
-impl Reached {
+impl LineNetwork {
     fn of(script: &Script) -> Self {
-        let parts = script.parts.iter().map(command::reach).collect();
-        Self { parts, writes: command::reach_of_writes(script) }
+        let parts = script.parts.iter().map(command::network_targets).collect();
+        Self { parts, writes: command::network_targets_of_writes(script) }
     }
 }
 
-/// Leave for a command line, when everything in it is allowed or only looks.
-fn allowed(rules: &[&Rule], script: &Script, reached: &Reached) -> Option<Said> {
-    let known = script.doubts.is_empty() && script.writes.is_empty() && !command::looks_elsewhere(script);
+/// The approval of a command line, when everything in it is allowed or read-only.
+fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<RuleMatch> {
+    let known =
+        script.unresolved.is_empty() && script.writes.is_empty() && !command::runs_git_elsewhere(script);
     let grants: Vec<&Rule> =
         rules.iter().copied().filter(|rule| rule.written.decision == Ruling::Allow).collect();
     let mut last = None;
     for (n, part) in script.parts.iter().enumerate() {
-        let reach = reached.parts.get(n);
+        let targets = network.parts.get(n);
         let rule = grants.iter().find(|rule| {
             part.sets.is_empty()
                 && rule.covers(part)
-                && rule.hosts.as_ref().is_none_or(|hosts| reach.is_some_and(|reach| all_in(&[hosts], reach)))
+                && rule
+                    .hosts
+                    .as_ref()
+                    .is_none_or(|hosts| targets.is_some_and(|targets| all_in(&[hosts], targets)))
         });
         let by_host = || {
-            // Leave for a host is leave for what does nothing but talk to it.
-            let reach = reach.filter(|reach| reach.alone)?;
-            let alone = grants.iter().filter(|rule| rule.words.is_empty());
-            let hosts: Vec<&Hosts> = alone.clone().filter_map(|rule| rule.hosts.as_ref()).collect();
-            let mut named = alone.filter(|rule| rule.hosts.as_ref().is_some_and(|own| meets(own, reach)));
-            if all_in(&hosts, reach) { named.next() } else { None }
+            // A rule for a host approves what does nothing but talk to it.
+            let targets = targets.filter(|targets| targets.network_only)?;
+            let host_rules = grants.iter().filter(|rule| rule.words.is_empty());
+            let hosts: Vec<&Hosts> = host_rules.clone().filter_map(|rule| rule.hosts.as_ref()).collect();
+            let mut named =
+                host_rules.filter(|rule| rule.hosts.as_ref().is_some_and(|own| meets(own, targets)));
+            if all_in(&hosts, targets) { named.next() } else { None }
         };
         match rule.or_else(by_host) {
-            Some(rule) => last = Some(rule.said(Ruling::Allow)),
+            Some(rule) => last = Some(rule.matched(Ruling::Allow)),
             None if command::part_is_read_only(part) => {}
             None => return None,
         }
@@ -331,15 +339,15 @@ fn allowed(rules: &[&Rule], script: &Script, reached: &Reached) -> Option<Said> 
     last.filter(|_| known)
 }
 
-/// Whether every host that is reached is meant, and there is one.
-fn all_in(rules: &[&Hosts], reach: &Reach) -> bool {
+/// Whether every host that is network is meant, and there is one.
+fn all_in(rules: &[&Hosts], targets: &NetworkTargets) -> bool {
     let meant = |host| rules.iter().any(|hosts| hosts.has(host) == Some(true));
-    !reach.unclear && !reach.hosts.is_empty() && reach.hosts.iter().all(meant)
+    !targets.unclear && !targets.hosts.is_empty() && targets.hosts.iter().all(meant)
 }
 
-/// Whether one of the hosts that are reached is meant.
-fn meets(hosts: &Hosts, reach: &Reach) -> bool {
-    reach.hosts.iter().any(|host| hosts.has(host) == Some(true))
+/// Whether one of the hosts that are network is meant.
+fn meets(hosts: &Hosts, targets: &NetworkTargets) -> bool {
+    targets.hosts.iter().any(|host| hosts.has(host) == Some(true))
 }
 
 /// From certain to not at all.
@@ -370,21 +378,21 @@ impl Rule {
     }
 
     /// Whether a command begins with the rule's words and what follows is no more than they say. What programs
-    /// that may only look do beside depends on their options, so of these it covers the calls that look, and what
+    /// that may be read-only do beside depends on their options, so of these it covers the read-only calls, and what
     /// the rule itself names.
     fn covers(&self, part: &Part) -> bool {
         if self.begins(&part.words, false) != Fit::Yes {
             return false;
         }
         let table = |words: &[Word]| command::is_in_table(words);
-        let looks = |words: Vec<Word>| command::part_is_read_only(&Part { sets: Vec::new(), words });
-        if !table(&part.words) || looks(part.words.clone()) {
+        let read_only = |words: Vec<Word>| command::part_is_read_only(&Part { sets: Vec::new(), words });
+        if !table(&part.words) || read_only(part.words.clone()) {
             return true;
         }
         let own: Vec<Word> = self.words.iter().map(Word::plain).collect();
         let program = usize::from(self.words.first().is_some_and(|name| name == "git")) + 1;
         let rest = part.words.iter().take(program).chain(part.words.iter().skip(self.words.len()));
-        table(&own) && !looks(own) && looks(rest.cloned().collect())
+        table(&own) && !read_only(own) && read_only(rest.cloned().collect())
     }
 
     fn names(&self, tool: &Names) -> bool {
@@ -392,41 +400,41 @@ impl Rule {
         if self.written.decision == Ruling::Allow { tool.grant(name) } else { tool.restrict(name) }
     }
 
-    fn said(&self, ruling: Ruling) -> Said {
-        Said { ruling, rule: self.written.to_string() }
+    fn matched(&self, ruling: Ruling) -> RuleMatch {
+        RuleMatch { ruling, rule: self.written.to_string() }
     }
 
     /// What a rule that forbids or asks says about a command line.
-    fn restricts(&self, script: &Script, reached: &Reached) -> Option<Said> {
+    fn restricts(&self, script: &Script, network: &LineNetwork) -> Option<RuleMatch> {
         if self.written.decision == Ruling::Allow {
             return None;
         }
         if self.words.is_empty() && self.hosts.is_none() {
-            return Some(self.said(self.written.decision));
+            return Some(self.matched(self.written.decision));
         }
         let part = |(n, part): (usize, &Part)| {
             let begins = if self.words.is_empty() { Fit::Yes } else { self.begins(&part.words, true) };
-            begins.max(self.reaches(reached.parts.get(n)))
+            begins.max(self.network_fit(network.parts.get(n)))
         };
         let mut fits: Vec<Fit> = script.parts.iter().enumerate().map(part).collect();
         if self.words.is_empty() {
-            fits.push(self.reaches(Some(&reached.writes)));
+            fits.push(self.network_fit(Some(&network.writes)));
         }
         match () {
-            () if fits.contains(&Fit::Yes) => Some(self.said(self.written.decision)),
-            () if fits.contains(&Fit::Maybe) => Some(self.said(Ruling::Ask)),
+            () if fits.contains(&Fit::Yes) => Some(self.matched(self.written.decision)),
+            () if fits.contains(&Fit::Maybe) => Some(self.matched(Ruling::Ask)),
             () => None,
         }
     }
 
-    /// Whether a host of the rule is among those that are reached. A rule without one is about them all.
-    fn reaches(&self, reach: Option<&Reach>) -> Fit {
+    /// Whether a host of the rule is among those that are network. A rule without one is about them all.
+    fn network_fit(&self, targets: Option<&NetworkTargets>) -> Fit {
         let Some(hosts) = &self.hosts else { return Fit::Yes };
-        let Some(reach) = reach else { return Fit::No };
-        let depends = || reach.hosts.iter().any(|host| hosts.has(host).is_none());
+        let Some(targets) = targets else { return Fit::No };
+        let depends = || targets.hosts.iter().any(|host| hosts.has(host).is_none());
         match () {
-            () if meets(hosts, reach) => Fit::Yes,
-            () if reach.unclear || depends() => Fit::Maybe,
+            () if meets(hosts, targets) => Fit::Yes,
+            () if targets.unclear || depends() => Fit::Maybe,
             () => Fit::No,
         }
     }

@@ -5,7 +5,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::hard_links;
-use super::policy::{self, Grounds, MADE_NAMES, SECRET_FILE};
+use super::policy::{self, MADE_NAMES, Roots, SECRET_FILE};
 use super::rules::barrier::Barrier;
 use crate::base::names;
 use crate::exec::FileKind;
@@ -17,16 +17,16 @@ use crate::tools::files::paths;
 const PAIRS_MAX: usize = 60;
 
 /// Where a session is, and where its command lines are when they name a file.
-pub(in crate::tools) struct Place<'c> {
+pub(in crate::tools) struct ScriptContext<'c> {
     cx: &'c Context,
-    grounds: Grounds,
+    roots: Roots,
     /// The folders in which a relative path may be meant. `None`: any.
     folders: Option<Vec<PathBuf>>,
 }
 
-impl<'c> Place<'c> {
+impl<'c> ScriptContext<'c> {
     /// The place of a script that begins in the workspace.
-    pub(in crate::tools) fn new(cx: &'c Context, grounds: Grounds, script: &Script) -> Self {
+    pub(in crate::tools) fn new(cx: &'c Context, roots: Roots, script: &Script) -> Self {
         let mut folders = Some(vec![cx.env.root().to_path_buf()]);
         for part in &script.parts {
             let Some((first, rest)) = part.words.split_first() else { continue };
@@ -42,13 +42,13 @@ impl<'c> Place<'c> {
                 _ => None,
             };
         }
-        Self { cx, grounds, folders }
+        Self { cx, roots, folders }
     }
 
     /// The path of a text in which only the home folder is written in another way.
     fn below_home(&self, text: &str) -> Option<PathBuf> {
         let bare = text.replace(['"', '\'', '\\'], "");
-        let home = self.grounds.home.as_ref()?;
+        let home = self.roots.home.as_ref()?;
         let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|sign| bare.strip_prefix(sign))?;
         match rest.strip_prefix('/') {
             Some(below) => Some(home.join(below)),
@@ -116,16 +116,16 @@ impl<'c> Place<'c> {
         places.sort_unstable();
         places.dedup();
         let few = names.len() <= PAIRS_MAX && places.len() <= PAIRS_MAX;
-        let joined = |place: &PathBuf| names.iter().any(|name| self.grounds.is_set_up(&place.join(name)));
+        let joined = |place: &PathBuf| names.iter().any(|name| self.roots.is_set_up(&place.join(name)));
         !few && names.iter().any(|name| policy::may_be_set_up(name)) || few && places.iter().any(joined)
     }
 
     async fn is_set_up(&self, path: &Path) -> bool {
-        self.grounds.is_set_up(path)
-            || hard_links::others(self.cx, path, &[]).await.iter().any(|other| self.grounds.is_set_up(other))
+        self.roots.is_set_up(path)
+            || hard_links::others(self.cx, path, &[]).await.iter().any(|other| self.roots.is_set_up(other))
     }
 
-    /// Why a command that only looks is asked about all the same: it may tell what is in a file that a rule is
+    /// Why a read-only command is asked about all the same: it may tell what is in a file that a rule is
     /// about, or in the one that holds bowline's keys.
     pub(in crate::tools) async fn reads(
         &self,
@@ -133,8 +133,8 @@ impl<'c> Place<'c> {
         script: &Script,
         barriers: &[Barrier],
     ) -> Option<String> {
-        let looks = |part: &&Part| command::part_is_read_only(part);
-        for part in script.parts.iter().filter(looks) {
+        let read_only = |part: &&Part| command::part_is_read_only(part);
+        for part in script.parts.iter().filter(read_only) {
             let folders = self.compares_folders(part).await;
             if let (Some(barrier), false) = (barriers.first(), command::names_every_file(part) && !folders) {
                 return Some(barrier.rule.clone());
@@ -184,7 +184,7 @@ impl<'c> Place<'c> {
             Made::Unknown => None,
         };
         let mut secrets = Vec::new();
-        for secret in self.grounds.secrets() {
+        for secret in self.roots.secrets() {
             if self.cx.env.stat(&secret).await.is_ok() {
                 secrets.push(secret);
             }
@@ -216,7 +216,7 @@ impl<'c> Place<'c> {
 
     /// Whether what the shell makes of words may be a link to a file that holds keys, or another name of it.
     async fn patterns_lead_to_secrets(&self, words: &[Named]) -> bool {
-        let secrets = self.grounds.secrets();
+        let secrets = self.roots.secrets();
         for named in words.iter().filter(|named| !named.exact) {
             if hard_links::have_several_names(self.cx, &secrets).await {
                 return true;
@@ -237,7 +237,7 @@ impl<'c> Place<'c> {
     }
 
     async fn leads_to(&self, words: &[Named], depth: Depth, barriers: &[Barrier]) -> Option<String> {
-        let secrets = self.grounds.secrets();
+        let secrets = self.roots.secrets();
         // Under another name it may stand in any folder.
         if depth != Depth::Named && hard_links::have_several_names(self.cx, &secrets).await {
             return Some(SECRET_FILE.to_string());

@@ -2,8 +2,8 @@
 //!
 //! Must not know which tool asked, nor where the document is kept.
 
-use super::pdf::extract::Wanted;
-use super::pdf::{apart, pages};
+use super::pdf::extract::PageRequest;
+use super::pdf::{pages, subprocess};
 use crate::tools::contract::tool::Invocation;
 use crate::tools::output::limits;
 
@@ -38,7 +38,7 @@ pub async fn text(call: &Invocation, asked: Asked<'_>, bytes: Vec<u8>) -> Result
     let (first, last) = range.unwrap_or((1, usize::MAX));
     let unless = asked.whole.filter(|_| range.is_none()).unwrap_or(usize::MAX);
     let program = call.shared.config.program.as_deref();
-    let read = apart::read(program, bytes, Wanted { first, last, unless }, &call.cancel).await;
+    let read = subprocess::read(program, bytes, PageRequest { first, last, unless }, &call.cancel).await;
     let paper = read.map_err(|trouble| pages::advice(asked.name, &trouble))?;
     if paper.pages > unless {
         return Err(format!(

@@ -47,7 +47,7 @@ pub async fn whole(
     Ok(Some(FileData { bytes, stamp: read? }))
 }
 
-/// Waits for a file no longer than somebody wants it: some of the system's files never have an end, and
+/// Waits for a file no longer than the call lasts: some of the system's files never have an end, and
 /// never give a byte.
 async fn unless<T>(
     cancel: &CancellationToken,

@@ -4,8 +4,6 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::document::Asked;
 use super::look::{self, Seen};
 use super::sniff::{self, Kind};
@@ -198,10 +196,4 @@ pub fn view(path: &str, first: Option<usize>, lines: Option<usize>) -> CallView 
         }
     };
     CallView { title, body: None }
-}
-
-/// The same from arguments of these names.
-pub fn view_of(args: &Value, path: &str, first: &str, lines: &str) -> CallView {
-    use crate::tools::contract::args;
-    view(args::text(args, path), args::from_one(args, first), args::from_one(args, lines))
 }

@@ -55,7 +55,7 @@ pub enum NotKept {
     /// As many run as may.
     #[error("{LIVE_MAX} commands run already; end one of them first")]
     TooMany,
-    /// Nobody wants it any more.
+    /// It is not wanted any more.
     #[error("the call was interrupted")]
     Interrupted,
 }
@@ -63,14 +63,14 @@ pub enum NotKept {
 impl Jobs {
     /// The same commands for another agent, which has none of its own yet.
     #[must_use]
-    pub fn apart(&self) -> Self {
+    pub fn for_subagent(&self) -> Self {
         let mut table = self.table();
         table.last_owner += 1;
         Self { owner: table.last_owner, table: Arc::clone(&self.table) }
     }
 
     /// Takes a command in. It is ended at once where there is no room, and where the call that started it
-    /// was interrupted: whoever interrupts an agent first and then ends its commands has them all.
+    /// was interrupted: a caller that interrupts an agent first and then ends its commands has them all.
     pub fn add(&self, command: &str, live: Live, cancel: &CancellationToken) -> Result<Arc<Job>, NotKept> {
         let mut table = self.table();
         if cancel.is_cancelled() {
@@ -113,7 +113,7 @@ impl Jobs {
         self.table().jobs.get(&number).cloned()
     }
 
-    /// Forgets a job whose end was told.
+    /// Forgets a job whose end was reported.
     pub fn forget(&self, number: u64) {
         let Some(job) = self.table().jobs.remove(&number) else { return };
         if let Some(job) = Arc::into_inner(job) {
@@ -126,7 +126,7 @@ impl Jobs {
         self.table().jobs.values().cloned().collect()
     }
 
-    /// Ends everything, whoever started it: SIGTERM, and who does not go within `grace` is killed.
+    /// Ends everything, whichever agent started it: SIGTERM, and who does not go within `grace` is killed.
     pub async fn end_all(&self, grace: Duration) {
         let (jobs, left) = {
             let mut table = self.table();

@@ -10,8 +10,8 @@ use super::live::Live;
 use crate::exec::{EnvError, Environment, Input, SpawnSpec};
 use crate::tools::output::artifacts::Artifacts;
 
-/// What every command gets beside the filtered variables of its place: nobody looks at its terminal,
-/// nobody turns the pages, nobody answers a question for a password.
+/// What every command gets beside the filtered variables of its environment: no user looks at its terminal,
+/// turns pages or answers a question for a password.
 const FORCED: [(&str, &str); 9] = [
     ("NO_COLOR", "1"),
     ("CLICOLOR", "0"),
@@ -27,9 +27,9 @@ const FORCED: [(&str, &str); 9] = [
 /// Columns and rows of a command's terminal: wide, so that nothing is broken at its edge.
 const TERMINAL: (u16, u16) = (200, 50);
 
-/// A command that somebody wants to run.
+/// A command to run.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct LaunchRequest {
     /// For the shell.
     pub script: String,
     /// Where; absolute.
@@ -50,7 +50,7 @@ pub struct Wanted {
 pub async fn start(
     env: &dyn Environment,
     artifacts: &Arc<Artifacts>,
-    wanted: Wanted,
+    wanted: LaunchRequest,
 ) -> Result<Live, EnvError> {
     let vars: BTreeMap<String, String> =
         FORCED.into_iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
@@ -59,7 +59,7 @@ pub async fn start(
         (false, true) => Input::Piped,
         (false, false) => Input::Closed,
     };
-    let Wanted { script, folder: cwd, login, tells_folder, .. } = wanted;
+    let LaunchRequest { script, folder: cwd, login, tells_folder, .. } = wanted;
     let running = env.spawn(SpawnSpec { script, cwd, env: vars, input, login, tells_folder }).await?;
     Ok(Live::new(running, Arc::clone(artifacts), wanted.tool, wanted.terminal))
 }

@@ -1,4 +1,4 @@
-//! One command at work: a task reads what it prints and sees to its end, whoever listens.
+//! One command at work: a task reads what it prints and sees to its end, whichever call listens.
 //!
 //! Must not know any tool's words. Memory is bounded however much is printed and however seldom
 //! anybody listens. Dropped, it takes the command and everything that it started along.
@@ -130,7 +130,7 @@ impl Live {
         self.inner.output().collector.take(writing, ended)
     }
 
-    /// The end of what was printed and not yet taken, for people.
+    /// The end of what was printed and not yet taken, for the user.
     pub fn tail(&self) -> String {
         self.inner.output().collector.tail_text()
     }

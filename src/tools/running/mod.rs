@@ -7,15 +7,15 @@ pub mod job_name;
 pub mod jobs;
 pub mod launch;
 pub mod live;
+pub mod report;
 pub mod show;
 #[cfg(test)]
 pub mod tests;
 pub mod times;
-pub mod told;
 pub mod waiting;
 pub mod words;
 
-pub use launch::{Wanted, start};
+pub use launch::{LaunchRequest, start};
 pub use live::{End, Live};
-pub use told::{Around, LIMITS, tell};
+pub use report::{Frame, LIMITS, report};
 pub use waiting::{Until, Waited, wait};

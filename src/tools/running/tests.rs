@@ -58,6 +58,6 @@ impl Bench {
 
 /// What a call says must come back from what it does.
 pub fn goes_round(tool: &dyn Tool, args: &Value) {
-    let act = tool.act(args).expect("the call can be said");
-    assert_eq!(tool.args_for(&act).as_ref(), Some(args));
+    let intent = tool.intent(args).expect("the call can be said");
+    assert_eq!(tool.args_for(&intent).as_ref(), Some(args));
 }

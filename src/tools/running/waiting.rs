@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::live::{End, Live};
 use crate::tools::contract::tool::Progress;
 
-/// Between two updates for people.
+/// Between two updates for the user.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// What else ends the wait.
@@ -31,12 +31,12 @@ pub enum Waited {
     Time,
     /// It was silent for too long; it runs on.
     Silence,
-    /// Somebody interrupted; it runs on.
+    /// The user interrupted; it runs on.
     Interrupted,
 }
 
-/// Waits, and shows people the end of the output soon after some came, at most every 100 ms; a silent
-/// command wakes nobody.
+/// Waits, and shows the user the end of the output soon after some came, at most every 100 ms; a silent
+/// command wakes no task.
 pub async fn wait(live: &Live, until: Until, cancel: &CancellationToken, progress: &Progress) -> Waited {
     // A time that no clock can tell never comes.
     let deadline = until.time.and_then(|time| Instant::now().checked_add(time));

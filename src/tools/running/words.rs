@@ -1,4 +1,4 @@
-//! What models are told about commands, the same in every family.
+//! What models read about commands, the same in every family.
 //!
 //! Must not know any tool.
 

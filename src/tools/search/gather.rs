@@ -1,4 +1,4 @@
-//! Looking for text in a place until there is enough, time is up or the call is cancelled.
+//! Looking for text in an environment until there is enough, time is up or the call is cancelled.
 //!
 //! Must not know which tool asked, nor in which form it answers.
 
@@ -34,6 +34,13 @@ pub struct Gathered {
     pub late: bool,
     /// What was left out.
     pub done: Searched,
+}
+
+impl Gathered {
+    /// Sorts the files: the last changed first, of the same time by path.
+    pub fn newest_first(&mut self) {
+        self.files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+    }
 }
 
 /// Looks for text; at most `most` lines that match, and no note where it is just as many.

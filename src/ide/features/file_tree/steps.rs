@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::exec::tree;
+use crate::exec::disk::tree;
 use crate::ide::core::slots::Slot;
 
 /// One thing to do.

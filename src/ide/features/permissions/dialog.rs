@@ -35,11 +35,11 @@ fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
     let ask = cx.state.slots[PERMISSION_REQUESTS].get(id)?;
     let (title, mut lines) = (format!("{} wants to run", ask.tool), Vec::new());
     // Each line of a command as one; other control characters are shown as signs.
-    lines.extend(ask.subject.split('\n').map(str::to_string));
+    lines.extend(ask.target.split('\n').map(str::to_string));
     let changes = ask.preview.as_ref().map(changes).unwrap_or_default();
     lines.push(String::new());
     // A folder elsewhere is told by the command itself, which goes there.
-    lines.push(format!("in the workspace {}", last_name(&ask.place)));
+    lines.push(format!("in the workspace {}", last_name(&ask.workspace)));
     lines.push(format!("asked by the rule: {}", ask.rule));
     lines.extend(ask.proposal.as_ref().map(|proposal| format!("like it: {}", proposal.what)));
     let is_difference = !changes.is_empty();
@@ -77,7 +77,7 @@ fn last_name(folder: &str) -> &str {
 
 /// Whether the command fits a line in which it can be changed.
 fn editable(ask: &Ask) -> bool {
-    ask.editable.is_some() && !ask.subject.contains(['\n', '\r'])
+    ask.editable.is_some() && !ask.target.contains(['\n', '\r'])
 }
 
 /// What would be changed, as lines of a difference.
@@ -103,11 +103,11 @@ fn deny(cx: &mut Cx<'_>, id: u64) {
 
 /// Asks for the command to run instead.
 fn edit(cx: &mut Cx<'_>, id: u64) {
-    let Some(command) = cx.state.slots[PERMISSION_REQUESTS].get(id).map(|ask| ask.subject.clone()) else {
+    let Some(command) = cx.state.slots[PERMISSION_REQUESTS].get(id).map(|ask| ask.target.clone()) else {
         return;
     };
     let prompt = Prompt::new("run this instead", move |cx, text| {
-        let unchanged = cx.state.slots[PERMISSION_REQUESTS].get(id).is_some_and(|ask| ask.subject == text);
+        let unchanged = cx.state.slots[PERMISSION_REQUESTS].get(id).is_some_and(|ask| ask.target == text);
         let decision = if unchanged { Decision::Allow } else { Decision::AllowEdited(text) };
         cx.state.slots[PERMISSION_REQUESTS].answer(id, decision, false);
     });
@@ -138,7 +138,7 @@ fn propose(cx: &mut Cx<'_>, id: u64) {
     let Some(ask) = cx.state.slots[PERMISSION_REQUESTS].get(id) else { return };
     let Some(proposal) = &ask.proposal else { return };
     let mut lines: Vec<String> = proposal.rule.lines().map(str::to_string).collect();
-    let project = last_name(&ask.place);
+    let project = last_name(&ask.workspace);
     lines.extend([
         String::new(),
         proposal.covers.clone(),

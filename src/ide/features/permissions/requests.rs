@@ -24,12 +24,12 @@ pub struct PermissionRequests {
     allowed: Vec<Same>,
 }
 
-/// What makes two calls the same: tool, subject and all arguments. The subject alone says of an edit only
+/// What makes two calls the same: tool, target and all arguments. The target alone says of an edit only
 /// which file it changes.
 type Same = (String, String, String);
 
 fn same(ask: &Ask) -> Same {
-    (ask.tool.clone(), ask.subject.clone(), ask.arguments.clone())
+    (ask.tool.clone(), ask.target.clone(), ask.arguments.clone())
 }
 
 impl PermissionRequests {
@@ -73,14 +73,14 @@ mod tests {
     use super::*;
     use crate::tools::contract::tool::ToolClass;
 
-    fn ask(subject: &str, arguments: &str, repeatable: bool) -> Ask {
+    fn ask(target: &str, arguments: &str, repeatable: bool) -> Ask {
         Ask {
             call_id: "c".into(),
             tool: "bash".into(),
             class: ToolClass::Runs,
-            subject: subject.into(),
+            target: target.into(),
             rule: String::new(),
-            place: "/w".into(),
+            workspace: "/w".into(),
             editable: None,
             proposal: None,
             preview: None,

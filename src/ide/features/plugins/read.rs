@@ -1,7 +1,7 @@
 //! Reads plugins, and whether what a project wants to run is trusted. Must not know the state.
 
 use crate::config::plugins;
-use crate::exec::trust::{Standing, Trust};
+use crate::exec::storage::trust::{Standing, Trust};
 use crate::ide::features::plugins::state::{PluginMessage, PluginsJob, PluginsRead};
 use crate::runtime::agent_setup::trust_requests::{self, TrustRequests};
 

@@ -13,7 +13,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use crate::exec::{KeptFiles, Stamp};
+use crate::exec::{RunFiles, Stamp};
 use crate::ide::model::buffers::BufferId;
 use crate::text::format::Format;
 use crate::text::position::Byte;
@@ -65,7 +65,7 @@ pub struct Found {
 }
 
 /// Keeps a text; blocking. Returns the name under which it is kept.
-pub fn keep(files: &KeptFiles, write: Write) -> io::Result<String> {
+pub fn keep(files: &RunFiles, write: Write) -> io::Result<String> {
     let Write { key, head, text, steps, replaces, .. } = write;
     let added = steps.map(|steps| steps.to_line(head.now_ms));
     let added = added.and_then(|line| files.append(&key, line.as_bytes(), &replaces).ok());
@@ -74,7 +74,7 @@ pub fn keep(files: &KeptFiles, write: Write) -> io::Result<String> {
 }
 
 /// Removes kept files; blocking.
-pub fn remove(files: &KeptFiles, names: &[String]) -> io::Result<()> {
+pub fn remove(files: &RunFiles, names: &[String]) -> io::Result<()> {
     names.iter().try_for_each(|name| files.remove(name))
 }
 
@@ -89,7 +89,7 @@ pub fn key_of(path: &Path) -> String {
 }
 
 fn write_anew(
-    files: &KeptFiles,
+    files: &RunFiles,
     key: &str,
     head: &Head,
     text: &Text,
@@ -102,7 +102,7 @@ fn write_anew(
 
 /// The newest text of a file that differs from `text`. One that is equal is of no use; older
 /// ones are offered the next time. Blocking.
-pub fn find(files: &KeptFiles, path: &Path, text: &Text) -> io::Result<Option<Found>> {
+pub fn find(files: &RunFiles, path: &Path, text: &Text) -> io::Result<Option<Found>> {
     let mut newest: Option<Found> = None;
     for left in files.left(Some(&key_of(path)))? {
         let Some(found) = read(files, left.name) else { continue };
@@ -119,7 +119,7 @@ pub fn find(files: &KeptFiles, path: &Path, text: &Text) -> io::Result<Option<Fo
 }
 
 /// Texts without a file, and the files beside the open ones that have unsaved text. Blocking.
-pub fn others(files: &KeptFiles, open: &[PathBuf]) -> io::Result<(Vec<Found>, Vec<PathBuf>)> {
+pub fn others(files: &RunFiles, open: &[PathBuf]) -> io::Result<(Vec<Found>, Vec<PathBuf>)> {
     let (mut nameless, mut paths) = (Vec::new(), Vec::new());
     for left in files.left(None)? {
         let Some(found) = read(files, left.name) else { continue };
@@ -133,7 +133,7 @@ pub fn others(files: &KeptFiles, open: &[PathBuf]) -> io::Result<(Vec<Found>, Ve
 }
 
 /// A kept file; one that cannot be understood is left where it is and told in the log.
-fn read(files: &KeptFiles, name: String) -> Option<Found> {
+fn read(files: &RunFiles, name: String) -> Option<Found> {
     let bytes = match files.read(&name) {
         Ok(bytes) => bytes,
         Err(error) => {

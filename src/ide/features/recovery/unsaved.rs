@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::exec::{KeptFiles, Stamp};
+use crate::exec::{RunFiles, Stamp};
 use crate::ide::core::slots::Slot;
 use crate::ide::features::recovery::journal::Head;
 use crate::ide::model::buffers::{Buffer, BufferId};
@@ -71,7 +71,7 @@ pub const UNSAVED: Slot<Unsaved> = Slot::new();
 #[derive(Debug)]
 pub struct Unsaved {
     /// Where it is kept.
-    pub files: Arc<KeptFiles>,
+    pub files: Arc<RunFiles>,
     tracks: BTreeMap<BufferId, Track>,
     left: BTreeMap<u64, UnsavedText>,
     next: u64,
@@ -91,7 +91,7 @@ pub enum Due {
 impl Unsaved {
     /// Nothing kept yet; it will be in the program's folder of state.
     pub fn new(state: &Path) -> Self {
-        let files = Arc::new(KeptFiles::new(state.join("swap")));
+        let files = Arc::new(RunFiles::new(state.join("swap")));
         Self { files, tracks: BTreeMap::new(), left: BTreeMap::new(), next: 0, told: false }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::exec::shelf;
+use crate::exec::storage::cache;
 use crate::ide::core::context::Cx;
 use crate::ide::core::options::OpenTarget;
 use crate::ide::core::state::State;
@@ -71,7 +71,7 @@ pub fn last(state: &Path, workspace: &Path) -> Option<(Vec<OpenTarget>, Restored
         return None;
     }
     let (there, missing): (Vec<File>, Vec<File>) =
-        kept.files.into_iter().take(FILES_MAX).partition(|file| shelf::is_file(&file.path));
+        kept.files.into_iter().take(FILES_MAX).partition(|file| cache::is_file(&file.path));
     let order = there.iter().map(|file| file.path.clone()).collect();
     let shown = kept.views.get(kept.active).map(|view| view.path.clone());
     let mut open: Vec<OpenTarget> = there

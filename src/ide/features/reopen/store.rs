@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::exec::Shelf;
-use crate::exec::shelf::Limits;
+use crate::exec::CacheFolder;
+use crate::exec::storage::cache::Limits;
 use crate::ide::features::recovery::journal::key_of;
 
 /// Bytes of what is read; what is kept is shorter.
@@ -15,24 +15,24 @@ const LIMITS: Limits = Limits { bytes: 8 << 20, age: Duration::from_hours(365 * 
 /// Where it is kept.
 #[derive(Debug)]
 pub struct OpenStore {
-    shelf: Shelf,
+    files: CacheFolder,
     name: String,
 }
 
 impl OpenStore {
     /// That of a folder, in the program's folder of state.
     pub fn new(state: &Path, workspace: &Path) -> Self {
-        Self { shelf: Shelf::new(folder_in(state)), name: name_of(workspace) }
+        Self { files: CacheFolder::new(folder_in(state)), name: name_of(workspace) }
     }
 
     /// What is kept, if anything is; fails where it cannot be read. Blocking.
     pub fn get(&self) -> std::io::Result<Option<Vec<u8>>> {
-        self.shelf.get(&self.name, READ_MAX)
+        self.files.get(&self.name, READ_MAX)
     }
 
     /// Puts it in the place of what was kept before. Blocking.
     pub fn put(&self, content: &str) {
-        let kept = self.shelf.put(&self.name, content.as_bytes()).and_then(|()| self.shelf.clean(LIMITS));
+        let kept = self.files.put(&self.name, content.as_bytes()).and_then(|()| self.files.clean(LIMITS));
         if let Err(error) = kept {
             tracing::warn!(%error, "what is open could not be kept");
         }

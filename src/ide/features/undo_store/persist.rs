@@ -25,10 +25,10 @@ pub fn opened(cx: &mut Cx<'_>, id: BufferId) {
     let Some(store) = cx.state.slots[UNDO_STORE].as_ref().filter(|_| text.end().0 <= TEXT_MAX) else {
         return;
     };
-    let shelf = store.shelf.clone();
+    let files = store.files.clone();
     cx.tasks.spawn_blocking(
         "undo_store.find",
-        move || shelf.find(&path, &text),
+        move || files.find(&path, &text),
         move |cx, tree| match tree {
             Ok(Some(tree)) => found(cx, id, tree),
             Ok(None) => {}
@@ -68,10 +68,10 @@ fn kept(document: &crate::text::document::Document) -> Option<(u64, RevisionId)>
 pub fn keep(cx: &mut Cx<'_>, id: BufferId) {
     let tree = tree(cx.state, id);
     let (Some(tree), Some(store)) = (tree, &cx.state.slots[UNDO_STORE]) else { return };
-    let shelf = store.shelf.clone();
+    let files = store.files.clone();
     cx.tasks.spawn_blocking(
         "undo_store.keep",
-        move || shelf.keep(tree),
+        move || files.keep(tree),
         |_, kept| {
             if let Err(why) = kept {
                 tracing::error!("an undo tree could not be kept: {why}");
@@ -84,11 +84,11 @@ pub fn keep(cx: &mut Cx<'_>, id: BufferId) {
 pub fn last(state: &mut State) -> impl FnOnce() + Send + 'static + use<> {
     let ids: Vec<BufferId> = state.buffers.all().iter().map(|buffer| buffer.id).collect();
     let trees: Vec<Tree> = ids.into_iter().filter_map(|id| tree(state, id)).collect();
-    let shelf = state.slots[UNDO_STORE].as_ref().map(|store| store.shelf.clone());
+    let files = state.slots[UNDO_STORE].as_ref().map(|store| store.files.clone());
     move || {
-        let Some(shelf) = shelf else { return };
+        let Some(files) = files else { return };
         for tree in trees {
-            shelf.keep(tree);
+            files.keep(tree);
         }
     }
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::exec::Shelf;
-use crate::exec::shelf::Limits;
+use crate::exec::CacheFolder;
+use crate::exec::storage::cache::Limits;
 use crate::ide::core::slots::Slot;
 use crate::ide::features::recovery::journal::key_of;
 use crate::text::archive::{self, Unusable};
@@ -44,14 +44,14 @@ pub const UNDO_STORE: Slot<Option<UndoStore>> = Slot::new();
 #[derive(Debug)]
 pub struct UndoStore {
     /// Where they are kept.
-    pub shelf: Arc<OpenedStore>,
+    pub files: Arc<UndoFiles>,
     number: u64,
 }
 
 impl UndoStore {
     /// Trees in the program's folder of state.
     pub fn new(state: &Path) -> Self {
-        Self { shelf: Arc::new(OpenedStore::new(state.join("undo"))), number: 0 }
+        Self { files: Arc::new(UndoFiles::new(state.join("undo"))), number: 0 }
     }
 
     /// The number of the next tree that is handed out.
@@ -63,16 +63,16 @@ impl UndoStore {
 
 /// Where trees are kept.
 #[derive(Debug)]
-pub struct OpenedStore {
-    shelf: Shelf,
+pub struct UndoFiles {
+    files: CacheFolder,
     /// The number of what is kept of each file; `None` before anything is.
     kept: Mutex<Option<BTreeMap<String, u64>>>,
 }
 
-impl OpenedStore {
+impl UndoFiles {
     /// Trees in a folder.
     pub fn new(folder: PathBuf) -> Self {
-        Self { shelf: Shelf::new(folder), kept: Mutex::default() }
+        Self { files: CacheFolder::new(folder), kept: Mutex::default() }
     }
 
     /// Keeps a tree, if it can be; blocking.
@@ -104,17 +104,17 @@ impl OpenedStore {
             return Ok(());
         }
         match archive {
-            Some(archive) => self.shelf.put(&key, archive.as_bytes())?,
-            None => self.shelf.remove(&key)?,
+            Some(archive) => self.files.put(&key, archive.as_bytes())?,
+            None => self.files.remove(&key)?,
         }
         numbers.insert(key, number);
-        if is_first { self.shelf.clean(LIMITS) } else { Ok(()) }
+        if is_first { self.files.clean(LIMITS) } else { Ok(()) }
     }
 
     /// The tree of a file; `None` when none is kept. One of no use is not found twice. Blocking.
     pub fn find(&self, path: &Path, text: &Text) -> Option<Result<History, Unusable>> {
         let key = name_of(path);
-        let bytes = match self.shelf.get(&key, ARCHIVE_BYTES) {
+        let bytes = match self.files.get(&key, ARCHIVE_BYTES) {
             Ok(bytes) => bytes?,
             Err(error) => {
                 tracing::warn!(%error, path = %path.display(), "a kept undo tree cannot be read");
@@ -125,7 +125,7 @@ impl OpenedStore {
         let result = archive.and_then(|archive| archive::read(archive, text));
         if let Err(why) = &result {
             tracing::info!(path = %path.display(), "a kept undo tree is dropped: {why}");
-            if let Err(error) = self.shelf.remove(&key) {
+            if let Err(error) = self.files.remove(&key) {
                 tracing::warn!(%error, path = %path.display(), "a kept undo tree cannot be removed");
             }
         }

@@ -113,7 +113,7 @@ async fn edits_in_the_workspace_run_and_others_ask() {
     let asked = bench.approval.asked.lock();
     assert_eq!(asked.len(), 2);
     assert_eq!((asked[0].rule.as_str(), asked[0].tool.as_str()), ("file outside the workspace", "write"));
-    assert_eq!(asked[0].subject, target.to_string_lossy());
+    assert_eq!(asked[0].target, target.to_string_lossy());
 }
 
 /// Edits every path of its list.
@@ -132,7 +132,7 @@ impl Tool for Several {
         ""
     }
 
-    fn subjects(&self, args: &Value) -> Vec<String> {
+    fn targets(&self, args: &Value) -> Vec<String> {
         args["paths"].as_array().unwrap().iter().map(|path| path.as_str().unwrap().to_string()).collect()
     }
 
@@ -159,7 +159,7 @@ async fn of_several_paths_the_strictest_verdict_counts() {
     for strange in [other, ".git/hooks/x", link] {
         assert!(bench.call(Mode::OnRequest, "several", paths(&["a", strange, "b"])).await.1, "{strange}");
         let asked = bench.approval.asked.lock().pop().unwrap();
-        assert_eq!(asked.subject, format!("a\n{strange}\nb"));
+        assert_eq!(asked.target, format!("a\n{strange}\nb"));
         assert!(
             bench.call(Mode::AutoEdit, "several", paths(&[strange, "a"])).await.0.contains("nobody to ask")
         );
@@ -176,7 +176,7 @@ async fn commands_that_only_look_run_and_others_ask() {
     );
     assert!(bench.approval.asked.lock().is_empty());
     assert!(!bench.call(Mode::OnRequest, "bash", json!({"command": "touch x"})).await.1);
-    assert_eq!(bench.approval.asked.lock()[0].subject, "touch x");
+    assert_eq!(bench.approval.asked.lock()[0].target, "touch x");
     assert!(bench.folder.path().join("x").exists());
 }
 

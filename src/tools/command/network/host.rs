@@ -45,7 +45,7 @@ pub(in crate::tools::command) enum Found {
 
 impl Host {
     fn new(authority: &str, usual: Option<u16>) -> Option<Self> {
-        // Whoever logs in stands before the last of the signs.
+        // The name of the user stands before the last of the signs.
         let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
         let (name, port) = split(place)?;
         Some(Self { name: name_of(name)?, port: port.or(usual), written: port.is_some() })

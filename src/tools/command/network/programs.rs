@@ -22,9 +22,9 @@ pub(in crate::tools::command) enum Names {
     Mentions,
 }
 
-/// Whether leave for the hosts is leave for the command.
+/// Whether an approval of the hosts approves the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::tools::command) enum Alone {
+pub(in crate::tools::command) enum NetworkOnly {
     /// No: it writes anywhere, sends files, or changes what is there.
     No,
     /// Yes, with the options of `flags` and `valued`.
@@ -51,7 +51,7 @@ pub(in crate::tools::command) enum Value {
 pub(in crate::tools::command) struct Program {
     name: &'static str,
     pub(in crate::tools::command) names: Names,
-    pub(in crate::tools::command) alone: Alone,
+    pub(in crate::tools::command) network_only: NetworkOnly,
     /// Options without a value.
     pub(in crate::tools::command) flags: &'static str,
     /// Options with one.
@@ -65,8 +65,17 @@ pub(in crate::tools::command) struct Program {
 }
 
 impl Program {
-    const fn new(name: &'static str, names: Names, alone: Alone) -> Self {
-        Self { name, names, alone, flags: " ", valued: " ", beyond: " ", beyond_valued: " ", hosts: " " }
+    const fn new(name: &'static str, names: Names, network_only: NetworkOnly) -> Self {
+        Self {
+            name,
+            names,
+            network_only,
+            flags: " ",
+            valued: " ",
+            beyond: " ",
+            beyond_valued: " ",
+            hosts: " ",
+        }
     }
 
     /// What the value of an option is; `None` for options without one, and for those that are not known.
@@ -121,7 +130,7 @@ const PROGRAMS: &[Program] = &[
                         --upload-file --user --cookie --cookie-jar --referer --write-out --dump-header --cert \
                         --key --cacert --oauth2-bearer --continue-at --limit-rate --aws-sigv4 ",
         hosts: " -x --url --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname --doh-url ",
-        ..Program::new("curl", Names::Each, Alone::Yes)
+        ..Program::new("curl", Names::Each, NetworkOnly::Yes)
     },
     Program {
         flags: " -q -v -nv -nc -S -4 -6 --quiet --verbose --no-verbose --no-clobber --server-response --spider \
@@ -133,7 +142,7 @@ const PROGRAMS: &[Program] = &[
         beyond_valued: " -O -o -a -P -l -A -R --output-document --output-file --append-output \
                         --directory-prefix --header --post-data --post-file --body-data --method --user \
                         --password --level --accept --reject ",
-        ..Program::new("wget", Names::Each, Alone::Yes)
+        ..Program::new("wget", Names::Each, NetworkOnly::Yes)
     },
     Program {
         flags: " -4 -6 -a -C -n -q -T -t -v -x ",
@@ -141,19 +150,19 @@ const PROGRAMS: &[Program] = &[
         beyond: " -A -f -g -K -k -M -N -s -V -X -Y ",
         beyond_valued: " -B -b -c -D -E -e -I -L -m -O -Q -R -S -W -w ",
         hosts: " -J ",
-        ..Program::new("ssh", Names::Login, Alone::WithCommand)
+        ..Program::new("ssh", Names::Login, NetworkOnly::WithCommand)
     },
     Program {
         flags: " -3 -4 -6 -A -B -C -O -p -q -R -r -T -v ",
         valued: " -c -i -l -P ",
         hosts: " -J ",
-        ..Program::new("scp", Names::Copies, Alone::No)
+        ..Program::new("scp", Names::Copies, NetworkOnly::No)
     },
     Program {
         flags: " -4 -6 -A -a -C -f -p -q -r -v ",
         valued: " -B -b -c -i -l -P -R ",
         hosts: " -J ",
-        ..Program::new("sftp", Names::First, Alone::No)
+        ..Program::new("sftp", Names::First, NetworkOnly::No)
     },
     Program {
         flags: " -a -A -c -D -g -h -H -i -l -L -n -o -p -P -q -r -R -S -t -u -v -W -x -X -z -0 --archive \
@@ -164,7 +173,7 @@ const PROGRAMS: &[Program] = &[
         valued: " -f --backup-dir --bwlimit --chmod --chown --compare-dest --exclude --exclude-from --filter \
                  --include --include-from --info --link-dest --log-file --max-size --min-size --out-format \
                  --partial-dir --password-file --port --suffix --timeout ",
-        ..Program::new("rsync", Names::Copies, Alone::No)
+        ..Program::new("rsync", Names::Copies, NetworkOnly::No)
     },
     talks("nc"),
     talks("ncat"),
@@ -174,14 +183,14 @@ const PROGRAMS: &[Program] = &[
     Program {
         flags: " -4 -6 -I -n -T -U ",
         valued: " -f -m -p -q -w ",
-        ..Program::new("traceroute", Names::First, Alone::Yes)
+        ..Program::new("traceroute", Names::First, NetworkOnly::Yes)
     },
     Program {
         flags: " -4 -6 -a -E -K ",
         valued: " -b -l ",
-        ..Program::new("telnet", Names::First, Alone::No)
+        ..Program::new("telnet", Names::First, NetworkOnly::No)
     },
-    Program { flags: " -d -g -i -n -p -v ", ..Program::new("ftp", Names::First, Alone::No) },
+    Program { flags: " -d -g -i -n -p -v ", ..Program::new("ftp", Names::First, NetworkOnly::No) },
 ];
 
 const fn talks(name: &'static str) -> Program {
@@ -189,7 +198,7 @@ const fn talks(name: &'static str) -> Program {
         flags: " -4 -6 -k -l -n -u -v -z ",
         valued: " -i -p -q -s -w ",
         hosts: " -x ",
-        ..Program::new(name, Names::First, Alone::No)
+        ..Program::new(name, Names::First, NetworkOnly::No)
     }
 }
 
@@ -197,7 +206,7 @@ const fn pings(name: &'static str) -> Program {
     Program {
         flags: " -4 -6 -a -D -n -q -v ",
         valued: " -c -I -i -s -t -W -w ",
-        ..Program::new(name, Names::Each, Alone::Yes)
+        ..Program::new(name, Names::Each, NetworkOnly::Yes)
     }
 }
 
@@ -208,7 +217,7 @@ const GIT: &[Program] = &[
                 --progress --quiet --shallow-submodules --single-branch --verbose ",
         valued: " -b -j -o --branch --depth --filter --jobs --origin --shallow-exclude --shallow-since ",
         beyond: " --dissociate --recurse-submodules --recursive --reject-shallow --sparse ",
-        ..Program::new("clone", Names::Repository, Alone::Below)
+        ..Program::new("clone", Names::Repository, NetworkOnly::Below)
     },
     Program {
         flags: " -4 -6 -a -n -q -t -v --append --dry-run --no-tags --progress --quiet --tags --verbose ",
@@ -216,36 +225,36 @@ const GIT: &[Program] = &[
         beyond: " -f -k -p -u --all --force --keep --multiple --prune --prune-tags --recurse-submodules \
                  --unshallow --update-head-ok ",
         beyond_valued: " -o --refmap --server-option ",
-        ..Program::new("fetch", Names::Repository, Alone::Below)
+        ..Program::new("fetch", Names::Repository, NetworkOnly::Below)
     },
     Program {
         flags: " -h -q -t --exit-code --get-url --heads --quiet --refs --symref --tags ",
         valued: " -o --server-option --sort ",
-        ..Program::new("ls-remote", Names::Repository, Alone::Below)
+        ..Program::new("ls-remote", Names::Repository, NetworkOnly::Below)
     },
     Program {
         flags: " -n -q -r -v --autostash --commit --ff --ff-only --no-commit --no-edit --no-ff --no-rebase \
                 --quiet --rebase --squash --tags --verbose ",
         valued: " -s -X --depth ",
-        ..Program::new("pull", Names::Repository, Alone::No)
+        ..Program::new("pull", Names::Repository, NetworkOnly::No)
     },
     Program {
         flags: " -d -f -n -q -u -v --all --atomic --delete --dry-run --follow-tags --force --force-with-lease \
                 --mirror --no-verify --porcelain --progress --prune --quiet --set-upstream --tags --verbose ",
         valued: " -o --push-option ",
         hosts: " --repo ",
-        ..Program::new("push", Names::Repository, Alone::No)
+        ..Program::new("push", Names::Repository, NetworkOnly::No)
     },
     Program {
         flags: " -f -v --add --all --delete --mirror --no-tags --push --tags --verbose ",
         valued: " -m -t ",
-        ..Program::new("remote", Names::Mentions, Alone::No)
+        ..Program::new("remote", Names::Mentions, NetworkOnly::No)
     },
     Program {
         flags: " -f -q --all --checkout --force --init --merge --no-fetch --progress --quiet --rebase \
                 --recursive --remote ",
         valued: " -b -j --branch --depth --jobs --name --reference ",
-        ..Program::new("submodule", Names::Mentions, Alone::No)
+        ..Program::new("submodule", Names::Mentions, NetworkOnly::No)
     },
 ];
 

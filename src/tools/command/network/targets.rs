@@ -4,13 +4,13 @@
 //! some word may name another host then, or a file to read hosts from.
 
 use super::host::{self, Found, Host};
-use super::programs::{self, Alone, Call, Names, Program, Value};
+use super::programs::{self, Call, Names, NetworkOnly, Program, Value};
 use crate::tools::command::read_only::judge;
 use crate::tools::command::syntax::script::{Part, Script, Word};
 
-/// What a command reaches.
+/// The hosts that a command connects to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reach {
+pub struct NetworkTargets {
     /// Every host that its words name.
     pub hosts: Vec<Host>,
     /// Whether there may be others.
@@ -18,10 +18,10 @@ pub struct Reach {
     /// Whether it does nothing but talk to them: what comes is shown, or is new in the current folder, and
     /// nothing of this machine is sent but what stands in the words, or is piped to a command over there that
     /// is judged by itself.
-    pub alone: bool,
+    pub network_only: bool,
 }
 
-impl Reach {
+impl NetworkTargets {
     fn take(&mut self, found: Found) {
         match found {
             Found::Named(host) if self.hosts.contains(&host) => {}
@@ -32,59 +32,59 @@ impl Reach {
     }
 }
 
-/// What one command of a script reaches. What is known to look only reaches nothing.
-pub fn reach(part: &Part) -> Reach {
-    let mut reach = Reach::default();
-    let Some((first, rest)) = part.words.split_first() else { return reach };
+/// The network targets of one command of a script. A read-only command has none.
+pub fn network_targets(part: &Part) -> NetworkTargets {
+    let mut targets = NetworkTargets::default();
+    let Some((first, rest)) = part.words.split_first() else { return targets };
     if judge::part_is_read_only(part) {
-        return reach;
+        return targets;
     }
     if !first.exact {
-        return Reach { unclear: true, ..reach };
+        return NetworkTargets { unclear: true, ..targets };
     }
     let name = first.text.rsplit('/').next().unwrap_or_default();
     let Some(Call { program, words, elsewhere }) = programs::find(name, rest) else {
         for word in &part.words {
-            mentioned(word, &mut reach);
+            mentioned(word, &mut targets);
         }
-        return reach;
+        return targets;
     };
     // Variables can send it elsewhere.
     let sent = |name: &String| name.to_ascii_lowercase().ends_with("_proxy") || name.starts_with("GIT_");
-    reach.unclear = part.sets.iter().any(sent);
-    let read = Read::new(program, words, &mut reach);
+    targets.unclear = part.sets.iter().any(sent);
+    let read = Read::new(program, words, &mut targets);
     let plain = !elsewhere && !read.beyond && name == first.text && part.sets.is_empty();
-    reach.alone = plain && !reach.unclear && is_alone(program, &read);
-    if reach.unclear {
+    targets.network_only = plain && !targets.unclear && is_network_only(program, &read);
+    if targets.unclear {
         for word in words {
-            mentioned(word, &mut reach);
+            mentioned(word, &mut targets);
         }
     }
-    reach
+    targets
 }
 
-/// What the redirections of a script reach: a shell opens `/dev/tcp/HOST/PORT` as a connection.
-pub fn reach_of_writes(script: &Script) -> Reach {
-    let mut reach = Reach::default();
+/// What the redirections of a script targets: a shell opens `/dev/tcp/HOST/PORT` as a connection.
+pub fn network_targets_of_writes(script: &Script) -> NetworkTargets {
+    let mut targets = NetworkTargets::default();
     for word in &script.writes {
         for place in ["/dev/tcp/", "/dev/udp/"] {
             let Some((_, rest)) = word.text.split_once(place) else { continue };
             let (name, port) = rest.split_once('/').unwrap_or((rest, ""));
             let known = word.exact && !rest.is_empty();
             let text = if port.is_empty() { name.to_string() } else { format!("{name}:{port}") };
-            reach.take(if known { host::bare(&text, true) } else { Found::Unclear });
+            targets.take(if known { host::bare(&text, true) } else { Found::Unclear });
         }
     }
-    reach
+    targets
 }
 
-fn is_alone(program: &Program, read: &Read<'_>) -> bool {
-    match program.alone {
-        Alone::No => false,
-        Alone::Yes => true,
-        Alone::WithCommand => read.command,
+fn is_network_only(program: &Program, read: &Read<'_>) -> bool {
+    match program.network_only {
+        NetworkOnly::No => false,
+        NetworkOnly::Yes => true,
+        NetworkOnly::WithCommand => read.command,
         // Names and folders below the current one.
-        Alone::Below => read.operands.iter().skip(1).all(|word| {
+        NetworkOnly::Below => read.operands.iter().skip(1).all(|word| {
             word.exact
                 && !word.text.starts_with(['/', '~', '+'])
                 && !word.text.contains(':')
@@ -103,7 +103,7 @@ struct Read<'w> {
 }
 
 impl<'w> Read<'w> {
-    fn new(program: &Program, words: &'w [Word], reach: &mut Reach) -> Self {
+    fn new(program: &Program, words: &'w [Word], targets: &mut NetworkTargets) -> Self {
         let mut read = Self { operands: Vec::new(), beyond: false, command: false };
         let mut words = words.iter();
         let mut options = true;
@@ -112,7 +112,7 @@ impl<'w> Read<'w> {
                 if word.exact && word.text == "--" {
                     options = false;
                 } else {
-                    read.option(program, word, &mut words, reach);
+                    read.option(program, word, &mut words, targets);
                 }
                 continue;
             }
@@ -123,7 +123,7 @@ impl<'w> Read<'w> {
             }
             read.operands.push(word);
         }
-        read.name(program, reach);
+        read.name(program, targets);
         read
     }
 
@@ -132,7 +132,7 @@ impl<'w> Read<'w> {
         program: &Program,
         word: &'w Word,
         words: &mut std::slice::Iter<'w, Word>,
-        reach: &mut Reach,
+        targets: &mut NetworkTargets,
     ) {
         let text = word.text.as_str();
         let (name, value) = match text.split_once('=') {
@@ -140,7 +140,7 @@ impl<'w> Read<'w> {
             _ => (text, None),
         };
         if word.wild || !word.exact && value.is_none() {
-            return reach.unclear = true;
+            return targets.unclear = true;
         }
         if value.is_none() && self.flag(program, name) {
             return;
@@ -149,13 +149,13 @@ impl<'w> Read<'w> {
             let Some(kind) = program.valued_as(name) else {
                 // Such as `--force-with-lease=main`.
                 let known = value.is_some() && self.flag(program, name);
-                return reach.unclear |= !known;
+                return targets.unclear |= !known;
             };
             let next = if value.is_none() { words.next() } else { None };
             let value = value.map_or_else(|| next.map(literal), |value| Some(Some((value, word.exact))));
-            return self.value(kind, value.flatten(), reach);
+            return self.value(kind, value.flatten(), targets);
         }
-        self.cluster(program, text, words, reach);
+        self.cluster(program, text, words, targets);
     }
 
     /// `-sSo FILE`: letters, of which the last may take a value.
@@ -164,17 +164,17 @@ impl<'w> Read<'w> {
         program: &Program,
         text: &'w str,
         words: &mut std::slice::Iter<'w, Word>,
-        reach: &mut Reach,
+        targets: &mut NetworkTargets,
     ) {
         for (at, letter) in text.char_indices().skip(1) {
             let option = format!("-{letter}");
             if self.flag(program, &option) {
                 continue;
             }
-            let Some(kind) = program.valued_as(&option) else { return reach.unclear = true };
+            let Some(kind) = program.valued_as(&option) else { return targets.unclear = true };
             let rest = &text[at + letter.len_utf8()..];
             let value = if rest.is_empty() { words.next().and_then(literal) } else { Some((rest, true)) };
-            return self.value(kind, value, reach);
+            return self.value(kind, value, targets);
         }
     }
 
@@ -184,25 +184,25 @@ impl<'w> Read<'w> {
         beyond || programs::has(program.flags, name)
     }
 
-    fn value(&mut self, kind: Value, value: Option<(&str, bool)>, reach: &mut Reach) {
+    fn value(&mut self, kind: Value, value: Option<(&str, bool)>, targets: &mut NetworkTargets) {
         // The shell may make several words of it, or none.
-        let Some((text, whole)) = value else { return reach.unclear = true };
+        let Some((text, whole)) = value else { return targets.unclear = true };
         match kind {
             Value::Plain => {}
             // What is written is shown instead.
             Value::Beyond => self.beyond |= !(whole && text == "-"),
             Value::Hosts => {
-                text.split(',').for_each(|text| reach.take(host::bare(text, whole)));
+                text.split(',').for_each(|text| targets.take(host::bare(text, whole)));
             }
         }
     }
 
     /// What the operands name.
-    fn name(&self, program: &Program, reach: &mut Reach) {
+    fn name(&self, program: &Program, targets: &mut NetworkTargets) {
         for (n, word) in self.operands.iter().enumerate() {
             // One of which not even the beginning is known may be an option.
             let Some((text, whole)) = literal(word).filter(|(text, whole)| *whole || !text.is_empty()) else {
-                reach.unclear = true;
+                targets.unclear = true;
                 continue;
             };
             let found = match (program.names, n) {
@@ -218,11 +218,11 @@ impl<'w> Read<'w> {
                 (Names::Repository, 0) | (Names::Mentions, _) if is_helped(text) => Found::Unclear,
                 (Names::Copies | Names::Mentions, _) | (Names::Repository, 0) => host::copied(text, whole),
                 _ => {
-                    mentioned(word, reach);
+                    mentioned(word, targets);
                     continue;
                 }
             };
-            reach.take(found);
+            targets.take(found);
         }
     }
 }
@@ -250,7 +250,7 @@ fn literal(word: &Word) -> Option<(&str, bool)> {
 }
 
 /// Every `scheme://host` in a word of a program that is not known.
-fn mentioned(word: &Word, reach: &mut Reach) {
+fn mentioned(word: &Word, targets: &mut NetworkTargets) {
     let text = word.text.as_str();
     for (at, _) in text.match_indices("://") {
         let is_scheme = |c: char| c.is_ascii_alphanumeric() || "+.-".contains(c);
@@ -267,6 +267,6 @@ fn mentioned(word: &Word, reach: &mut Reach) {
         // Punctuation of a text around it.
         let place = behind[..end].trim_end_matches([',', ';', '.', '=', '&', '!', ':']);
         let found = host::of_url(&format!("{}://{place}", &text[scheme..at]), true);
-        reach.take(if unknown { Found::Unclear } else { found });
+        targets.take(if unknown { Found::Unclear } else { found });
     }
 }

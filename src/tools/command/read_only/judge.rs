@@ -1,4 +1,4 @@
-//! Which commands are known to look only: programs of a short list, with options that are known to be
+//! Which commands are known to be read-only: programs of a short list, with options that are known to be
 //! harmless.
 //!
 //! Must not know policies. What is not on the list is not known; that is never an error.
@@ -9,21 +9,21 @@ use super::{find, git, sed};
 use crate::tools::command::syntax::expand::parse;
 use crate::tools::command::syntax::script::{Part, Script, Word};
 
-/// Whether everything that a text would do is known to look only.
+/// Whether everything that a text would do is known to be read-only.
 pub fn is_read_only(text: &str) -> bool {
-    looks(&parse(text))
+    script_is_read_only(&parse(text))
 }
 
-fn looks(script: &Script) -> bool {
-    script.doubts.is_empty()
+fn script_is_read_only(script: &Script) -> bool {
+    script.unresolved.is_empty()
         && script.writes.is_empty()
         && !script.parts.is_empty()
-        && !looks_elsewhere(script)
+        && !runs_git_elsewhere(script)
         && script.parts.iter().all(part_is_read_only)
 }
 
 /// Whether git is run in another folder: it does what the configuration of the folder says.
-pub fn looks_elsewhere(script: &Script) -> bool {
+pub fn runs_git_elsewhere(script: &Script) -> bool {
     let named = |part: &&Part, name: &str| part.words.first().is_some_and(|word| word.text == name);
     let goes = |part: &Part| {
         let in_each = |word: &Word| matches!(word.text.as_str(), "-execdir" | "-okdir");
@@ -32,7 +32,7 @@ pub fn looks_elsewhere(script: &Script) -> bool {
     script.parts.iter().any(goes) && script.parts.iter().any(|part| named(&part, "git"))
 }
 
-/// Whether one command of a script is known to look only; the others are judged by themselves.
+/// Whether one command of a script is known to be read-only; the others are judged by themselves.
 pub fn part_is_read_only(part: &Part) -> bool {
     match (part.sets.is_empty(), part.words.is_empty()) {
         (true, false) => command_is_read_only(&part.words),
@@ -42,7 +42,7 @@ pub fn part_is_read_only(part: &Part) -> bool {
     }
 }
 
-/// Whether the table decides about a command: there are calls of the program that are known to look only.
+/// Whether the table decides about a command: there are calls of the program that are known to be read-only.
 pub fn is_in_table(words: &[Word]) -> bool {
     let Some((first, rest)) = words.split_first().filter(|(first, _)| first.exact) else { return false };
     match first.text.as_str() {

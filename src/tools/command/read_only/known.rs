@@ -1,11 +1,11 @@
-//! The programs that are known to look only, with the options for which that holds: each row is a decision
+//! The programs that are known to be read-only, with the options for which that holds: each row is a decision
 //! about one program.
 //!
 //! Must not know how words are read. What is not in a row is unknown, whether it does harm or not.
 
 use super::options::Options;
 
-/// A program that only looks, with these options.
+/// A read-only program, with these options.
 pub(in crate::tools::command) struct Program {
     pub(in crate::tools::command) name: &'static str,
     pub(in crate::tools::command) words: Words,

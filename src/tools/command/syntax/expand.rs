@@ -12,22 +12,22 @@ const TEXTS_MAX: usize = 8;
 
 const UNKNOWN: &str = "a command that another one makes up";
 
-/// Reads a command line as far as it can be told. Never fails: the rest is a doubt.
+/// Reads a command line as far as it can be told. Never fails: the rest is unresolved.
 pub fn parse(text: &str) -> Script {
     let mut whole = Script::default();
     if process_memory::is_named(text) {
-        whole.doubt(MEMORY);
+        whole.mark_unresolved(MEMORY);
     }
     let mut open = vec![(text.to_string(), 0)];
     while let Some((text, depth)) = open.pop() {
         let read = read::read(&text);
-        read.doubts.into_iter().for_each(|why| whole.doubt(why));
+        read.unresolved.into_iter().for_each(|why| whole.mark_unresolved(why));
         whole.writes.extend(read.writes);
         whole.reads.extend(read.reads);
         let mut parts: Vec<Part> = read.parts.into_iter().rev().collect();
         while let Some(part) = parts.pop() {
             if whole.parts.len() >= PARTS_MAX || depth > TEXTS_MAX {
-                whole.doubt("a command line with too much in it");
+                whole.mark_unresolved("a command line with too much in it");
                 return whole;
             }
             let inner = wrapped::inside(&part.words);
@@ -37,7 +37,7 @@ pub fn parse(text: &str) -> Script {
                 match inner {
                     Inner::Words(sets, words) => deeper.push(Part { sets, words }),
                     Inner::Text(text) => open.push((text, depth + 1)),
-                    Inner::Unknown => whole.doubt(UNKNOWN),
+                    Inner::Unknown => whole.mark_unresolved(UNKNOWN),
                 }
             }
             parts.extend(deeper.into_iter().rev());

@@ -1,5 +1,5 @@
 //! The smallest pieces of a tree, held against the shell's own rules: the grammar is more lenient
-//! than a shell, and where both could read a text differently there is a doubt.
+//! than a shell, and where both could read a text differently it is ambiguous, and left unresolved.
 
 use tree_sitter::Node;
 

@@ -66,7 +66,7 @@ const ONE_LINE: [&str; 8] = [
     "test_command",
 ];
 
-/// Everything that stands in a text. Never fails: what cannot be read is a doubt.
+/// Everything that stands in a text. Never fails: what cannot be read is unresolved.
 pub(in crate::tools::command) fn read(text: &str) -> Script {
     let mut script = Script::default();
     let strange =
@@ -74,7 +74,7 @@ pub(in crate::tools::command) fn read(text: &str) -> Script {
     // A line continued in the middle of a word joins what the grammar takes apart.
     let joins = text.match_indices("\\\n").any(|(at, _)| !text[..at].ends_with([' ', '\t']));
     if text.len() > BYTES_MAX || text.contains(strange) || joins {
-        script.doubt(UNREAD);
+        script.mark_unresolved(UNREAD);
         return script;
     }
     let mut parser = Parser::new();
@@ -83,11 +83,11 @@ pub(in crate::tools::command) fn read(text: &str) -> Script {
         Err(_) => None,
     };
     let Some(tree) = tree.filter(|tree| !tree.root_node().has_error()) else {
-        script.doubt(UNREAD);
+        script.mark_unresolved(UNREAD);
         return script;
     };
     if let Some(why) = leaves::objection(text, tree.root_node()) {
-        script.doubt(why);
+        script.mark_unresolved(why);
         return script;
     }
     let mut reader = Reader { text, script, depth: 0 };
@@ -114,12 +114,12 @@ impl<'t> Reader<'t> {
     /// Reads a node that is no word of a command.
     fn visit(&mut self, node: Node<'_>) {
         if self.depth >= DEPTH_MAX {
-            return self.script.doubt("a command line nested too deeply");
+            return self.script.mark_unresolved("a command line nested too deeply");
         }
         self.depth += 1;
         self.neighbours(node);
         if node.kind().ends_with("_redirect") && names_variable(&self.text[..node.start_byte()]) {
-            self.script.doubt(VARIABLE);
+            self.script.mark_unresolved(VARIABLE);
         }
         match node.kind() {
             "comment" => {}
@@ -136,14 +136,14 @@ impl<'t> Reader<'t> {
             "heredoc_redirect" => self.here_document(node),
             "function_definition" => {
                 // Its name may be that of a program, and it may call itself without end.
-                self.script.doubt(FUNCTION);
+                self.script.mark_unresolved(FUNCTION);
                 children(node)
                     .into_iter()
                     .filter(|child| child.is_named() && child.kind() != "word")
                     .for_each(|child| self.visit(child));
             }
             kind if HOLDERS.contains(&kind) => self.inner(node),
-            _ => self.script.doubt(UNLIKE),
+            _ => self.script.mark_unresolved(UNLIKE),
         }
         self.depth -= 1;
     }
@@ -158,7 +158,7 @@ impl<'t> Reader<'t> {
             let gap = &self.text[pair[0].end_byte()..pair[1].start_byte()];
             let touch = gap.is_empty() && glued(pair[0]) && glued(pair[1]);
             if touch || (is_one_line && gap.replace("\\\n", "").contains('\n')) {
-                self.script.doubt(UNLIKE);
+                self.script.mark_unresolved(UNLIKE);
             }
         }
     }
@@ -167,8 +167,8 @@ impl<'t> Reader<'t> {
     fn inner(&mut self, node: Node<'_>) {
         for child in children(node) {
             match child.kind() {
-                "&" => self.script.doubt(BACKGROUND),
-                "((" => self.script.doubt("arithmetic that can run commands"),
+                "&" => self.script.mark_unresolved(BACKGROUND),
+                "((" => self.script.mark_unresolved("arithmetic that can run commands"),
                 "variable_name" => {
                     let sets = vec![self.source(child).to_string()];
                     self.script.parts.push(Part { sets, words: Vec::new() });
@@ -194,7 +194,7 @@ impl<'t> Reader<'t> {
                 kind if WORDS.contains(&kind) => part.words.push(self.word(child)),
                 "$" => part.words.push(Word::plain("$")),
                 "file_redirect" | "herestring_redirect" => self.visit(child),
-                _ => self.script.doubt(UNLIKE),
+                _ => self.script.mark_unresolved(UNLIKE),
             }
         }
         self.script.parts.push(part);
@@ -239,7 +239,7 @@ impl<'t> Reader<'t> {
                     token == "-v" || token.contains(['&', '|', '<', '>', ';', '(', ')'])
                 };
                 if runs {
-                    self.script.doubt(UNLIKE);
+                    self.script.mark_unresolved(UNLIKE);
                 }
                 if !matches!(token, "[" | "[[") {
                     part.words.push(Word::plain(token));
@@ -247,7 +247,7 @@ impl<'t> Reader<'t> {
             }
         }
         if self.source(node).contains('\n') {
-            self.script.doubt(UNLIKE);
+            self.script.mark_unresolved(UNLIKE);
         }
         self.script.parts.push(part);
     }
@@ -262,7 +262,7 @@ impl<'t> Reader<'t> {
                 kind if WORDS.contains(&kind) => {
                     self.word(child);
                 }
-                _ => self.script.doubt("a variable that holds more than a text"),
+                _ => self.script.mark_unresolved("a variable that holds more than a text"),
             }
         }
         name
@@ -282,7 +282,7 @@ impl<'t> Reader<'t> {
             Ok([file]) => file,
             Err(files) if files.is_empty() => return,
             // Behind the file, these are words of the command.
-            Err(_) => return self.script.doubt("words behind a redirection"),
+            Err(_) => return self.script.mark_unresolved("words behind a redirection"),
         };
         let is_handle = file.exact && (file.text == "-" || file.text.chars().all(|c| c.is_ascii_digit()));
         let is_harmless = file.exact && ["/dev/null", "/dev/stdout", "/dev/stderr"].contains(&&*file.text);
@@ -290,7 +290,7 @@ impl<'t> Reader<'t> {
             let bare = file.text.replace(['"', '\'', '\\'], "");
             let net = ["/dev/tcp", "/dev/udp"].iter().any(|place| bare.starts_with(place));
             if net || (!file.exact && file.wild) {
-                self.script.doubt(UNKNOWN_FILE);
+                self.script.mark_unresolved(UNKNOWN_FILE);
             }
             self.script.reads.push(file);
         } else if !(is_harmless || (is_handle && matches!(operator, ">&" | "<&"))) {
@@ -300,13 +300,13 @@ impl<'t> Reader<'t> {
 
     fn here_document(&mut self, node: Node<'_>) {
         if let Some(why) = heredoc::objection(self.text, node) {
-            self.script.doubt(why);
+            self.script.mark_unresolved(why);
         }
         for child in children(node) {
             match child.kind() {
                 "heredoc_body" => self.holes(child),
                 "heredoc_start" | "heredoc_end" | "file_descriptor" => {}
-                kind if WORDS.contains(&kind) => self.script.doubt("words behind a here-document"),
+                kind if WORDS.contains(&kind) => self.script.mark_unresolved("words behind a here-document"),
                 _ if child.is_named() => self.visit(child),
                 _ => {}
             }
@@ -369,7 +369,7 @@ impl<'t> Reader<'t> {
                 let parts = children(node);
                 let touch = parts.windows(2).all(|pair| pair[0].end_byte() == pair[1].start_byte());
                 if !touch || self.depth >= DEPTH_MAX {
-                    return self.script.doubt(UNLIKE);
+                    return self.script.mark_unresolved(UNLIKE);
                 }
                 self.depth += 1;
                 for part in parts {
@@ -382,7 +382,7 @@ impl<'t> Reader<'t> {
                 (word.wild, word.exact) = (true, false);
                 let is_old = raw.starts_with('`') || raw.starts_with("$`");
                 if is_old && raw.contains('\\') {
-                    self.script.doubt(UNLIKE);
+                    self.script.mark_unresolved(UNLIKE);
                 }
                 self.visit(node);
             }
@@ -392,16 +392,16 @@ impl<'t> Reader<'t> {
                 let name = &raw[2..raw.len() - 1];
                 let name = name.strip_prefix('#').unwrap_or(name);
                 if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-                    self.script.doubt("an expansion that can run commands");
+                    self.script.mark_unresolved("an expansion that can run commands");
                 }
             }
             "arithmetic_expansion" => {
                 (word.wild, word.exact) = (true, false);
                 if raw.chars().any(|c| !(c.is_ascii_digit() || " $()+-*/%".contains(c))) {
-                    self.script.doubt("arithmetic that can run commands");
+                    self.script.mark_unresolved("arithmetic that can run commands");
                 }
             }
-            _ => self.script.doubt(UNLIKE),
+            _ => self.script.mark_unresolved(UNLIKE),
         }
     }
 
@@ -416,7 +416,7 @@ impl<'t> Reader<'t> {
                     found = true;
                     self.word(child);
                 }
-                _ => self.script.doubt(UNLIKE),
+                _ => self.script.mark_unresolved(UNLIKE),
             }
         }
         found

@@ -42,8 +42,8 @@ pub struct Script {
     pub writes: Vec<Word>,
     /// Files that redirections read.
     pub reads: Vec<Word>,
-    /// Why not all of it is known. Nothing may be allowed while there is a doubt.
-    pub doubts: Vec<&'static str>,
+    /// Why not all of it is known. Nothing is allowed while something is unresolved.
+    pub unresolved: Vec<&'static str>,
 }
 
 /// Doubts about what a command does, while it is known which commands run.
@@ -57,13 +57,13 @@ pub(super) const MEMORY: &str = "what processes keep in memory";
 impl Script {
     /// Whether other commands may run than those that were found.
     pub fn is_unresolved(&self) -> bool {
-        self.doubts.iter().any(|why| !RESOLVED.contains(why))
+        self.unresolved.iter().any(|why| !RESOLVED.contains(why))
     }
 
-    /// Notes a doubt, once.
-    pub(super) fn doubt(&mut self, why: &'static str) {
-        if !self.doubts.contains(&why) {
-            self.doubts.push(why);
+    /// Notes a reason, once.
+    pub(super) fn mark_unresolved(&mut self, why: &'static str) {
+        if !self.unresolved.contains(&why) {
+            self.unresolved.push(why);
         }
     }
 }

@@ -74,7 +74,7 @@ fn words(names: &BTreeSet<String>) -> String {
 
 fn said(flags: Flags) -> (String, String) {
     let choice = Choice::new(flags, &plain()).unwrap();
-    (words(&choice.offered("p", &plain())), words(&choice.offered("o", &other())))
+    (words(&choice.available("p", &plain())), words(&choice.available("o", &other())))
 }
 
 fn list(words: &[&str]) -> Vec<String> {
@@ -111,20 +111,20 @@ fn what_comes_with_the_program_can_be_left_out() {
     let mut all = Registry::of("pi");
     all.add(std::sync::Arc::new(Named("mine", Kind::Other, true)));
     let choice = Choice::new(Flags { no_builtin: true, ..Flags::default() }, &all).unwrap();
-    assert_eq!(words(&choice.offered("pi", &all)), "mine");
+    assert_eq!(words(&choice.available("pi", &all)), "mine");
 }
 
 #[test]
 fn what_was_switched_holds_by_kind_and_comes_back_by_name() {
     let mut choice = Choice::default();
     choice.pick("p", &plain(), &list(&["read", "ls", "write"]));
-    assert_eq!(words(&choice.offered("p", &plain())), "ls read write");
-    // No command and no edit any more; what nobody has touched stays as it was.
-    let there = words(&choice.offered("o", &other()));
+    assert_eq!(words(&choice.available("p", &plain())), "ls read write");
+    // No command and no edit any more; what the user has not touched stays as it was.
+    let there = words(&choice.available("o", &other()));
     assert_eq!(there, "Extra Glance List Look");
     choice.pick("o", &other(), &list(&["Shell", "Look", "Extra"]));
-    assert_eq!(words(&choice.offered("o", &other())), "Extra Look Shell");
-    assert_eq!(words(&choice.offered("p", &plain())), "bash read");
+    assert_eq!(words(&choice.available("o", &other())), "Extra Look Shell");
+    assert_eq!(words(&choice.available("p", &plain())), "bash read");
 }
 
 #[test]
@@ -138,9 +138,9 @@ fn a_tool_of_no_kind_is_known_by_its_name_everywhere() {
     let there = with("tracker", &[("Look", Kind::Read, true), ("Extra", Kind::Other, true)]);
     let mut choice = Choice::default();
     choice.pick("p", &here, &list(&["read"]));
-    assert_eq!(words(&choice.offered("o", &there)), "Extra Look");
+    assert_eq!(words(&choice.available("o", &there)), "Extra Look");
     choice.pick("o", &there, &list(&["tracker", "Look"]));
-    assert_eq!(words(&choice.offered("p", &here)), "read tracker");
+    assert_eq!(words(&choice.available("p", &here)), "read tracker");
 }
 
 #[test]
@@ -148,5 +148,5 @@ fn all_who_share_a_choice_see_a_change() {
     let choice = SharedChoice::from(Choice::default());
     let twin = choice.clone();
     choice.pick("p", &plain(), &list(&["read"]));
-    assert_eq!((words(&twin.offered("p", &plain())), twin.changes()), ("read".to_string(), 1));
+    assert_eq!((words(&twin.available("p", &plain())), twin.changes()), ("read".to_string(), 1));
 }

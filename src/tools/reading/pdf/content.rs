@@ -26,7 +26,7 @@ const FONTS_MAX: usize = 256;
 /// A glyph on its page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Glyph<'a> {
-    /// What it means; nothing where nobody knows.
+    /// What it means; nothing where it is unknown.
     pub text: Option<&'a str>,
     /// Where it begins.
     pub from: (f64, f64),

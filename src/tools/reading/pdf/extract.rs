@@ -18,7 +18,7 @@ const OPERATORS_MAX: usize = 4_000_000;
 
 /// Which pages, from 1, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct PageRequest {
     /// The first.
     pub first: usize,
     /// The last; the document's, where there are fewer.
@@ -45,7 +45,7 @@ pub struct Page {
     pub number: usize,
     /// Its lines.
     pub text: String,
-    /// Glyphs of which nobody knows what they mean.
+    /// Glyphs whose meaning is unknown.
     pub unknown: usize,
     /// All glyphs.
     pub glyphs: usize,
@@ -62,11 +62,11 @@ pub enum Trouble {
     Damaged,
     /// A password is needed.
     Password,
-    /// It is encrypted in a way that nobody here knows.
+    /// It is encrypted in a way that is not supported.
     Cipher,
     /// It took too long.
     Slow,
-    /// Reading it took too much memory, or came upon something that nobody has thought of.
+    /// Reading it took too much memory, or came upon something unforeseen.
     Overwhelmed,
     /// Nobody waits for it any more.
     Interrupted,
@@ -75,7 +75,7 @@ pub enum Trouble {
 }
 
 /// Reads some pages. `stop` says that it is time to end.
-pub fn read(bytes: Vec<u8>, wanted: Wanted, stop: &dyn Fn() -> bool) -> Result<Paper, Trouble> {
+pub fn read(bytes: Vec<u8>, wanted: PageRequest, stop: &dyn Fn() -> bool) -> Result<Paper, Trouble> {
     let pdf = Pdf::new(bytes).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Trouble::Password,
         LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => Trouble::Cipher,

@@ -63,7 +63,7 @@ struct Widths {
 /// One shown character.
 #[derive(Debug)]
 pub struct Shown<'a> {
-    /// What it means; nothing where nobody knows.
+    /// What it means; nothing where it is unknown.
     pub text: Option<Cow<'a, str>>,
     /// How far it goes, in units of the font's size.
     pub width: f64,
@@ -79,7 +79,7 @@ impl Font {
         if composite {
             return Self::composite(dict, to_unicode);
         }
-        let texts = (0..=255).map(|code| told(to_unicode.as_ref(), code)).collect();
+        let texts = (0..=255).map(|code| text_of(to_unicode.as_ref(), code)).collect();
         let texts = means(dict, texts);
         let widths = simple_widths(dict, &texts);
         Self { codes: Codes::Bytes(texts), widths, to_unicode, vertical: false }
@@ -128,7 +128,7 @@ impl Font {
                 Codes::Known(Coded::Utf16) => utf16(rest),
             };
             let (now, next) = rest.split_at(length.min(rest.len()));
-            let text = told(self.to_unicode.as_ref(), code).or_else(|| match &self.codes {
+            let text = text_of(self.to_unicode.as_ref(), code).or_else(|| match &self.codes {
                 Codes::Known(Coded::Legacy(encoding)) => encoding::decode(encoding, now),
                 Codes::Known(Coded::Utf16) => encoding::decode(UTF_16BE, now),
                 _ => None,
@@ -182,7 +182,7 @@ fn legacy(encoding: &'static Encoding, bytes: &[u8]) -> (u32, u32, usize) {
 }
 
 /// What the map to Unicode says of a code. Some maps have NUL where they know nothing.
-fn told(map: Option<&CMap>, code: u32) -> Option<String> {
+fn text_of(map: Option<&CMap>, code: u32) -> Option<String> {
     match map?.lookup_bf_string(code)? {
         BfString::Char('\0') => None,
         BfString::Char(c) => Some(c.to_string()),

@@ -36,7 +36,7 @@ const LINE_MAX: usize = 1000;
 pub struct Told {
     /// Its lines.
     pub text: String,
-    /// Glyphs of which nobody knows what they mean; they are told as U+FFFD.
+    /// Glyphs whose meaning is unknown; they are told as U+FFFD.
     pub unknown: usize,
     /// All glyphs.
     pub glyphs: usize,

@@ -3,7 +3,6 @@
 //!
 //! Must not know files nor tools of any family.
 
-pub mod apart;
 pub mod content;
 pub mod encoding;
 pub mod extract;
@@ -12,3 +11,4 @@ pub mod lines;
 pub mod matrix;
 pub mod pages;
 pub mod program;
+pub mod subprocess;

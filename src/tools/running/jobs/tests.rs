@@ -3,7 +3,7 @@
 use super::*;
 use crate::exec::LocalEnvironment;
 use crate::tools::Shared;
-use crate::tools::running::{End, Wanted, start};
+use crate::tools::running::{End, LaunchRequest, start};
 
 struct Bench {
     folder: tempfile::TempDir,
@@ -22,8 +22,14 @@ impl Bench {
 
     async fn live(&self, script: &str, fed: bool, terminal: bool) -> Live {
         let folder = self.folder.path().to_path_buf();
-        let wanted =
-            Wanted { script: script.into(), folder, fed, terminal, tool: "bash", ..Wanted::default() };
+        let wanted = LaunchRequest {
+            script: script.into(),
+            folder,
+            fed,
+            terminal,
+            tool: "bash",
+            ..LaunchRequest::default()
+        };
         start(&self.env, &self.shared.artifacts, wanted).await.unwrap()
     }
 
@@ -32,7 +38,7 @@ impl Bench {
     }
 }
 
-/// A call that nobody interrupts.
+/// A call that is not interrupted.
 fn go() -> CancellationToken {
     CancellationToken::new()
 }
@@ -188,7 +194,7 @@ async fn a_flood_is_kept_within_bounds() {
 #[tokio::test]
 async fn an_agent_ends_its_own_and_no_others() {
     let bench = Bench::new();
-    let twin = bench.shared.jobs.apart();
+    let twin = bench.shared.jobs.for_subagent();
     let ours = bench.add("exec sleep 600").await;
     let script = "trap 'echo asked' TERM; echo $$; while :; do sleep 0.05; done";
     let theirs = twin.add(script, bench.live(script, true, false).await, &go()).unwrap();

@@ -1,0 +1,220 @@
+//! Starting a command of this machine that is a value then: in a process group or a terminal of its own.
+//!
+//! Must not know why it runs.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use futures::future::BoxFuture;
+use rustix::process::{Pid, Signal};
+use tempfile::TempPath;
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::Child;
+use tokio::time::{sleep, timeout};
+
+use super::folder_report::FolderReport;
+use super::{GRACE, GROUP_POLL, exit_code, group_lives, members, script, shell, shell_command, signal};
+use crate::exec::commands::running::{Input, Running, RunningControl, SpawnSpec};
+use crate::exec::commands::terminal::{self, TerminalControl};
+use crate::exec::disk::files;
+use crate::exec::environment::CommandSpec;
+use crate::exec::error::EnvError;
+
+/// Starts a command. `vars` are all the variables that it gets, beside its own.
+pub(in crate::exec) fn start(vars: &[(OsString, OsString)], spec: &SpawnSpec) -> Result<Running, EnvError> {
+    if !spec.cwd.is_dir() {
+        return Err(EnvError::NoWorkingFolder(spec.cwd.clone()));
+    }
+    let shell = shell(vars);
+    let started = match spec.input {
+        Input::Terminal(cols, rows) => in_terminal(&shell, vars, spec, (cols, rows)),
+        Input::Closed | Input::Piped => in_group(&shell, vars, spec),
+    };
+    started.map_err(|source| files::error_at(&shell, source))
+}
+
+fn in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec) -> io::Result<Running> {
+    let (reader, writer) = io::pipe()?;
+    let output = Receiver::from_owned_fd(OwnedFd::from(reader))?;
+    let mut command = command(spec);
+    let folder_report = if spec.tells_folder { asking(&mut command) } else { None };
+    let (mut builder, script) = shell_command(shell, vars, &command, spec.login)?;
+    let stdin = if spec.input == Input::Piped { Stdio::piped() } else { Stdio::null() };
+    // The builder owns the write ends and drops them with itself, so that the pipe ends when the last
+    // process that holds it does.
+    let mut child = builder.stdin(stdin).stdout(writer.try_clone()?).stderr(writer).spawn()?;
+    drop(builder);
+    let input = child.stdin.take().map(|input| Box::new(input) as Box<_>);
+    let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    let control = Box::new(Group { child, leader, folder_report, _script: script });
+    Ok(Running { output: Box::new(output), input, control })
+}
+
+/// Has the shell say at its end where it stands. One that cannot be asked runs all the same.
+fn asking(command: &mut CommandSpec) -> Option<FolderReport> {
+    match FolderReport::new() {
+        Ok(folder_report) => {
+            command.script = folder_report.asked_by(&command.script)?;
+            Some(folder_report)
+        }
+        Err(error) => {
+            tracing::warn!(%error, "where a command ends will not be known");
+            None
+        }
+    }
+}
+
+/// The same for the functions of the module above; nobody looks at the time-out.
+fn command(spec: &SpawnSpec) -> CommandSpec {
+    let SpawnSpec { script, cwd, env, .. } = spec.clone();
+    CommandSpec { script, cwd, timeout: None, env }
+}
+
+fn in_terminal(
+    shell: &Path,
+    vars: &[(OsString, OsString)],
+    spec: &SpawnSpec,
+    (cols, rows): (u16, u16),
+) -> io::Result<Running> {
+    let (given, script) = script::given(&spec.script)?;
+    let mut command = pty_process::Command::new(shell);
+    if spec.login {
+        command = command.arg("-l");
+    }
+    let command = command
+        .arg("-c")
+        .arg(&*given)
+        .current_dir(&spec.cwd)
+        .env_clear()
+        .envs(vars.iter().map(|(name, value)| (name, value)))
+        .envs(&spec.env);
+    let (output, input, control) = terminal::open(command, cols, rows)?;
+    let control = Box::new(InTerminal { control, _script: script });
+    Ok(Running { output: Box::new(output), input: Some(Box::new(input)), control })
+}
+
+/// A process group.
+struct Group {
+    child: Child,
+    /// Whose number is the group's; `None` when nothing of it runs any more.
+    leader: Option<Pid>,
+    /// `None` when it is not asked for.
+    folder_report: Option<FolderReport>,
+    /// Goes with the group.
+    _script: Option<TempPath>,
+}
+
+impl RunningControl for Group {
+    fn id(&self) -> Option<u32> {
+        self.leader.map(number)
+    }
+
+    fn wait(&mut self) -> BoxFuture<'_, i32> {
+        Box::pin(async {
+            match self.child.wait().await {
+                Ok(status) => exit_code(status),
+                Err(error) => {
+                    tracing::warn!(%error, "cannot wait for a command");
+                    -1
+                }
+            }
+        })
+    }
+
+    fn folder(&mut self) -> BoxFuture<'_, Option<PathBuf>> {
+        Box::pin(std::future::ready(self.folder_report.as_mut().and_then(FolderReport::reported)))
+    }
+
+    fn left(&self) -> Vec<u32> {
+        let members = self.leader.and_then(members).unwrap_or_default();
+        members.into_iter().map(number).collect()
+    }
+
+    fn stop(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            let Some(group) = self.leader else { return };
+            signal(group, Signal::TERM);
+            let ended = timeout(GRACE, async {
+                self.wait().await;
+                while group_lives(group) {
+                    sleep(GROUP_POLL).await;
+                }
+            });
+            if ended.await.is_err() {
+                signal(group, Signal::KILL);
+                self.wait().await;
+            }
+            self.leader = None;
+        })
+    }
+
+    fn forget(&mut self) {
+        self.leader = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(group) = self.leader {
+            signal(group, Signal::KILL);
+        }
+    }
+}
+
+/// Everything in a terminal.
+struct InTerminal {
+    control: terminal::Control,
+    /// Goes with the terminal.
+    _script: Option<TempPath>,
+}
+
+impl RunningControl for InTerminal {
+    fn id(&self) -> Option<u32> {
+        self.control.session().map(number)
+    }
+
+    fn wait(&mut self) -> BoxFuture<'_, i32> {
+        self.control.wait()
+    }
+
+    fn left(&self) -> Vec<u32> {
+        self.control.left().into_iter().map(number).collect()
+    }
+
+    fn stop(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            // A shell that waits for its terminal hears of its end by SIGHUP only.
+            self.control.hang_up();
+            self.control.signal(Signal::TERM);
+            let ended = timeout(GRACE, async {
+                self.control.wait().await;
+                while !self.control.left().is_empty() {
+                    sleep(GROUP_POLL).await;
+                }
+            });
+            if ended.await.is_err() {
+                self.control.kill();
+                self.control.wait().await;
+            }
+            self.control.forget();
+        })
+    }
+
+    fn forget(&mut self) {
+        self.control.forget();
+    }
+}
+
+impl Drop for InTerminal {
+    fn drop(&mut self) {
+        // What the shell left behind goes, too; it is what makes this one different from the pane's.
+        self.control.kill();
+    }
+}
+
+fn number(pid: Pid) -> u32 {
+    pid.as_raw_nonzero().get().cast_unsigned()
+}

@@ -1,0 +1,261 @@
+//! A shell in a pseudo terminal of its own: its bytes, its window, its end.
+//!
+//! Must not know what the bytes mean. The shell leads a session, so that everything started from
+//! it can be found and ended, whatever groups its jobs are in.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+
+use futures::future::BoxFuture;
+use pty_process::{Command, OwnedReadPty, OwnedWritePty, Size};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::termios::{Winsize, tcgetpgrp, tcsetwinsize};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::process::Child;
+
+use crate::exec::commands::process::keyboard;
+
+/// What programs read that the terminal is: all that they rely on then is understood by the pane.
+const TERM: &str = "xterm-256color";
+/// Variables about the terminal outside, which would lead programs inside astray.
+const OUTSIDE: [&str; 8] = [
+    "COLUMNS",
+    "LINES",
+    "TERMCAP",
+    "TERM_PROGRAM",
+    "TERM_PROGRAM_VERSION",
+    "TMUX",
+    "VTE_VERSION",
+    "WINDOWID",
+];
+
+/// What a terminal begins with.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TerminalSpec {
+    /// Where the shell starts.
+    pub cwd: PathBuf,
+    /// Columns of the window, at least 1.
+    pub cols: u16,
+    /// Rows of the window, at least 1.
+    pub rows: u16,
+}
+
+/// A shell that runs.
+pub struct Terminal {
+    /// The shell's name, to be shown.
+    pub name: String,
+    /// What it prints, until its end. An end that the system calls an error is one, too.
+    pub output: Box<dyn AsyncRead + Send + Unpin>,
+    /// What it reads.
+    pub input: Box<dyn AsyncWrite + Send + Unpin>,
+    /// The rest. Dropped before the shell's end it takes everything in the terminal along; after it, what
+    /// the shell left behind lives on.
+    pub control: Box<dyn TerminalControl>,
+}
+
+impl fmt::Debug for Terminal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Terminal").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// What can be done to a terminal beside reading and writing.
+pub trait TerminalControl: Send + Sync {
+    /// Tells the programs inside that the window has another size.
+    fn resize(&self, cols: u16, rows: u16) -> io::Result<()>;
+
+    /// The program that runs in front of the shell, by name.
+    fn busy(&self) -> Option<String>;
+
+    /// Waits for the shell's end; its code, 128 + signal number when a signal ended it. Safe to
+    /// drop and call again.
+    fn wait(&mut self) -> BoxFuture<'_, i32>;
+
+    /// Tells everything inside that the terminal is gone.
+    fn hang_up(&self);
+
+    /// Ends whatever is left inside, without asking.
+    fn kill(&self);
+}
+
+/// Starts the user's shell. `vars` are all the variables that it gets, beside its own.
+pub(in crate::exec) fn start(vars: &[(OsString, OsString)], spec: &TerminalSpec) -> io::Result<Terminal> {
+    let shell = shell(vars);
+    let name = shell.file_name().map_or_else(|| "sh".into(), |name| name.to_string_lossy().into_owned());
+    let inside = |(name, _): &&(OsString, OsString)| !OUTSIDE.iter().any(|known| name == known);
+    let command = Command::new(&shell)
+        .current_dir(&spec.cwd)
+        .env_clear()
+        .envs(vars.iter().filter(inside).map(|(name, value)| (name, value)))
+        .env("TERM", TERM)
+        .env("COLORTERM", "truecolor")
+        .env("SHELL", &shell);
+    let (output, input, control) = open(command, spec.cols, spec.rows)?;
+    Ok(Terminal { name, output: Box::new(output), input: Box::new(input), control: Box::new(control) })
+}
+
+/// Starts a program as the leader of a session in a terminal of that size.
+pub(in crate::exec) fn open(
+    command: Command,
+    cols: u16,
+    rows: u16,
+) -> io::Result<(OwnedReadPty, OwnedWritePty, Control)> {
+    keyboard::hand_on();
+    let (pty, pts) = pty_process::open().map_err(plain)?;
+    pty.resize(Size::new(rows.max(1), cols.max(1))).map_err(plain)?;
+    let master = pty.as_fd().try_clone_to_owned()?;
+    let child = command.kill_on_drop(true).spawn(pts).map_err(plain)?;
+    let session = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    let (output, input) = pty.into_split();
+    Ok((output, input, Control { child, master, session, ended: false }))
+}
+
+/// The library's errors are the system's, but for what cannot happen here.
+fn plain(error: pty_process::Error) -> io::Error {
+    match error {
+        pty_process::Error::Io(error) => error,
+        pty_process::Error::Rustix(error) => error.into(),
+        other => io::Error::other(other),
+    }
+}
+
+/// The user's own, if it is there.
+fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
+    let own = vars.iter().find(|(name, _)| name == "SHELL").map(|(_, value)| PathBuf::from(value));
+    own.filter(|shell| shell.is_absolute() && shell.is_file()).unwrap_or_else(|| PathBuf::from("/bin/sh"))
+}
+
+/// Everything that runs in a terminal.
+pub(in crate::exec) struct Control {
+    child: Child,
+    /// Our side of the terminal, for its window and its foreground.
+    master: OwnedFd,
+    session: Option<Pid>,
+    ended: bool,
+}
+
+impl TerminalControl for Control {
+    fn resize(&self, cols: u16, rows: u16) -> io::Result<()> {
+        let size = Winsize { ws_row: rows.max(1), ws_col: cols.max(1), ws_xpixel: 0, ws_ypixel: 0 };
+        Ok(tcsetwinsize(self.master.as_fd(), size)?)
+    }
+
+    fn busy(&self) -> Option<String> {
+        let front = tcgetpgrp(self.master.as_fd()).ok()?;
+        if self.ended || Some(front) == self.session {
+            return None;
+        }
+        let name = std::fs::read_to_string(format!("/proc/{}/comm", front.as_raw_nonzero()));
+        Some(name.map_or_else(|_| "a program".to_string(), |name| name.trim().to_string()))
+    }
+
+    fn wait(&mut self) -> BoxFuture<'_, i32> {
+        Box::pin(async {
+            let status = self.child.wait().await;
+            self.ended = true;
+            match status {
+                Ok(status) => {
+                    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "cannot wait for a shell");
+                    -1
+                }
+            }
+        })
+    }
+
+    fn hang_up(&self) {
+        self.signal(Signal::HUP);
+        // Who was stopped has to go on to hear of it.
+        self.signal(Signal::CONT);
+    }
+
+    fn kill(&self) {
+        self.signal(Signal::KILL);
+    }
+}
+
+impl Control {
+    /// The number of the session, which is that of its leader's process.
+    pub(in crate::exec) fn session(&self) -> Option<Pid> {
+        self.session
+    }
+
+    /// What still runs inside, as far as the system lists it.
+    pub(in crate::exec) fn left(&self) -> Vec<Pid> {
+        self.session.and_then(|session| members(Path::new("/proc"), session)).unwrap_or_default()
+    }
+
+    /// Nothing runs inside any more.
+    pub(in crate::exec) fn forget(&mut self) {
+        self.session = None;
+    }
+
+    /// Signals every process of the session; where the system does not list them, the shell's group and
+    /// the one in front.
+    pub(in crate::exec) fn signal(&self, signal: Signal) {
+        let Some(session) = self.session else { return };
+        if let Some(members) = members(Path::new("/proc"), session) {
+            for member in members {
+                log(kill_process(member, signal));
+            }
+            return;
+        }
+        if !self.ended {
+            log(kill_process_group(session, signal));
+        }
+        if let Ok(front) = tcgetpgrp(self.master.as_fd())
+            && front != session
+        {
+            log(kill_process_group(front, signal));
+        }
+    }
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        // What a shell left behind when it ended by itself was meant to live on.
+        if !self.ended {
+            self.kill();
+        }
+    }
+}
+
+/// One that is gone already is what we want.
+fn log(told: rustix::io::Result<()>) {
+    if let Err(error) = told
+        && error != rustix::io::Errno::SRCH
+    {
+        tracing::warn!(%error, "cannot signal a terminal's program");
+    }
+}
+
+/// The processes of a session; `None` where the system has no list of processes.
+fn members(processes: &Path, session: Pid) -> Option<Vec<Pid>> {
+    let mut found = Vec::new();
+    let mut told = false;
+    for process in std::fs::read_dir(processes).ok()?.flatten() {
+        let Ok(text) = std::fs::read_to_string(process.path().join("stat")) else { continue };
+        told = true;
+        // `pid (name) state parent group session …`; a name may hold spaces and parentheses.
+        let fields = text.rsplit(") ").next().unwrap_or("");
+        if fields.starts_with(['Z', 'X']) {
+            continue;
+        }
+        let of = fields.split(' ').nth(3).and_then(|session| session.parse().ok());
+        let pid = process.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
+        if of == Some(session.as_raw_nonzero().get()) {
+            found.extend(pid);
+        }
+    }
+    told.then_some(found)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,234 @@
+//! Making, moving and deleting files and folders. Nothing is written over, and what is deleted is
+//! kept for a while. Blocking: callers bring a thread. Must not know who asks.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, symlink};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
+
+/// What is deleted is kept that long.
+const KEPT_FOR: Duration = Duration::from_hours(30 * 24);
+
+/// Makes an empty file, or a folder, and the folders on the way to it. Refused where something is.
+pub fn create(path: &Path, is_folder: bool) -> io::Result<()> {
+    make_parent(path)?;
+    if is_folder {
+        return fs::create_dir(path);
+    }
+    OpenOptions::new().write(true).create_new(true).open(path).map(drop)
+}
+
+/// Gives a file or folder another path, and makes the folders on the way. Refused where something
+/// is already. Tells where the new path leads, links followed.
+pub fn rename(from: &Path, to: &Path) -> io::Result<PathBuf> {
+    make_parent(to)?;
+    move_to(from, to)?;
+    // A link that leads nowhere has been moved as well.
+    Ok(fs::canonicalize(to).unwrap_or_else(|_| to.to_path_buf()))
+}
+
+/// Moves a file or folder into a new folder below `kept`, where it stays for 30 days; what is older
+/// there goes away for good. Tells where it is.
+pub fn delete(path: &Path, kept: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(kept)?;
+    if let Err(error) = clean(kept, SystemTime::now()) {
+        tracing::warn!(%error, "what was deleted long ago could not be removed");
+    }
+    let place = tempfile::Builder::new().prefix("deleted-").tempdir_in(kept)?.keep();
+    let to = place.join(name);
+    if let Err(error) = move_to(path, &to) {
+        // Not with what is in it: of what could be taken away in part alone, all of it is here.
+        if let Err(error) = fs::remove_dir(&place) {
+            tracing::warn!(%error, "a folder is left where deleted files are kept");
+        }
+        return Err(error);
+    }
+    Ok(to)
+}
+
+/// Whether nothing is in a file or folder.
+pub fn is_empty(path: &Path) -> io::Result<bool> {
+    let facts = fs::symlink_metadata(path)?;
+    if facts.is_dir() { Ok(fs::read_dir(path)?.next().is_none()) } else { Ok(facts.len() == 0) }
+}
+
+fn make_parent(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)
+}
+
+/// Moves without writing over anything; onto another file system by a copy.
+fn move_to(from: &Path, to: &Path) -> io::Result<()> {
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // Not every file system knows how to refuse by itself.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => match fs::symlink_metadata(to) {
+            Ok(_) => Err(ErrorKind::AlreadyExists.into()),
+            Err(_) => fs::rename(from, to),
+        },
+        Err(Errno::XDEV) => move_by_copy(from, to),
+        moved => Ok(moved?),
+    }
+}
+
+/// Copies, and takes the original away once all of it is there. What cannot be copied whole is not
+/// there at all; of what cannot be taken away whole, the copy stays.
+fn move_by_copy(from: &Path, to: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(to).is_ok() {
+        return Err(ErrorKind::AlreadyExists.into());
+    }
+    if let Err(error) = copy(from, to) {
+        // What came there meanwhile is another process's.
+        if error.kind() != ErrorKind::AlreadyExists
+            && let Err(error) = remove(to)
+        {
+            tracing::warn!(%error, path = %to.display(), "a part of a copy is left");
+        }
+        return Err(error);
+    }
+    remove(from).map_err(|error| {
+        let message = format!("copied to {}, but not all of it can be taken away: {error}", to.display());
+        io::Error::new(error.kind(), message)
+    })
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(path)?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+}
+
+/// Copies contents, permissions and links. Sockets, pipes and devices are refused.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let facts = fs::symlink_metadata(from)?;
+    if facts.is_symlink() {
+        return symlink(fs::read_link(from)?, to);
+    }
+    if facts.is_file() {
+        return fs::copy(from, to).map(drop);
+    }
+    if !facts.is_dir() {
+        return Err(io::Error::other("is neither a file nor a folder"));
+    }
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    fs::set_permissions(to, facts.permissions())
+}
+
+/// Takes away what was kept long enough.
+fn clean(kept: &Path, now: SystemTime) -> io::Result<()> {
+    for entry in fs::read_dir(kept)? {
+        let entry = entry?;
+        let age = now.duration_since(entry.metadata()?.modified()?).unwrap_or_default();
+        if age > KEPT_FOR
+            && let Err(error) = remove(&entry.path())
+        {
+            tracing::warn!(%error, path = %entry.path().display(), "what was deleted long ago stays");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn place() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        (folder, root)
+    }
+
+    fn kind(result: io::Result<impl Sized>) -> ErrorKind {
+        result.err().unwrap().kind()
+    }
+
+    #[test]
+    fn files_and_folders_are_made_where_nothing_is() {
+        let (_folder, root) = place();
+        create(&root.join("a/b/é.txt"), false).unwrap();
+        create(&root.join("a/c"), true).unwrap();
+        assert!(root.join("a/b/é.txt").is_file() && root.join("a/c").is_dir());
+        for is_folder in [false, true] {
+            assert_eq!(kind(create(&root.join("a/b/é.txt"), is_folder)), ErrorKind::AlreadyExists);
+        }
+    }
+
+    #[test]
+    fn nothing_is_written_over_by_a_move() {
+        let (_folder, root) = place();
+        fs::write(root.join("a"), "a").unwrap();
+        fs::write(root.join("b"), "b").unwrap();
+        assert_eq!(kind(rename(&root.join("a"), &root.join("b"))), ErrorKind::AlreadyExists);
+        assert_eq!(rename(&root.join("a"), &root.join("new/a")).unwrap(), root.join("new/a"));
+        assert_eq!(fs::read_to_string(root.join("b")).unwrap(), "b");
+        assert!(rename(&root.join("new"), &root.join("new/inside/new")).is_err(), "not into itself");
+        assert!(root.join("new/a").exists());
+        symlink("nowhere", root.join("link")).unwrap();
+        assert_eq!(rename(&root.join("link"), &root.join("l")).unwrap(), root.join("l"));
+    }
+
+    #[test]
+    fn what_is_deleted_is_kept_and_comes_back() {
+        let (_folder, root) = place();
+        create(&root.join("f/x"), false).unwrap();
+        let kept = root.join("kept");
+        let first = delete(&root.join("f"), &kept).unwrap();
+        create(&root.join("f"), true).unwrap();
+        let second = delete(&root.join("f"), &kept).unwrap();
+        assert!(first != second && first.join("x").exists() && !root.join("f").exists());
+        rename(&first, &root.join("f")).unwrap();
+        assert!(root.join("f/x").exists());
+        assert!(delete(&root.join("absent"), &kept).is_err());
+        assert_eq!(fs::read_dir(&kept).unwrap().count(), 2, "a failure leaves nothing behind");
+        clean(&kept, SystemTime::now()).unwrap();
+        assert!(second.exists());
+        clean(&kept, SystemTime::now() + KEPT_FOR * 2).unwrap();
+        assert!(!second.exists());
+    }
+
+    #[test]
+    fn what_can_be_taken_away_in_part_alone_is_whole_in_one_place() {
+        let (_folder, root) = place();
+        create(&root.join("f/x"), false).unwrap();
+        // `.` itself cannot be taken away, what is in it can.
+        assert!(move_by_copy(&root.join("f/."), &root.join("g")).is_err());
+        assert!(root.join("g/x").exists());
+        // Another file system, where there is one.
+        let other = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        create(&root.join("h/x"), false).unwrap();
+        assert!(delete(&root.join("h/."), other.path()).is_err());
+        let mut places = vec![root.join("h/x")];
+        for entry in fs::read_dir(other.path()).unwrap() {
+            places.push(entry.unwrap().path().join("h/x"));
+        }
+        assert!(places.iter().any(|place| place.exists()), "{places:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_copied_whole_leaves_nothing() {
+        let (_folder, root) = place();
+        create(&root.join("f/x"), false).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(root.join("f/socket")).unwrap();
+        assert!(move_by_copy(&root.join("f"), &root.join("g")).is_err());
+        assert!(root.join("f/x").exists() && !root.join("g").exists());
+    }
+
+    #[test]
+    fn a_copy_is_whole_before_the_original_goes() {
+        let (_folder, root) = place();
+        create(&root.join("f/sub/x"), false).unwrap();
+        fs::set_permissions(root.join("f/sub/x"), fs::Permissions::from_mode(0o750)).unwrap();
+        symlink("nowhere", root.join("f/link")).unwrap();
+        move_by_copy(&root.join("f"), &root.join("g")).unwrap();
+        assert!(!root.join("f").exists());
+        assert_eq!(fs::metadata(root.join("g/sub/x")).unwrap().permissions().mode() & 0o777, 0o750);
+        assert_eq!(fs::read_link(root.join("g/link")).unwrap(), Path::new("nowhere"));
+        assert_eq!(kind(move_by_copy(&root.join("g"), &root.join("g/sub"))), ErrorKind::AlreadyExists);
+    }
+}

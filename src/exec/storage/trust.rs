@@ -1,0 +1,291 @@
+//! What the user said about folders that want to configure what runs: each answer is for what would
+//! run when it was given, so that anything else asks again. Blocking. Must not know what runs, nor
+//! who asks.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use ring::digest::{Context, SHA256};
+use serde::{Deserialize, Serialize};
+
+/// The answers.
+const FILE: &str = "trust.json";
+/// The process that holds its lock may change them.
+const LOCK: &str = "trust.lock";
+/// Folders with more files than this cannot be trusted: the user has not seen what would run.
+const FILES_MAX: usize = 2_000;
+/// The same for the bytes in them.
+const BYTES_MAX: u64 = 32 << 20;
+
+/// What was said about a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It may run what it wants to.
+    Trusted,
+    /// It may not.
+    Refused,
+    /// Nothing, or not about what would run now.
+    Open,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Answer {
+    digest: String,
+    trusted: bool,
+}
+
+/// The answers of a user, in the program's folder of state.
+#[derive(Debug, Clone)]
+pub struct Trust {
+    folder: PathBuf,
+}
+
+impl Trust {
+    /// Those in a folder, which is made with the first answer.
+    pub fn new(state: &Path) -> Self {
+        Self { folder: state.to_path_buf() }
+    }
+
+    /// What was said about a folder in which this would run.
+    pub fn standing(&self, place: &Path, digest: &str) -> io::Result<Standing> {
+        let answers = self.read()?;
+        let answer = answers.get(&name_of(place)?).filter(|answer| answer.digest == digest);
+        Ok(match answer {
+            Some(answer) if answer.trusted => Standing::Trusted,
+            Some(_) => Standing::Refused,
+            None => Standing::Open,
+        })
+    }
+
+    /// Notes an answer about a folder in which this would run.
+    pub fn answer(&self, place: &Path, digest: &str, trusted: bool) -> io::Result<()> {
+        let name = name_of(place)?;
+        self.change(|answers| {
+            answers.insert(name, Answer { digest: digest.to_string(), trusted });
+        })
+    }
+
+    /// Forgets what was said about a folder.
+    pub fn forget(&self, place: &Path) -> io::Result<()> {
+        let name = name_of(place)?;
+        self.change(|answers| {
+            answers.remove(&name);
+        })
+    }
+
+    fn read(&self) -> io::Result<BTreeMap<String, Answer>> {
+        match fs::read(self.folder.join(FILE)) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
+                let message = format!("{} is damaged ({error}); remove it", self.folder.join(FILE).display());
+                io::Error::new(ErrorKind::InvalidData, message)
+            }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(BTreeMap::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut BTreeMap<String, Answer>)) -> io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(self.folder.join(LOCK))?;
+        // Another run may be noting an answer; the system lets go of the lock with the file.
+        lock.lock()?;
+        let mut answers = self.read()?;
+        change(&mut answers);
+        let mut file = tempfile::Builder::new()
+            .prefix("trust-")
+            .permissions(fs::Permissions::from_mode(0o600))
+            .tempfile_in(&self.folder)?;
+        serde_json::to_writer_pretty(&mut file, &answers)?;
+        file.flush()?;
+        file.as_file().sync_all()?;
+        file.persist(self.folder.join(FILE))?;
+        Ok(())
+    }
+}
+
+/// The name of a folder, links followed.
+fn name_of(place: &Path) -> io::Result<String> {
+    let place = fs::canonicalize(place)?;
+    let message =
+        || io::Error::new(ErrorKind::InvalidInput, "a folder whose name is no UTF-8 cannot be trusted");
+    place.to_str().map(str::to_string).ok_or_else(message)
+}
+
+/// What stands in a folder and below, as a number that no other content can be made to have: names,
+/// contents, and which files can be run. A folder with links in it, or with more in it than anybody
+/// can have seen, has none.
+pub fn digest(folder: &Path) -> io::Result<String> {
+    let mut files = Vec::new();
+    list(folder, &mut files)?;
+    files.sort();
+    let mut context = Context::new(&SHA256);
+    let mut left = BYTES_MAX;
+    for path in files {
+        let name = path.strip_prefix(folder).unwrap_or(&path).as_os_str().as_encoded_bytes();
+        let mut file = File::open(&path)?;
+        let facts = file.metadata()?;
+        let bytes = read(&mut file, left)?;
+        left -= bytes.len() as u64;
+        for part in [name, &[u8::from(facts.permissions().mode() & 0o111 != 0)], &bytes] {
+            context.update(&(part.len() as u64).to_le_bytes());
+            context.update(part);
+        }
+    }
+    Ok(in_digits(context))
+}
+
+/// The same for a folder, which may be missing, and a text beside it.
+pub fn digest_with(folder: &Path, beside: &str) -> io::Result<String> {
+    let inside = match digest(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        inside => inside?,
+    };
+    let mut context = Context::new(&SHA256);
+    for part in [inside.as_str(), beside] {
+        context.update(&(part.len() as u64).to_le_bytes());
+        context.update(part.as_bytes());
+    }
+    Ok(in_digits(context))
+}
+
+fn in_digits(context: Context) -> String {
+    let digit = |n: u8| char::from_digit(u32::from(n), 16).unwrap_or_default();
+    let digest = context.finish();
+    digest.as_ref().iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+fn read(file: &mut File, left: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut io::Read::take(file, left + 1), &mut bytes)?;
+    if bytes.len() as u64 > left {
+        return Err(io::Error::new(ErrorKind::FileTooLarge, "there is more in it than 32 MB"));
+    }
+    Ok(bytes)
+}
+
+fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (kind, path) = (entry.file_type()?, entry.path());
+        if kind.is_dir() {
+            list(&path, files)?;
+        } else if kind.is_file() {
+            files.push(path);
+        } else {
+            let message = format!("{} is neither a file nor a folder", path.display());
+            return Err(io::Error::new(ErrorKind::InvalidInput, message));
+        }
+        if files.len() > FILES_MAX {
+            return Err(io::Error::new(ErrorKind::FileTooLarge, "there are more than 2000 files in it"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn place() -> (tempfile::TempDir, PathBuf, Trust) {
+        let folder = tempfile::tempdir().unwrap();
+        let work = folder.path().join("wörk");
+        fs::create_dir(&work).unwrap();
+        let trust = Trust::new(&folder.path().join("state/deep"));
+        (folder, work, trust)
+    }
+
+    #[test]
+    fn answers_are_for_what_would_run_and_for_no_other_folder() {
+        let (folder, work, trust) = place();
+        assert_eq!(trust.standing(&work, "a").unwrap(), Standing::Open);
+        trust.answer(&work, "a", true).unwrap();
+        trust.answer(folder.path(), "b", false).unwrap();
+        symlink(&work, folder.path().join("link")).unwrap();
+        assert_eq!(trust.standing(&folder.path().join("link"), "a").unwrap(), Standing::Trusted);
+        assert_eq!(trust.standing(&work, "b").unwrap(), Standing::Open);
+        assert_eq!(trust.standing(folder.path(), "b").unwrap(), Standing::Refused);
+        trust.forget(&work).unwrap();
+        assert_eq!(trust.standing(&work, "a").unwrap(), Standing::Open);
+        assert!(trust.answer(&folder.path().join("absent"), "a", true).is_err());
+        for file in [FILE, LOCK] {
+            let mode = fs::metadata(trust.folder.join(file)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{file}");
+        }
+        assert_eq!(fs::read_dir(&trust.folder).unwrap().count(), 2, "nothing else is left");
+    }
+
+    #[test]
+    fn damaged_answers_trust_nobody_and_are_not_written_over() {
+        let (_folder, work, trust) = place();
+        trust.answer(&work, "a", true).unwrap();
+        fs::write(trust.folder.join(FILE), "{\"torn").unwrap();
+        assert!(trust.standing(&work, "a").unwrap_err().to_string().contains("remove it"));
+        assert!(trust.answer(&work, "a", true).is_err());
+        assert_eq!(fs::read_to_string(trust.folder.join(FILE)).unwrap(), "{\"torn");
+    }
+
+    #[test]
+    fn many_runs_note_their_answers() {
+        let (folder, _, trust) = place();
+        std::thread::scope(|scope| {
+            for n in 0..8 {
+                let (trust, work) = (trust.clone(), folder.path().join(n.to_string()));
+                fs::create_dir(&work).unwrap();
+                scope.spawn(move || trust.answer(&work, "a", true).unwrap());
+            }
+        });
+        for n in 0..8 {
+            let work = folder.path().join(n.to_string());
+            assert_eq!(trust.standing(&work, "a").unwrap(), Standing::Trusted);
+        }
+    }
+
+    #[test]
+    fn whatever_changes_in_a_folder_has_another_digest() {
+        let (_folder, work, _) = place();
+        fs::create_dir(work.join("sub")).unwrap();
+        fs::write(work.join("sub/é"), "ab").unwrap();
+        fs::write(work.join("x"), "c").unwrap();
+        let mut seen = vec![digest(&work).unwrap()];
+        assert_eq!(digest(&work).unwrap(), seen[0]);
+        assert_eq!(seen[0].len(), 64);
+        fs::write(work.join("x"), "d").unwrap();
+        seen.push(digest(&work).unwrap());
+        fs::set_permissions(work.join("x"), fs::Permissions::from_mode(0o755)).unwrap();
+        seen.push(digest(&work).unwrap());
+        fs::rename(work.join("x"), work.join("y")).unwrap();
+        seen.push(digest(&work).unwrap());
+        fs::write(work.join("z"), "").unwrap();
+        seen.push(digest(&work).unwrap());
+        fs::rename(work.join("sub"), work.join("sub2")).unwrap();
+        seen.push(digest(&work).unwrap());
+        let all: std::collections::BTreeSet<&String> = seen.iter().collect();
+        assert_eq!(all.len(), seen.len());
+        symlink("/bin/sh", work.join("link")).unwrap();
+        assert!(digest(&work).unwrap_err().to_string().contains("neither a file nor a folder"));
+        assert!(digest(&work.join("absent")).is_err());
+        assert!(digest_with(&work, "").is_err());
+    }
+
+    #[test]
+    fn a_text_beside_a_folder_has_part_in_the_digest() {
+        let (_folder, work, _) = place();
+        let absent = work.join("absent");
+        let mut seen = vec![digest_with(&absent, "").unwrap(), digest_with(&absent, "a").unwrap()];
+        seen.push(digest_with(&work, "a").unwrap());
+        fs::write(work.join("x"), "a").unwrap();
+        seen.extend(["", "a", "b"].map(|beside| digest_with(&work, beside).unwrap()));
+        assert_eq!(digest_with(&work, "b").unwrap(), seen[5]);
+        let all: std::collections::BTreeSet<&String> = seen.iter().collect();
+        assert_eq!(all.len(), seen.len());
+    }
+}

@@ -1,0 +1,94 @@
+//! Has other agents work: starts them, talks to them, waits for them, ends them.
+//!
+//! Must not know how agents work.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use crate::tools::builtin::shape::Action;
+use crate::tools::contract::args;
+use crate::tools::contract::intent::Kind;
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::contract::view::CallView;
+use crate::tools::interaction::delegate::Task;
+use crate::tools::interaction::delegation;
+
+/// Starts an agent.
+#[derive(Debug)]
+pub struct SpawnAgent {
+    /// The argument with what it is to do.
+    pub task: &'static str,
+    /// The argument with that in a few words.
+    pub title: Option<&'static str>,
+    /// Whether its answer is waited for, unless `run_in_background` is set.
+    pub waits: bool,
+}
+
+impl Action for SpawnAgent {
+    fn kind(&self) -> Kind {
+        Kind::Agent
+    }
+
+    fn run(&'static self, _tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
+        async move {
+            let text = |name: &str| call.args.get(name).and_then(Value::as_str).map(str::to_string);
+            let turns = call.args.get("max_turns").and_then(Value::as_u64);
+            let task = Task {
+                name: text("name"),
+                message: text(self.task).unwrap_or_default(),
+                folder: text("working_dir"),
+                model: text("model"),
+                turns_max: turns.map(|turns| u32::try_from(turns).unwrap_or(u32::MAX)),
+            };
+            if self.waits && !args::flag(&call.args, "run_in_background") {
+                delegation::spawn_and_wait(&call, task).await
+            } else {
+                delegation::spawn(&call, task).await
+            }
+        }
+        .boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        let Some(title) = self.title else { return delegation::view(args.get(self.task)) };
+        let body = args.get(self.task).and_then(Value::as_str).map(str::to_string);
+        CallView { title: args::text(args, title).to_string(), body }
+    }
+}
+
+/// What is done with an agent that was started before, by its `agent_id`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agent {
+    /// Sends it `message`.
+    Send,
+    /// Waits for its answer.
+    Wait,
+    /// Ends it.
+    Close,
+}
+
+impl Action for Agent {
+    fn kind(&self) -> Kind {
+        Kind::Agent
+    }
+
+    fn run(&'static self, _tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
+        async move {
+            match self {
+                Self::Send => delegation::send(&call).await,
+                Self::Wait => delegation::wait(&call).await,
+                Self::Close => delegation::close(&call).await,
+            }
+        }
+        .boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        let view = delegation::view(args.get("agent_id"));
+        match self {
+            Self::Send => CallView { body: delegation::view(args.get("message")).body, ..view },
+            Self::Wait | Self::Close => view,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a command in the background printed since the last look.
+//!
+//! Must not know other tools.
+
+use std::io;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use regex::Regex;
+use serde_json::Value;
+
+use crate::tools::builtin::shape::Action;
+use crate::tools::contract::intent::Kind;
+use crate::tools::contract::tool::{Invocation, Outcome, ToolClass};
+use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::output::artifacts::Kept;
+use crate::tools::output::command_output::{HEAD, TAIL};
+use crate::tools::output::limits::size;
+use crate::tools::running::job_name;
+use crate::tools::running::{End, Frame, report, words};
+
+/// The action.
+#[derive(Debug)]
+pub struct BashOutput;
+
+impl Action for BashOutput {
+    fn class(&self) -> ToolClass {
+        ToolClass::Reads
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Job
+    }
+
+    fn targets(&self, _args: &Value) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn run(&'static self, tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
+        async move { look(tool, &call) }.boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        let title = args.get("bash_id").and_then(Value::as_str).unwrap_or_default().to_string();
+        CallView { title, body: None }
+    }
+
+    fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {
+        ResultView::Output(text.to_string())
+    }
+}
+
+fn look(tool: &str, call: &Invocation) -> Outcome {
+    let name = call.args.get("bash_id").and_then(Value::as_str).unwrap_or_default();
+    let filter = match call.args.get("filter").and_then(Value::as_str).map(Regex::new).transpose() {
+        Ok(filter) => filter,
+        Err(error) => return Outcome::error(format!("The filter is no regular expression: {error}")),
+    };
+    let Some(job) = job_name::find(&call.shared.jobs, name) else {
+        return Outcome::error(words::unknown(name, &job_name::known(&call.shared.jobs)));
+    };
+    // Asked before the output is taken, so that nothing is missed between the two.
+    let end = job.live.end();
+    let mut before = match end {
+        None => "<status>running</status>\n".to_string(),
+        Some(End::Stopped) => "<status>killed</status>\n".to_string(),
+        Some(End::Code(0)) => "<status>completed</status>\n<exit_code>0</exit_code>\n".to_string(),
+        Some(End::Code(code)) => format!("<status>failed</status>\n<exit_code>{code}</exit_code>\n"),
+    };
+    let (output, missed) = match filter {
+        Some(filter) => {
+            let fresh = call.shared.artifacts.begin(tool);
+            job.live.take().filtered(fresh, |line| filter.is_match(line))
+        }
+        None => (job.live.take(), None),
+    };
+    let mut behind = String::new();
+    if output.bytes > 0 {
+        before.push_str("<stdout>\n");
+        behind.push_str("\n</stdout>");
+    }
+    behind.extend(missed.as_ref().map(unfiltered));
+    let mut outcome = report(call, tool, output, &Frame { before, behind, tokens: None });
+    outcome.artifact = outcome.artifact.or(missed.and_then(Result::ok).map(|kept| kept.name));
+    if end.is_some() {
+        let number = job.number;
+        drop(job);
+        call.shared.jobs.forget(number);
+    }
+    outcome
+}
+
+/// What the filter did not see, and where that is.
+fn unfiltered(kept: &io::Result<Kept>) -> String {
+    let ends = format!("Only the first {} and the last {} were filtered", size(HEAD), size(TAIL));
+    match kept {
+        Ok(Kept { name, whole: true, .. }) => format!("\n[{ends}; all of it is in {name}.]"),
+        Ok(Kept { name, .. }) => format!("\n[{ends}; the beginning is in {name}.]"),
+        Err(error) => format!("\n[{ends}; the rest could not be kept: {error}.]"),
+    }
+}

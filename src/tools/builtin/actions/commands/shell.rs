@@ -1,0 +1,192 @@
+//! Runs a shell command.
+//!
+//! What a call says and how a command starts is the same for every family; how long it is waited for and what
+//! is told of it is a manner of each family, in a file of its own. Must not know other tools.
+
+mod background;
+mod observed;
+pub(super) mod session;
+mod until_end;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use crate::base::json::json;
+use crate::tools::builtin::shape::Action;
+use crate::tools::contract::args;
+use crate::tools::contract::intent::{Intent, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::files::paths;
+use crate::tools::running::{LaunchRequest, Live, show, start, times};
+
+/// The action.
+#[derive(Debug)]
+pub struct Shell {
+    /// The argument with the command.
+    pub command: &'static str,
+    /// The argument with the folder.
+    pub folder: Option<&'static str>,
+    /// The argument with the time after which it is stopped or left to run on.
+    pub timeout: Timeout,
+    /// How a call asks for the background.
+    pub background: Background,
+    /// Whether a command begins where the last one ended.
+    pub keeps_folder: bool,
+    /// How it is waited for, and what is told of it.
+    pub manner: Manner,
+}
+
+/// The argument with a time, in its unit.
+#[derive(Debug, Clone, Copy)]
+pub enum Timeout {
+    /// In seconds.
+    Seconds(&'static str),
+    /// In milliseconds.
+    Millis(&'static str),
+}
+
+impl Timeout {
+    fn argument(self) -> &'static str {
+        match self {
+            Self::Seconds(name) | Self::Millis(name) => name,
+        }
+    }
+
+    fn read(self, args: &Value) -> Option<Duration> {
+        let value = args.get(self.argument())?;
+        match self {
+            Self::Seconds(_) => Duration::try_from_secs_f64(value.as_f64()?).ok(),
+            Self::Millis(_) => times::millis(value),
+        }
+    }
+
+    fn write(self, time: Duration) -> Value {
+        match self {
+            Self::Seconds(_) => json!(time.as_secs_f64()),
+            Self::Millis(_) => json!(time.as_millis() as u64),
+        }
+    }
+}
+
+/// How a call asks for the background.
+#[derive(Debug, Clone, Copy)]
+pub enum Background {
+    /// It cannot.
+    Never,
+    /// By a flag.
+    Flag(&'static str),
+    /// By the shortest wait.
+    Wait(&'static str),
+}
+
+/// How a command is waited for, and what is told of it.
+#[derive(Debug, Clone, Copy)]
+pub enum Manner {
+    /// To its end; at its time-out it is stopped.
+    UntilEnd,
+    /// For a while, after which it is a session that can be written to.
+    Session,
+    /// To its time-out, after which it runs on in the background.
+    Background,
+    /// To its end; in the background it is listened to for a moment.
+    Observed,
+}
+
+impl Shell {
+    /// Whether the call wants it in the background.
+    fn in_background(&self, args: &Value) -> bool {
+        matches!(self.background, Background::Flag(name) if args::flag(args, name))
+    }
+
+    /// The command as the call has it.
+    fn script(&self, call: &Invocation) -> String {
+        args::text(&call.args, self.command).to_string()
+    }
+
+    /// Where the command begins: where the call says, else where the last one ended, else in the workspace.
+    fn begins(&self, call: &Invocation) -> PathBuf {
+        let named = self.folder.and_then(|name| args::some_text(&call.args, name));
+        let named = named.map(|folder| paths::resolve(&*call.env, &folder));
+        named.or_else(|| call.folder.clone()).unwrap_or_else(|| call.env.root().to_path_buf())
+    }
+
+    /// Starts the command as the rest of `wanted` says.
+    async fn start(
+        &self,
+        tool: &'static str,
+        call: &Invocation,
+        wanted: LaunchRequest,
+    ) -> Result<Live, Outcome> {
+        let wanted = LaunchRequest { script: self.script(call), folder: self.begins(call), tool, ..wanted };
+        let started = start(&*call.env, &call.shared.artifacts, wanted).await;
+        started.map_err(|error| Outcome::error(format!("Cannot run the command: {error}.")))
+    }
+}
+
+impl Action for Shell {
+    fn kind(&self) -> Kind {
+        Kind::Bash
+    }
+
+    fn keeps_folder(&self) -> bool {
+        self.keeps_folder
+    }
+
+    fn intent(&self, args: &Value) -> Option<Intent> {
+        let text = |name: &str| args.get(name)?.as_str().map(str::to_string);
+        Some(Intent::Run {
+            command: text(self.command)?,
+            folder: self.folder.and_then(text),
+            timeout: self.timeout.read(args),
+            background: self.in_background(args),
+        })
+    }
+
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Run { command, folder, timeout, background } = intent else { return None };
+        let mut args = args::object([(self.command, json!(command))]);
+        if let Some(folder) = folder {
+            args[self.folder?] = json!(folder);
+        }
+        if let Some(timeout) = timeout {
+            args[self.timeout.argument()] = self.timeout.write(*timeout);
+        }
+        match self.background {
+            _ if !background => {}
+            Background::Never => return None,
+            Background::Flag(name) => args[name] = json!(true),
+            Background::Wait(name) => args[name] = json!(session::YIELDS.0.as_millis() as u64),
+        }
+        Some(args)
+    }
+
+    fn targets(&self, args: &Value) -> Vec<String> {
+        vec![args::text(args, self.command).to_string()]
+    }
+
+    fn run(&'static self, tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
+        async move {
+            let done = match self.manner {
+                Manner::UntilEnd => until_end::run(self, tool, &call).await,
+                Manner::Session => session::run(self, tool, &call).await,
+                Manner::Background => background::run(self, tool, &call).await,
+                Manner::Observed => observed::run(self, tool, &call).await,
+            };
+            done.unwrap_or_else(|failed| failed)
+        }
+        .boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        show::call(args.get(self.command))
+    }
+
+    fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {
+        ResultView::Output(text.to_string())
+    }
+}

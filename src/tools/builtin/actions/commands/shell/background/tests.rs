@@ -1,0 +1,122 @@
+//! The tool and what follows its commands into the background, against a real shell.
+
+use super::*;
+use crate::tools::Tool;
+use crate::tools::builtin::families::anthropic;
+use crate::tools::builtin::shape::ToolShape;
+use crate::tools::running::tests::{Bench, goes_round};
+
+fn tool(name: &str) -> &'static ToolShape {
+    anthropic::SET.get(name).unwrap()
+}
+
+#[tokio::test]
+async fn output_exit_code_and_interrupt() {
+    let bench = Bench::new();
+    let run = async |args| bench.text(tool("Bash"), args).await;
+    assert_eq!(run(json!({"command": "echo a; echo b >&2"})).await, ("a\nb".into(), false));
+    assert_eq!(run(json!({"command": "true"})).await, ("(no output)".into(), false));
+    assert_eq!(run(json!({"command": "echo oops; exit 7"})).await, ("Exit code 7\noops".into(), true));
+    let (text, failed) = run(json!({"command": "echo stop me; exec sleep 60"})).await;
+    assert!(failed && text == "stop me\n\nCommand interrupted by the user.", "{text}");
+}
+
+#[tokio::test]
+async fn a_background_command_is_looked_at_and_ended() {
+    let bench = Bench::new();
+    let script = "echo one; echo two; while :; do sleep 0.1; done";
+    let (text, failed) =
+        bench.text(tool("Bash"), json!({"command": script, "run_in_background": true})).await;
+    assert!(!failed && text.contains("as bash_1."), "{text}");
+    let job = bench.shared.jobs.get(1).unwrap();
+    while !job.live.tail().contains("two") {
+        job.live.arrived().await;
+    }
+    let (text, _) = bench.text(tool("BashOutput"), json!({"bash_id": "bash_1", "filter": "^t"})).await;
+    assert_eq!(text, "<status>running</status>\n<stdout>\ntwo\n</stdout>");
+    assert_eq!(
+        bench.text(tool("BashOutput"), json!({"bash_id": "bash_1"})).await.0,
+        "<status>running</status>\n"
+    );
+    assert!(bench.text(tool("BashOutput"), json!({"bash_id": "bash_1", "filter": "("})).await.1);
+    let (text, failed) = bench.text(tool("KillShell"), json!({"shell_id": "bash_1"})).await;
+    assert!(!failed && text.starts_with("bash_1 was ended: echo one"), "{text}");
+    assert!(bench.text(tool("KillShell"), json!({"shell_id": "bash_1"})).await.0.contains("ended already"));
+    assert_eq!(
+        bench.text(tool("BashOutput"), json!({"bash_id": "bash_1"})).await.0,
+        "<status>killed</status>\n"
+    );
+    let (text, failed) = bench.text(tool("BashOutput"), json!({"bash_id": "bash_7"})).await;
+    assert!(failed && text.starts_with("There is no command bash_7"), "{text}");
+}
+
+#[tokio::test]
+async fn at_its_time_out_a_command_moves_to_the_background_or_is_stopped() {
+    let bench = Bench::new();
+    let args = json!({"command": "echo begun; read -r x < /dev/zero; cat", "timeout_ms": 300});
+    let spins = json!({"command": "echo begun; while :; do :; done", "timeout": 300});
+    let (text, failed) = bench.text(tool("Bash"), spins).await;
+    assert!(
+        !failed && text.starts_with("begun\n\nThe command has not ended after 300 ms and runs on"),
+        "{text}"
+    );
+    assert!(bench.shared.jobs.get(1).unwrap().live.end().is_none());
+    assert_eq!(tool("Bash").prepare(args)["timeout"], json!(300));
+    let (text, failed) =
+        bench.text(tool("Bash"), json!({"command": "echo begun; sleep 60", "timeout": 300})).await;
+    let words = "begun\n\n[ERROR: Command timed out after 300ms. Partial output is shown above.\nYou can retry with a \
+                 longer timeout by setting the timeout_ms parameter.]";
+    assert!(failed && text == words, "{text}");
+    assert_eq!(bench.shared.jobs.list().len(), 1);
+}
+
+#[test]
+fn only_what_is_understood_runs_on() {
+    for (script, on) in [
+        ("make", true),
+        ("sleep 5", false),
+        ("make && /bin/sleep 5", false),
+        ("git fetch", false),
+        ("$X", false),
+        ("echo 'open", false),
+    ] {
+        assert_eq!(runs_on(script), on, "{script}");
+    }
+}
+
+#[tokio::test]
+async fn long_output_is_cut_and_kept() {
+    let bench = Bench::new();
+    let outcome = bench.run(tool("Bash"), json!({"command": "yes 0123456789 | head -c 3000000"})).await;
+    let text = crate::llm::model::message::join_text(&outcome.content);
+    assert!(
+        text.contains("lines omitted") && text.contains("All 3000000 characters are kept as artifact://1")
+    );
+    assert!(outcome.full_text.is_none(), "it is too long for listeners");
+    assert_eq!(bench.shared.artifacts.list().unwrap()[0].bytes, 3_000_000);
+}
+
+#[tokio::test]
+async fn a_filter_says_what_it_did_not_see() {
+    let bench = Bench::new();
+    let script = "echo error one; yes fill | head -c 2000000; echo error two; yes fill | head -c 2000000; \
+                  echo error three";
+    bench.text(tool("Bash"), json!({"command": script, "run_in_background": true})).await;
+    let job = bench.shared.jobs.get(1).unwrap();
+    job.live.ended().await;
+    drop(job);
+    let outcome = bench.run(tool("BashOutput"), json!({"bash_id": "bash_1", "filter": "error"})).await;
+    let text = crate::llm::model::message::join_text(&outcome.content);
+    let wanted = "<stdout>\nerror one\nerror three\n</stdout>\n[Only the first 512.0KB and the last 512.0KB were \
+                  filtered; all of it is in artifact://1.]";
+    assert!(text.ends_with(wanted), "{text}");
+    assert_eq!(outcome.artifact.as_deref(), Some("artifact://1"));
+    let kept = &bench.shared.artifacts.list().unwrap()[0];
+    assert!(std::fs::read_to_string(&kept.path).unwrap().contains("error two"));
+}
+
+#[test]
+fn calls_can_be_said_and_come_back() {
+    goes_round(tool("Bash"), &json!({"command": "ls", "timeout": 500, "run_in_background": true}));
+    goes_round(tool("Bash"), &json!({"command": "ls"}));
+}

@@ -1,0 +1,106 @@
+//! Waits for a command's end, and stops it at its time-out or when it is silent for too long; one for the
+//! background is listened to for a moment. All is outcome in fields: the manner of gemini-cli.
+//!
+//! Must not know the other manners.
+
+use std::time::Duration;
+
+use super::Shell;
+use crate::base::json::json;
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::running::{End, Frame, LaunchRequest, Live, Until, Waited, report, times, wait, words};
+
+/// After which a command is stopped when its call does not say it; the specification's number.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a command may print nothing; gemini-cli's number.
+const SILENCE: Duration = Duration::from_mins(5);
+/// How long a command for the background is listened to when its call does not say it.
+const DELAY: Duration = Duration::from_millis(200);
+
+/// Runs it.
+pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) -> Result<Outcome, Outcome> {
+    let live = shell.start(tool, call, LaunchRequest::default()).await?;
+    if shell.in_background(&call.args) {
+        return Ok(background(tool, call, &shell.script(call), live).await);
+    }
+    let config = &call.shared.config;
+    let limit = times::of(config, call.args.get(shell.timeout.argument()), Some(TIMEOUT)).unwrap_or(TIMEOUT);
+    let until = Until { time: Some(limit), silence: Some(SILENCE) };
+    let waited = wait(&live, until, &call.cancel, &call.progress).await;
+    if !matches!(waited, Waited::Ended(_)) {
+        live.stop().await;
+    }
+    let outcome = fields(tool, call, waited, limit, &live);
+    call.shared.jobs.keep(live);
+    Ok(outcome)
+}
+
+/// The fields of the result as gemini-cli names them; those that say nothing are left out.
+fn fields(tool: &str, call: &Invocation, waited: Waited, limit: Duration, live: &Live) -> Outcome {
+    let output = live.take();
+    let mut before = "Output: ".to_string();
+    if output.bytes == 0 {
+        before.push_str("(empty)");
+    }
+    let mut fields = Vec::new();
+    let mut details = json!({"durationMs": live.took().as_millis() as u64});
+    let mut is_error = true;
+    match waited {
+        Waited::Ended(End::Code(code)) => {
+            is_error = code != 0;
+            details["exitCode"] = json!(code);
+            if is_error {
+                fields.push(format!("Exit Code: {code}"));
+            }
+        }
+        Waited::Ended(End::Stopped) | Waited::Interrupted => {
+            fields.push("Error: Command interrupted by the user.".to_string());
+        }
+        Waited::Time => fields.push(words::timed_out(limit)),
+        Waited::Silence => {
+            fields.push(format!(
+                "Error: Command printed nothing for {} minutes and was stopped.",
+                SILENCE.as_secs() / 60
+            ));
+        }
+    }
+    if !matches!(waited, Waited::Ended(End::Code(_))) {
+        fields.push("Signal: SIGTERM".to_string());
+    }
+    let left: Vec<String> = live.left().iter().map(u32::to_string).collect();
+    if !left.is_empty() {
+        fields.push(format!("Background PIDs: {}", left.join(", ")));
+    }
+    if let Some(group) = live.id.filter(|_| is_error || !left.is_empty()) {
+        fields.push(format!("Process Group PGID: {group}"));
+    }
+    let behind: String = fields.iter().flat_map(|field| ["\n", field.as_str()]).collect();
+    let outcome = report(call, tool, output, &Frame { before, behind, tokens: None });
+    Outcome { is_error, ..outcome }.details(details)
+}
+
+async fn background(tool: &str, call: &Invocation, script: &str, live: Live) -> Outcome {
+    let delay = call.args.get("delay_ms").and_then(times::millis).unwrap_or(DELAY).min(times::LONGEST);
+    let until = Until { time: Some(delay), silence: None };
+    let waited = wait(&live, until, &call.cancel, &call.progress).await;
+    if matches!(waited, Waited::Ended(_)) {
+        let outcome = fields(tool, call, waited, delay, &live);
+        call.shared.jobs.keep(live);
+        return outcome;
+    }
+    if waited == Waited::Interrupted {
+        live.stop().await;
+        return fields(tool, call, waited, delay, &live);
+    }
+    let (output, id) = (live.take(), live.id);
+    if let Err(why) = call.shared.jobs.add(script, live, &call.cancel) {
+        return Outcome::error(format!("The command was stopped: {why}."));
+    }
+    let id = id.map_or_else(|| "unknown".to_string(), |id| id.to_string());
+    let before = format!("Command moved to background (PID: {id}).\nOutput: ");
+    let before = if output.bytes == 0 { format!("{before}(empty)") } else { before };
+    report(call, tool, output, &Frame { before, ..Frame::default() }).details(json!({"pid": id}))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! Waits for a command for a while, after which it is a session that can be written to: the manner of codex.
+//!
+//! Must not know the other manners.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Shell;
+use crate::base::json::json;
+use crate::exec::Stamp;
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::output::command_output::Output;
+use crate::tools::running::report::tokens;
+use crate::tools::running::{End, Frame, LaunchRequest, Until, Waited, report, times, wait, words};
+
+/// How long a call waits when it does not say it; codex's number.
+const YIELD: Duration = Duration::from_secs(10);
+/// The shortest and the longest wait; codex's numbers.
+pub(super) const YIELDS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(30));
+/// Tokens of output that a result has when the call does not say it; codex's number.
+const TOKENS: usize = 10_000;
+
+/// Runs it.
+pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) -> Result<Outcome, Outcome> {
+    let flag = |name: &str, default| call.args.get(name).and_then(Value::as_bool).unwrap_or(default);
+    // Many programs read what is open: only who asks for a terminal can type.
+    let tty = flag("tty", false);
+    let request =
+        LaunchRequest { fed: tty, terminal: tty, login: flag("login", true), ..LaunchRequest::default() };
+    let live = shell.start(tool, call, request).await?;
+    let config = &call.shared.config;
+    let limit = times::of(config, call.args.get(shell.timeout.argument()), None);
+    let asked = call.args.get("yield_time_ms").and_then(times::millis);
+    let patience = asked.unwrap_or(YIELD).clamp(YIELDS.0, YIELDS.1);
+    // A command that is to be stopped is waited for until then.
+    let time = Some(limit.unwrap_or(patience));
+    let waited = wait(&live, Until { time, silence: None }, &call.cancel, &call.progress).await;
+    let elapsed = live.took();
+    Ok(match waited {
+        Waited::Ended(_) => {
+            let output = live.take();
+            call.shared.jobs.keep(live);
+            result(call, tool, output, elapsed, &State::of(waited))
+        }
+        Waited::Interrupted => {
+            live.stop().await;
+            result(call, tool, live.take(), elapsed, &State::Interrupted)
+        }
+        Waited::Time | Waited::Silence if limit.is_some() => {
+            live.stop().await;
+            result(call, tool, live.take(), elapsed, &State::TimedOut(limit.unwrap_or(elapsed)))
+        }
+        Waited::Time | Waited::Silence => {
+            let output = live.take();
+            match call.shared.jobs.add(&shell.script(call), live, &call.cancel) {
+                Ok(job) => result(call, tool, output, elapsed, &State::Runs(job.number)),
+                Err(why) => Outcome::error(format!("The command was stopped: {why}.")),
+            }
+        }
+    })
+}
+
+/// How it stands with a command.
+#[derive(Debug)]
+pub(in super::super) enum State {
+    Ended(i32),
+    Stopped,
+    Interrupted,
+    TimedOut(Duration),
+    Runs(u64),
+    /// The user interrupted the call that listened to it; it runs on.
+    Unheard(u64),
+}
+
+impl State {
+    /// That of a command that has ended.
+    pub(in super::super) fn of(waited: Waited) -> Self {
+        match waited {
+            Waited::Ended(End::Code(code)) => Self::Ended(code),
+            _ => Self::Stopped,
+        }
+    }
+}
+
+/// The fields of the result as codex writes them.
+pub(in super::super) fn result(
+    call: &Invocation,
+    tool: &str,
+    output: Output,
+    time: Duration,
+    state: &State,
+) -> Outcome {
+    let stamp = Stamp::of(call.call_id.as_bytes()).0;
+    let chunk = &stamp[stamp.len() - 6..];
+    let mut before = format!("Chunk ID: {chunk}\nWall time: {:.4} seconds\n", time.as_secs_f64());
+    let (mut behind, mut details) = (String::new(), json!({"wallTimeSeconds": time.as_secs_f64()}));
+    match state {
+        State::Ended(code) => {
+            before.push_str(&format!("Process exited with code {code}\n"));
+            details["exitCode"] = json!(code);
+        }
+        State::Runs(number) | State::Unheard(number) => {
+            before.push_str(&format!("Process running with session ID {number}\n"));
+            details["sessionId"] = json!(number);
+        }
+        State::TimedOut(limit) => behind = format!("\n\n{}", words::timed_out(*limit)),
+        State::Interrupted => behind = "\n\nCommand interrupted by the user.".to_string(),
+        State::Stopped => behind = "\n\nCommand stopped.".to_string(),
+    }
+    if matches!(state, State::Unheard(_)) {
+        behind = "\n\nInterrupted by the user; the session runs on.".to_string();
+    }
+    before.push_str(&format!("Original token count: {}\nOutput:\n", tokens(&output)));
+    let tokens = call.args.get("max_output_tokens").and_then(Value::as_u64);
+    let tokens = tokens.map_or(TOKENS, |tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
+    let is_error = !matches!(state, State::Ended(0) | State::Runs(_));
+    let outcome = report(call, tool, output, &Frame { before, behind, tokens: Some(tokens) });
+    Outcome { is_error, ..outcome }.details(details)
+}
+
+#[cfg(test)]
+mod tests;

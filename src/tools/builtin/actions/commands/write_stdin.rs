@@ -1,0 +1,95 @@
+//! Feeds a session of a command, or hears what it printed meanwhile.
+//!
+//! Must not know other tools but those whose sessions these are.
+
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use super::shell::session::{State, result};
+use crate::tools::builtin::shape::Action;
+use crate::tools::contract::intent::Kind;
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::running::{Until, Waited, show, times, wait, words};
+
+/// How long to wait after writing, unless the call says it: codex's numbers, the shortest and the
+/// longest, too.
+const WRITTEN: (Duration, Duration, Duration) =
+    (Duration::from_millis(250), Duration::from_millis(250), Duration::from_secs(30));
+/// The same where nothing is written.
+const POLLED: (Duration, Duration, Duration) =
+    (Duration::from_secs(5), Duration::from_secs(5), Duration::from_mins(5));
+/// What interrupts a command, as terminals send it.
+const INTERRUPT: &str = "\u{3}";
+
+/// The action.
+#[derive(Debug)]
+pub struct WriteStdin;
+
+impl Action for WriteStdin {
+    fn kind(&self) -> Kind {
+        Kind::Job
+    }
+
+    fn targets(&self, args: &Value) -> Vec<String> {
+        show::fed(&args["session_id"].to_string(), args["chars"].as_str().unwrap_or_default())
+    }
+
+    fn run(&'static self, tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
+        write(tool, call).boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        let number = args.get("session_id").map(Value::to_string).unwrap_or_default();
+        let chars = args.get("chars").and_then(Value::as_str).unwrap_or_default();
+        CallView { title: format!("{number} {}", chars.trim_end()).trim_end().to_string(), body: None }
+    }
+
+    fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {
+        ResultView::Output(text.to_string())
+    }
+}
+
+async fn write(tool: &'static str, call: Invocation) -> Outcome {
+    let jobs = &call.shared.jobs;
+    let asked = call.args.get("session_id").and_then(Value::as_f64).unwrap_or(0.0);
+    let Some(job) = jobs.get(asked as u64) else {
+        let known: Vec<String> = jobs.list().iter().map(|job| job.number.to_string()).collect();
+        return Outcome::error(words::unknown(&asked.to_string(), &known));
+    };
+    let chars = call.args.get("chars").and_then(Value::as_str).unwrap_or_default();
+    let began = std::time::Instant::now();
+    if chars == INTERRUPT && !job.live.is_terminal {
+        // It goes on ending when the wait was interrupted.
+        tokio::select! {
+            biased;
+            _ = job.live.stop() => {}
+            () = call.cancel.cancelled() => {}
+        }
+    } else if !chars.is_empty()
+        && job.live.end().is_none()
+        && let Err(error) = job.live.feed(chars).await
+    {
+        return Outcome::error(format!("Cannot write to session {}: {error}.", job.number));
+    }
+    let (usual, least, most) = if chars.is_empty() { POLLED } else { WRITTEN };
+    let time = call.args.get("yield_time_ms").and_then(times::millis).unwrap_or(usual).clamp(least, most);
+    let waited =
+        wait(&job.live, Until { time: Some(time), silence: None }, &call.cancel, &call.progress).await;
+    let state = match waited {
+        Waited::Ended(_) => State::of(waited),
+        Waited::Time | Waited::Silence => State::Runs(job.number),
+        // The session is not what was interrupted.
+        Waited::Interrupted => State::Unheard(job.number),
+    };
+    let outcome = result(&call, tool, job.live.take(), began.elapsed(), &state);
+    if matches!(waited, Waited::Ended(_)) {
+        let number = job.number;
+        drop(job);
+        call.shared.jobs.forget(number);
+    }
+    outcome
+}

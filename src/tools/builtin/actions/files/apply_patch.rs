@@ -1,0 +1,156 @@
+//! Adds, deletes, moves and updates files by one patch in the v4a form.
+//!
+//! Must not know other tools. What the patch means is `patch::v4a`'s. As models expect of it, it
+//! is not one step: what stands before a section that fails stays applied, and the result says so.
+
+mod steps;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use self::steps::Applied;
+use crate::base::json::json;
+use crate::llm::model::{Grammar, GrammarSyntax};
+use crate::patch::v4a::{self, Kind, Outline, Section};
+use crate::tools::builtin::shape::Action;
+use crate::tools::contract::intent::{self, Intent};
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::contract::view::{CallView, FileDiff, ResultView};
+use crate::tools::files::changes;
+
+/// The form of the input for wires that can hold a model to one; the others send it as JSON.
+const GRAMMAR: &str = include_str!("../../../../../assets/grammars/apply_patch.lark");
+
+/// The action.
+#[derive(Debug)]
+pub struct ApplyPatch;
+
+impl Action for ApplyPatch {
+    fn grammar(&self) -> Option<Grammar> {
+        Some(Grammar { syntax: GrammarSyntax::Lark, definition: GRAMMAR.to_string() })
+    }
+
+    /// Every path of the patch; none of a text that is no patch, which will touch nothing.
+    fn targets(&self, args: &Value) -> Vec<String> {
+        let sections = v4a::parse::parse(input(args)).unwrap_or_default();
+        let mut paths: Vec<String> = Vec::new();
+        for path in sections.iter().flat_map(Section::paths) {
+            if !paths.iter().any(|known| known == path) {
+                paths.push(path.to_string());
+            }
+        }
+        paths
+    }
+
+    fn kind(&self) -> intent::Kind {
+        intent::Kind::Patch
+    }
+
+    fn intent(&self, args: &Value) -> Option<Intent> {
+        Some(Intent::Patch { patch: args.get("input")?.as_str()?.to_string() })
+    }
+
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Patch { patch } = intent else { return None };
+        Some(json!({"input": patch}))
+    }
+
+    fn run(&'static self, _tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
+        apply(call).boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        let patch = input(args);
+        let mut outline = Outline::default();
+        outline.feed(patch);
+        outline.feed("\n");
+        let files: Vec<String> = outline.files().iter().map(title).collect();
+        CallView { title: files.join(", "), body: (!patch.is_empty()).then(|| patch.to_string()) }
+    }
+
+    fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {
+        let files = details.and_then(|details| details.get("files")).and_then(Value::as_array);
+        match files {
+            Some(files) => ResultView::Diffs(files.iter().filter_map(file_view).collect()),
+            None => ResultView::Text(text.to_string()),
+        }
+    }
+}
+
+fn input(args: &Value) -> &str {
+    args.get("input").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A file of a patch in a few words.
+fn title(file: &v4a::outline::FileOutline) -> String {
+    let to = file.to.as_ref().map(|to| format!(" → {to}")).unwrap_or_default();
+    let count = match file.kind {
+        Kind::Delete => "deleted".to_string(),
+        Kind::Add => format!("+{}", file.added),
+        Kind::Update => format!("+{} −{}", file.added, file.removed),
+    };
+    format!("{}{to} {count}", file.path)
+}
+
+fn file_view(details: &Value) -> Option<FileDiff> {
+    let Some(ResultView::Diff { added, removed, lines }) = changes::view(Some(details)) else { return None };
+    let title = details.get("title")?.as_str()?.to_string();
+    Some(FileDiff { title, added, removed, lines })
+}
+
+async fn apply(call: Invocation) -> Outcome {
+    let sections = match v4a::parse::parse(input(&call.args)) {
+        Ok(sections) => sections,
+        Err(error) => return Outcome::error(format!("Nothing was changed: {error}.")),
+    };
+    let mut applied: Vec<Applied> = Vec::with_capacity(sections.len());
+    for section in &sections {
+        let step = if call.cancel.is_cancelled() {
+            Err("Interrupted".to_string())
+        } else {
+            steps::apply(&call, section).await
+        };
+        match step {
+            Ok(step) => applied.push(step),
+            Err(why) => return failed(&why, &applied, &sections),
+        }
+    }
+    let files: Vec<Value> = applied.iter().map(details).collect();
+    Outcome::text(format!("Applied the patch:\n{}", listed(&applied))).details(json!({"files": files}))
+}
+
+/// Details as those of an edit, of one file.
+fn details(applied: &Applied) -> Value {
+    let mut details = changes::details(&applied.diff);
+    details["title"] = json!(applied.title);
+    details["path"] = json!(applied.path);
+    details
+}
+
+/// One line for each file.
+fn listed(applied: &[Applied]) -> String {
+    let line = |one: &Applied| format!("{} (+{} -{})", one.title, one.diff.added, one.diff.removed);
+    applied.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What failed, what was done before it and what was not tried any more.
+fn failed(why: &str, applied: &[Applied], sections: &[Section]) -> Outcome {
+    let mut text = format!("{why}.");
+    if applied.is_empty() {
+        text.push_str("\nNothing was changed.");
+    } else {
+        text.push_str("\nThese sections before it were applied and stay; do not send them again:\n");
+        text.push_str(&listed(applied));
+    }
+    let left: Vec<&str> = sections.iter().skip(applied.len() + 1).map(Section::path).collect();
+    if !left.is_empty() {
+        text.push_str("\nNot tried: ");
+        text.push_str(&left.join(", "));
+    }
+    let files: Vec<Value> = applied.iter().map(details).collect();
+    Outcome::error(text).details(json!({"applied": files}))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! One section of a patch on the files of an environment.
+//!
+//! Must not know the patch's other sections. A file that changes between reading and writing is
+//! read again and the section is applied to what is there now.
+
+use std::path::{Path, PathBuf};
+
+use crate::exec::{EnvError, Environment, FileData, Stamp};
+use crate::patch::diff::{self, LineDiff};
+use crate::patch::v4a::{self, Chunk, Section};
+use crate::tools::contract::tool::Invocation;
+use crate::tools::files::paths;
+use crate::tools::files::state::Known;
+
+/// Times that a step starts again because another process changed the file meanwhile.
+const TRIES: usize = 5;
+
+/// What a section did.
+pub(super) struct Applied {
+    /// Such as `M src/a.rs`.
+    pub title: String,
+    /// Where the content is now, or was; as the patch has it.
+    pub path: String,
+    /// Between the contents before and after.
+    pub diff: LineDiff,
+}
+
+impl Applied {
+    fn new(title: String, path: &str, before: &str, after: &str) -> Self {
+        Self { title, path: path.to_string(), diff: diff::lines(before, after) }
+    }
+}
+
+/// Why a try did not succeed.
+enum Miss {
+    /// Another process changed a file meanwhile.
+    Stale,
+    /// For the model, without a full stop.
+    Failed(String),
+}
+
+/// Applies a section; the error is a sentence without its full stop. Nobody else of the session changes
+/// its files meanwhile.
+pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<Applied, String> {
+    let env = &*call.env;
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for path in section.paths() {
+        let path = paths::resolve(env, path);
+        paths.push(env.resolve(&path).await.unwrap_or(path));
+    }
+    // Always in the same order: two patches that move files both ways would wait for each other.
+    paths.sort();
+    paths.dedup();
+    let mut turns = Vec::with_capacity(paths.len());
+    for path in &paths {
+        let turn = call.shared.files.turn(env, path, &call.cancel).await;
+        turns.push(turn.ok_or_else(|| "Interrupted".to_string())?);
+    }
+    let files = &call.shared.files;
+    // A file that is changed in places stays changed for the model where another process has changed it: it
+    // has not seen all of what is there now.
+    let mut unseen = Vec::new();
+    for path in paths.iter().filter(|_| matches!(section, Section::Update { .. })) {
+        let data = env.read(path).await;
+        unseen.push(data.is_ok_and(|data| files.known(path, &data.stamp) == Known::Changed));
+    }
+    let done = in_turn(env, section).await;
+    if done.is_ok() {
+        for (at, turn) in turns.iter().enumerate() {
+            match env.read(&turn.real).await {
+                Ok(_) if unseen.get(at) == Some(&true) => {}
+                Ok(data) => files.saw_real(turn.real.clone(), data.stamp),
+                Err(_) => files.forget(&turn.real),
+            }
+        }
+    }
+    done
+}
+
+async fn in_turn(env: &dyn Environment, section: &Section) -> Result<Applied, String> {
+    for _ in 0..TRIES {
+        let step = match section {
+            Section::Add { path, text } => add(env, path, text).await,
+            Section::Delete { path } => delete(env, path).await,
+            Section::Update { path, to: None, chunks } => update(env, path, chunks).await,
+            Section::Update { path, to: Some(to), chunks } => rename(env, (path, to), chunks).await,
+        };
+        match step {
+            Ok(applied) => return Ok(applied),
+            Err(Miss::Stale) => {}
+            Err(Miss::Failed(why)) => return Err(why),
+        }
+    }
+    Err(format!("{} keeps being changed by somebody else; try again", section.path()))
+}
+
+fn miss(what: &str, error: EnvError) -> Miss {
+    match error {
+        EnvError::Stale(_) => Miss::Stale,
+        other => Miss::Failed(format!("Cannot {what} {other}")),
+    }
+}
+
+async fn add(env: &dyn Environment, shown: &str, text: &str) -> Result<Applied, Miss> {
+    let before = replace(env, &paths::resolve(env, shown), text).await?;
+    Ok(Applied::new(format!("A {shown}"), shown, &before, text))
+}
+
+/// Makes a file or replaces it whole; gives what it held.
+async fn replace(env: &dyn Environment, path: &Path, text: &str) -> Result<String, Miss> {
+    let before = match env.read(path).await {
+        Ok(data) => Some(data),
+        Err(EnvError::NotFound(_)) => None,
+        Err(error) => return Err(miss("write", error)),
+    };
+    let stamp = before.as_ref().map_or_else(Stamp::missing, |data| data.stamp.clone());
+    env.write(path, text.as_bytes().to_vec(), Some(stamp)).await.map_err(|error| miss("write", error))?;
+    // The old content is only for the diff.
+    Ok(before.map(|data| String::from_utf8_lossy(&data.bytes).into_owned()).unwrap_or_default())
+}
+
+async fn delete(env: &dyn Environment, shown: &str) -> Result<Applied, Miss> {
+    let path = paths::resolve(env, shown);
+    let data = env.read(&path).await.map_err(|error| miss("delete", error))?;
+    env.remove(&path, Some(data.stamp)).await.map_err(|error| miss("delete", error))?;
+    Ok(Applied::new(format!("D {shown}"), shown, &String::from_utf8_lossy(&data.bytes), ""))
+}
+
+/// The content of a file and what the chunks make of it.
+async fn changed(
+    env: &dyn Environment,
+    shown: &str,
+    chunks: &[Chunk],
+) -> Result<(String, String, Stamp), Miss> {
+    let path = paths::resolve(env, shown);
+    let FileData { bytes, stamp } = env.read(&path).await.map_err(|error| miss("update", error))?;
+    let before = String::from_utf8(bytes).map_err(|_| {
+        Miss::Failed(format!("Cannot update {shown}: it is not UTF-8 text. Use bash to change it"))
+    })?;
+    let after = v4a::update::update(&before, chunks)
+        .map_err(|error| Miss::Failed(format!("Cannot update {shown}: {error}")))?;
+    Ok((before, after, stamp))
+}
+
+async fn update(env: &dyn Environment, shown: &str, chunks: &[Chunk]) -> Result<Applied, Miss> {
+    let (before, after, stamp) = changed(env, shown, chunks).await?;
+    let path = paths::resolve(env, shown);
+    let bytes = after.clone().into_bytes();
+    env.write(&path, bytes, Some(stamp)).await.map_err(|error| miss("update", error))?;
+    Ok(Applied::new(format!("M {shown}"), shown, &before, &after))
+}
+
+/// Writes the new content at the new path, then removes the old file. A move of a file onto itself is
+/// an update: codex removes the file, but nothing that a patch means is worth a lost file.
+async fn rename(env: &dyn Environment, (shown, to): (&str, &str), chunks: &[Chunk]) -> Result<Applied, Miss> {
+    let (old, new) = (paths::resolve(env, shown), paths::resolve(env, to));
+    let real = async |path| env.resolve(path).await.map_err(|error| miss("move", error));
+    if real(&old).await? == real(&new).await? {
+        return update(env, shown, chunks).await;
+    }
+    let (before, after, stamp) = changed(env, shown, chunks).await?;
+    replace(env, &new, &after).await?;
+    match env.remove(&old, Some(stamp)).await {
+        Ok(()) => Ok(Applied::new(format!("M {shown} -> {to}"), to, &before, &after)),
+        Err(error) => Err(Miss::Failed(format!("{to} is written, but the old file stays: {error}"))),
+    }
+}

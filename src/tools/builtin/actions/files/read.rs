@@ -1,0 +1,122 @@
+//! Shows a file, whole or a range of lines, or a picture.
+//!
+//! Must not know other tools. The work is `reading`'s.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use crate::base::json::json;
+use crate::tools::builtin::shape::Action;
+use crate::tools::contract::args;
+use crate::tools::contract::intent::{Intent, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::contract::view::CallView;
+use crate::tools::reading::show::{self, Request};
+use crate::tools::reading::style::Style;
+
+/// The action.
+#[derive(Debug)]
+pub struct Read {
+    /// The argument with the path.
+    pub path: &'static str,
+    /// The arguments with the range.
+    pub lines: Lines,
+    /// Whether `pages` names pages of a document.
+    pub pages: bool,
+    /// How the text is shown.
+    pub style: Style,
+}
+
+/// The arguments that say which lines.
+#[derive(Debug, Clone, Copy)]
+pub enum Lines {
+    /// `offset` and `limit`.
+    OffsetAndLimit,
+    /// `start_line` and `end_line`, itself included.
+    StartAndEnd,
+}
+
+impl Lines {
+    /// The first line and how many.
+    fn of(self, args: &Value) -> (Option<usize>, Option<usize>) {
+        match self {
+            Self::OffsetAndLimit => (args::from_one(args, "offset"), args::from_one(args, "limit")),
+            Self::StartAndEnd => {
+                let first = args::from_one(args, "start_line");
+                let last = args::from_one(args, "end_line");
+                (first, last.map(|last| (last + 1).saturating_sub(first.unwrap_or(1)).max(1)))
+            }
+        }
+    }
+
+    /// The arguments for a range.
+    fn args(self, first: Option<usize>, lines: Option<usize>) -> [(&'static str, Value); 2] {
+        match self {
+            Self::OffsetAndLimit => [("offset", json!(first)), ("limit", json!(lines))],
+            Self::StartAndEnd => {
+                let last = lines.map(|lines| first.unwrap_or(1) + lines - 1);
+                [("start_line", json!(first)), ("end_line", json!(last))]
+            }
+        }
+    }
+}
+
+impl Read {
+    fn pages(&self, args: &Value) -> Option<String> {
+        args::some_text(args, "pages").filter(|pages| self.pages && !pages.trim().is_empty())
+    }
+}
+
+impl Action for Read {
+    fn kind(&self) -> Kind {
+        Kind::Read
+    }
+
+    fn intent(&self, args: &Value) -> Option<Intent> {
+        // No other family's tool can be asked for pages.
+        if self.pages(args).is_some() {
+            return None;
+        }
+        let (first, lines) = self.lines.of(args);
+        Some(Intent::Read { path: args.get(self.path)?.as_str()?.to_string(), first, lines })
+    }
+
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Read { path, first, lines } = intent else { return None };
+        let [first, lines] = self.lines.args(*first, *lines);
+        Some(args::object([(self.path, json!(path)), first, lines]))
+    }
+
+    fn targets(&self, args: &Value) -> Vec<String> {
+        vec![args::text(args, self.path).to_string()]
+    }
+
+    fn run(&'static self, _tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
+        async move {
+            let (first, lines) = self.lines.of(&call.args);
+            let request = Request {
+                path: args::text(&call.args, self.path).to_string(),
+                first,
+                lines,
+                pages: self.pages(&call.args),
+                style: self.style,
+                among: false,
+            };
+            show::show(&call, &request).await
+        }
+        .boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        let (first, lines) = self.lines.of(args);
+        let view = show::view(args::text(args, self.path), first, lines);
+        match self.pages(args) {
+            Some(pages) => CallView { title: format!("{} pages {pages}", view.title), ..view },
+            None => view,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

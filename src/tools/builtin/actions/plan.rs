@@ -1,0 +1,53 @@
+//! Keeps the list of what is to be done.
+//!
+//! Must not know other tools.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use crate::tools::builtin::shape::Action;
+use crate::tools::contract::intent::Kind;
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::contract::view::{CallView, ResultView, Step};
+use crate::tools::interaction::plan;
+
+/// The action.
+#[derive(Debug)]
+pub struct Plan {
+    /// The argument with the list.
+    pub list: &'static str,
+    /// The field of an item with its words.
+    pub step: &'static str,
+}
+
+impl Plan {
+    fn items(&self, args: &Value) -> Vec<Step> {
+        plan::read(args.get(self.list), self.step)
+    }
+}
+
+impl Action for Plan {
+    fn kind(&self) -> Kind {
+        Kind::Plan
+    }
+
+    fn run(&'static self, _tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
+        async move {
+            let items = self.items(&call.args);
+            match plan::objection(&items) {
+                Some(why) => Outcome::error(why),
+                None => Outcome::text(plan::summary(&items)).details(plan::details(&items)),
+            }
+        }
+        .boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        CallView { title: plan::summary(&self.items(args)), body: None }
+    }
+
+    fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {
+        plan::of_details(details).map_or_else(|| ResultView::Text(text.to_string()), ResultView::Plan)
+    }
+}

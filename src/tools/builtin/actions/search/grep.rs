@@ -1,0 +1,98 @@
+//! Looks for text in files.
+//!
+//! The search is the same for every family; what it gives has a form for each, in a file of its own. Must not
+//! know other tools.
+
+mod blocks;
+mod files;
+mod matches;
+mod modes;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use crate::base::json::json;
+use crate::exec::{SearchSpec, Selection};
+use crate::tools::builtin::shape::Action;
+use crate::tools::contract::args;
+use crate::tools::contract::intent::{Intent, Kind};
+use crate::tools::contract::tool::{Invocation, Outcome};
+use crate::tools::contract::view::CallView;
+use crate::tools::files::paths;
+
+/// The action.
+#[derive(Debug)]
+pub struct Grep {
+    /// The argument with the folder or file.
+    pub path: &'static str,
+    /// The argument that says which files.
+    pub files: &'static str,
+    /// What is given of what was found.
+    pub form: Matches,
+}
+
+/// What is given of what was found, with the arguments that belong to it.
+#[derive(Debug, Clone, Copy)]
+pub enum Matches {
+    /// Lines as `file:line: text`.
+    Lines,
+    /// Paths of files, the last changed first.
+    Files,
+    /// Paths, lines or counts as ripgrep prints them, as `output_mode` says.
+    Modes,
+    /// A block of lines for each file, with more around few matches.
+    Blocks,
+}
+
+impl Action for Grep {
+    fn kind(&self) -> Kind {
+        Kind::Grep
+    }
+
+    fn intent(&self, args: &Value) -> Option<Intent> {
+        let pattern = args.get("pattern")?.as_str()?.to_string();
+        let (path, glob) = (args::some_text(args, self.path), args::some_text(args, self.files));
+        Some(Intent::Grep { pattern, path, glob })
+    }
+
+    fn args_for(&self, intent: &Intent) -> Option<Value> {
+        let Intent::Grep { pattern, path, glob } = intent else { return None };
+        Some(args::object([("pattern", json!(pattern)), (self.path, json!(path)), (self.files, json!(glob))]))
+    }
+
+    fn targets(&self, args: &Value) -> Vec<String> {
+        vec![args::folder(args, self.path)]
+    }
+
+    fn run(&'static self, _tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
+        async move {
+            let spec = self.spec(&call);
+            let outcome = match self.form {
+                Matches::Lines => matches::grep(&call, spec).await,
+                Matches::Files => files::grep(&call, spec).await,
+                Matches::Modes => modes::grep(&call, spec).await,
+                Matches::Blocks => blocks::grep(&call, spec).await,
+            };
+            outcome.unwrap_or_else(Outcome::error)
+        }
+        .boxed()
+    }
+
+    fn call_view(&self, args: &Value) -> CallView {
+        CallView { title: args::text(args, "pattern").to_string(), body: args::some_text(args, self.path) }
+    }
+}
+
+impl Grep {
+    /// The search with the arguments that all families have.
+    fn spec(&self, call: &Invocation) -> SearchSpec {
+        let globs = args::some_text(&call.args, self.files).into_iter().collect();
+        SearchSpec {
+            root: paths::resolve(&*call.env, &args::folder(&call.args, self.path)),
+            pattern: args::text(&call.args, "pattern").to_string(),
+            files: Selection { globs, hidden: true, ..Selection::default() },
+            ..SearchSpec::default()
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Finding files and text.
+
+pub mod find;
+pub mod grep;
+pub mod list;

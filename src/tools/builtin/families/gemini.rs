@@ -1,0 +1,314 @@
+//! The tools of gemini-cli, for the models of Google.
+//!
+//! Must not know how anything is done: a row says what a model sees, and hands an action the family's choices.
+
+use super::agents;
+use crate::base::json::json;
+use crate::patch::passes::Ladder;
+use crate::tools::builtin::actions::ask_user::{AskUser, Questions};
+use crate::tools::builtin::actions::commands::shell::{Background, Manner, Shell, Timeout};
+use crate::tools::builtin::actions::files::edit::{Edit, Form};
+use crate::tools::builtin::actions::files::read::{Lines, Read};
+use crate::tools::builtin::actions::files::read_many::ReadMany;
+use crate::tools::builtin::actions::files::write::Write;
+use crate::tools::builtin::actions::plan::Plan;
+use crate::tools::builtin::actions::search::find::{Find, Ignoring, Matching, Order, Paths};
+use crate::tools::builtin::actions::search::grep::{Grep, Matches};
+use crate::tools::builtin::actions::search::list::{Entries, List};
+use crate::tools::builtin::schema::{flag, integer, object, one_of, text, texts};
+use crate::tools::builtin::set::Set;
+use crate::tools::builtin::shape::ToolShape;
+use crate::tools::output::defaults;
+use crate::tools::reading::style::Style;
+use crate::tools::running::LIMITS as COMMAND_LIMITS;
+
+/// The family.
+pub static SET: Set = Set {
+    id: "gemini",
+    tools: &[
+        ToolShape {
+            name: "read_file",
+            description: "Show a file, a picture, or the text of a PDF document with its pages. At most 2000 \
+                 lines are shown, lines of more than 2000 characters are cut; a note at the beginning says how \
+                 to go on. Use start_line and end_line for a part of a long file.",
+            parameters: || {
+                object(
+                    &["file_path"],
+                    json!({
+                        "file_path": text("Path of the file"),
+                        "start_line": {"type": "integer", "description": "First line to show, counted from 1", "minimum": 1},
+                        "end_line": {"type": "integer", "description": "Last line to show, itself included", "minimum": 1},
+                    }),
+                )
+            },
+            renamed: &[("path", "file_path"), ("absolute_path", "file_path"), ("offset", "start_line")],
+            limits: Some(defaults::READ),
+            snippet: "Show files and pictures",
+            ..ToolShape::of(&Read {
+                path: "file_path",
+                lines: Lines::StartAndEnd,
+                pages: false,
+                style: Style::NotesFirst,
+            })
+        },
+        ToolShape {
+            name: "read_many_files",
+            description: "Show the files of which the paths match glob patterns, one after the other, each \
+                 below a line with its path. Of each at most 2000 lines are shown.",
+            parameters: || {
+                object(
+                    &["include"],
+                    json!({
+                        "include": {
+                            "type": "array",
+                            "items": {"type": "string"},
+                            "minItems": 1,
+                            "description": "Paths, or glob patterns relative to the workspace",
+                        },
+                        "exclude": texts("Glob patterns of files to leave out"),
+                        "recursive": flag("Whether a folder stands for everything below it (true)"),
+                        "useDefaultExcludes": flag("Leave out dependencies and what builds make (true)"),
+                        "file_filtering_options": {
+                            "type": "object",
+                            "description": "Which ignore files count",
+                            "properties": {"respect_git_ignore": flag("What .gitignore leaves out is left out (true)"), "respect_gemini_ignore": flag("What .geminiignore leaves out is left out (true)")},
+                        },
+                    }),
+                )
+            },
+            renamed: &[("paths", "include")],
+            limits: Some(defaults::READ),
+            snippet: "Show several files",
+            ..ToolShape::of(&ReadMany)
+        },
+        ToolShape {
+            name: "write_file",
+            description: "Write a file: makes it, with its folders, or replaces it whole. To change parts of a \
+                 file use replace.",
+            parameters: || {
+                object(
+                    &["file_path", "content"],
+                    json!({
+                        "file_path": text("Path of the file, best an absolute one"),
+                        "content": text("The whole new content"),
+                    }),
+                )
+            },
+            renamed: &[
+                ("path", "file_path"),
+                ("filePath", "file_path"),
+                ("contents", "content"),
+                ("file_text", "content"),
+            ],
+            limits: Some(defaults::WRITE),
+            snippet: "Make or replace whole files",
+            ..ToolShape::of(&Write { path: "file_path", read_first: false })
+        },
+        ToolShape {
+            name: "replace",
+            description: "Replace a text in a file. old_string must be in the file exactly once, with at least \
+                 three lines around the change, white space included, unless allow_multiple is set. With an \
+                 empty old_string a new file is made.",
+            parameters: || {
+                object(
+                    &["file_path", "instruction", "old_string", "new_string"],
+                    json!({
+                        "file_path": text("Path of the file"),
+                        "instruction": text("What the change is for, in a sentence that is clear without the rest of the conversation"),
+                        "old_string": text("The text to replace"),
+                        "new_string": text("The text to put there"),
+                        "allow_multiple": flag("Replace it wherever it stands (false)"),
+                    }),
+                )
+            },
+            renamed: &[
+                ("path", "file_path"),
+                ("absolute_path", "file_path"),
+                ("old_str", "old_string"),
+                ("new_str", "new_string"),
+            ],
+            limits: Some(defaults::EDIT),
+            snippet: "Replace exact texts in files",
+            ..ToolShape::of(&Edit {
+                path: "file_path",
+                form: Form::Pair { everywhere: "allow_multiple", instruction: true },
+                ladder: Ladder::Fuzzy,
+                read_first: false,
+                makes: true,
+                repeats: true,
+            })
+        },
+        ToolShape {
+            name: "grep_search",
+            description: "Look for a regular expression in files. Gives a block for each file, with `L12:` \
+                 before lines that match and `L11-` before lines around them.",
+            parameters: || {
+                object(
+                    &["pattern"],
+                    json!({
+                        "pattern": text("The regular expression, or a text with fixed_strings"),
+                        "dir_path": text("A folder or a file (the working folder)"),
+                        "include_pattern": text("Which files, such as `*.{ts,tsx}`"),
+                        "exclude_pattern": text("A regular expression; lines that it matches are left out"),
+                        "names_only": flag("Give only the paths of files"),
+                        "max_matches_per_file": {"type": "integer", "description": "Matches of one file at most", "minimum": 1},
+                        "total_max_matches": {"type": "integer", "description": "Matches at most (100)", "minimum": 1},
+                        "case_sensitive": flag("Whether upper and lower case differ (false)"),
+                        "fixed_strings": flag("Whether the pattern is a text (false)"),
+                        "context": integer("Lines to show before and after each match"),
+                        "after": integer("Lines to show after each match"),
+                        "before": integer("Lines to show before each match"),
+                        "no_ignore": flag("Search what .gitignore leaves out, too (false)"),
+                    }),
+                )
+            },
+            renamed: &[("path", "dir_path"), ("include", "include_pattern")],
+            limits: Some(defaults::GREP),
+            snippet: "Look for text in files",
+            ..ToolShape::of(&Grep { path: "dir_path", files: "include_pattern", form: Matches::Blocks })
+        },
+        ToolShape {
+            name: "glob",
+            description: "Find files whose paths match a glob pattern such as `src/**/*.ts`. Gives absolute \
+                 paths: what changed in the last 24 hours first, the newest at the top, then the rest by name.",
+            parameters: || {
+                object(
+                    &["pattern"],
+                    json!({
+                        "pattern": text("The glob pattern, relative to dir_path"),
+                        "dir_path": text("The folder (the working folder)"),
+                        "case_sensitive": flag("Whether upper and lower case differ (false)"),
+                        "respect_git_ignore": flag("What .gitignore leaves out is left out (true)"),
+                        "respect_gemini_ignore": flag("What .geminiignore leaves out is left out (true)"),
+                    }),
+                )
+            },
+            renamed: &[("path", "dir_path")],
+            limits: Some(defaults::GLOB),
+            snippet: "Find files by name",
+            ..ToolShape::of(&Find {
+                path: "dir_path",
+                matching: Matching::FromFolder,
+                folders: false,
+                ignoring: Ignoring::Asked,
+                order: Order::RecentFirst,
+                most: None,
+                bytes_max: None,
+                paths: Paths::Absolute,
+                headline: true,
+            })
+        },
+        ToolShape {
+            name: "list_directory",
+            description: "List what is in a folder, folders first. Names that match ignore patterns are left out.",
+            parameters: || {
+                object(
+                    &["dir_path"],
+                    json!({
+                        "dir_path": text("The folder"),
+                        "ignore": texts("Glob patterns of names to leave out"),
+                        "file_filtering_options": {
+                            "type": "object",
+                            "description": "Which ignore files count",
+                            "properties": {"respect_git_ignore": flag("What .gitignore leaves out is left out (true)"), "respect_gemini_ignore": flag("What .geminiignore leaves out is left out (true)")},
+                        },
+                    }),
+                )
+            },
+            renamed: &[("path", "dir_path")],
+            limits: Some(defaults::GLOB),
+            snippet: "List folders",
+            ..ToolShape::of(&List { path: "dir_path", required: true, form: Entries::Marked })
+        },
+        ToolShape {
+            name: "run_shell_command",
+            description: "Run a command by `bash -c`. Gives its output, its exit code unless that is 0, and the \
+                 processes that it left in the background. It is stopped after timeout_ms, and when it prints \
+                 nothing for five minutes. With is_background nobody waits for it: let it write to a file what \
+                 is to be read later.",
+            parameters: || {
+                object(
+                    &["command"],
+                    json!({
+                        "command": text("The command"),
+                        "description": text("What it does, for the user"),
+                        "dir_path": text("Folder to run it in; the workspace when left out"),
+                        "is_background": flag("Whether not to wait for its end"),
+                        "delay_ms": integer("With is_background: milliseconds to listen to it before that"),
+                        "timeout_ms": integer("Milliseconds after which it is stopped: 10000 when left out, at most 600000"),
+                    }),
+                )
+            },
+            limits: Some(COMMAND_LIMITS),
+            snippet: "Run shell commands",
+            ..ToolShape::of(&Shell {
+                command: "command",
+                folder: Some("dir_path"),
+                timeout: Timeout::Millis("timeout_ms"),
+                background: Background::Flag("is_background"),
+                keeps_folder: false,
+                manner: Manner::Observed,
+            })
+        },
+        ToolShape {
+            name: "write_todos",
+            description: "Keep the list of steps of a longer piece of work; each call replaces the whole list. \
+                 At most one step is in progress.",
+            parameters: || {
+                object(
+                    &["todos"],
+                    json!({
+                        "todos": {
+                            "type": "array",
+                            "items": object(&["description", "status"], json!({
+                                "description": text("One step, in a few words"),
+                                "status": one_of(&["pending", "in_progress", "completed", "cancelled", "blocked"], "How far it is"),
+                            })),
+                        },
+                    }),
+                )
+            },
+            snippet: "Keep a list of what is to be done",
+            ..ToolShape::of(&Plan { list: "todos", step: "description" })
+        },
+        ToolShape {
+            name: "ask_user",
+            description: "Ask the user one to four questions and wait for the answers. Only for what you cannot \
+                 find out yourself and what changes what you do.",
+            parameters: || {
+                object(
+                    &["questions"],
+                    json!({
+                        "questions": {
+                            "type": "array",
+                            "minItems": 1,
+                            "maxItems": 4,
+                            "items": object(&["question", "header", "type"], json!({
+                                "question": text("The question"),
+                                "header": text("Heading of at most 16 characters"),
+                                "type": one_of(&["choice", "text", "yesno"], "What answers it"),
+                                "options": {
+                                    "type": "array",
+                                    "items": object(&["label", "description"], json!({
+                                        "label": text("A few words"),
+                                        "description": text("What it means"),
+                                    })),
+                                    "minItems": 2,
+                                    "maxItems": 4,
+                                },
+                                "multiSelect": flag("Several may be chosen"),
+                                "placeholder": text("Shown where nothing is typed yet"),
+                            })),
+                        },
+                    }),
+                )
+            },
+            snippet: "Ask the user",
+            ..ToolShape::of(&AskUser { form: Questions::Several { ids: false } })
+        },
+        agents::SPAWN_AGENT,
+        agents::SEND_INPUT,
+        agents::WAIT,
+        agents::CLOSE_AGENT,
+    ],
+};

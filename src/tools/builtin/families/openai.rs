@@ -1,0 +1,293 @@
+//! The tools of codex, for the models of `OpenAI`.
+//!
+//! Must not know how anything is done: a row says what a model sees, and hands an action the family's choices.
+
+use super::agents;
+use crate::base::json::json;
+use crate::tools::builtin::actions::ask_user::{AskUser, Questions};
+use crate::tools::builtin::actions::commands::shell::{Background, Manner, Shell, Timeout};
+use crate::tools::builtin::actions::commands::write_stdin::WriteStdin;
+use crate::tools::builtin::actions::files::apply_patch::ApplyPatch;
+use crate::tools::builtin::actions::files::read::{Lines, Read};
+use crate::tools::builtin::actions::files::view_image::ViewImage;
+use crate::tools::builtin::actions::files::write::Write;
+use crate::tools::builtin::actions::plan::Plan;
+use crate::tools::builtin::actions::search::find::{Find, Ignoring, Matching, Order, Paths};
+use crate::tools::builtin::actions::search::grep::{Grep, Matches};
+use crate::tools::builtin::actions::search::list::{Entries, List};
+use crate::tools::builtin::schema::{flag, integer, number, object, one_of, text};
+use crate::tools::builtin::set::Set;
+use crate::tools::builtin::shape::ToolShape;
+use crate::tools::output::defaults;
+use crate::tools::reading::style::Style;
+use crate::tools::running::LIMITS as COMMAND_LIMITS;
+
+/// The family.
+pub static SET: Set = Set {
+    id: "openai",
+    tools: &[
+        ToolShape {
+            name: "apply_patch",
+            description: "Change files by a patch. It starts with the line '*** Begin Patch' and ends with '*** \
+                 End Patch'. Between them stands one section for each file: '*** Add File: path' and the whole \
+                 content, every line after a '+'; '*** Delete File: path'; or '*** Update File: path', perhaps \
+                 '*** Move to: new path', and chunks. A chunk is a line '@@', or '@@ ' and a whole line of the \
+                 file that stands above (a class or function), then lines that stay (after a space), go (after \
+                 '-') and come (after '+'), without line numbers, with about three lines that stay around each \
+                 change, and '*** End of File' after the last lines of a file. Chunks are in the order of the \
+                 file. Sections before one that fails stay applied.",
+            parameters: || {
+                object(
+                    &["input"],
+                    json!({
+                        "input": text("The whole patch"),
+                    }),
+                )
+            },
+            renamed: &[("patch", "input")],
+            limits: Some(defaults::EDIT),
+            snippet: "Add, delete, move and change files by a patch",
+            ..ToolShape::of(&ApplyPatch)
+        },
+        ToolShape {
+            name: "read_file",
+            description: "Show a text file with line numbers, each line as `number | text`, the text of a PDF \
+                 document, or a picture. At most 2000 lines are shown; go on with offset and limit.",
+            parameters: || {
+                object(
+                    &["file_path"],
+                    json!({
+                        "file_path": text("Path of the file, best an absolute one"),
+                        "offset": integer("First line to show, counted from 1"),
+                        "limit": integer("Lines to show at most (2000)"),
+                    }),
+                )
+            },
+            renamed: &[("path", "file_path"), ("filePath", "file_path"), ("filename", "file_path")],
+            limits: Some(defaults::READ),
+            snippet: "Show files and pictures",
+            ..ToolShape::of(&Read {
+                path: "file_path",
+                lines: Lines::OffsetAndLimit,
+                pages: false,
+                style: Style::Bars,
+            })
+        },
+        ToolShape {
+            name: "write_file",
+            description: "Write a file: makes it, with its folders, or replaces it whole. To change parts of a \
+                 file use apply_patch.",
+            parameters: || {
+                object(
+                    &["file_path", "content"],
+                    json!({
+                        "file_path": text("Path of the file, best an absolute one"),
+                        "content": text("The whole new content"),
+                    }),
+                )
+            },
+            renamed: &[
+                ("path", "file_path"),
+                ("filePath", "file_path"),
+                ("contents", "content"),
+                ("file_text", "content"),
+            ],
+            limits: Some(defaults::WRITE),
+            snippet: "Make or replace whole files",
+            ..ToolShape::of(&Write { path: "file_path", read_first: false })
+        },
+        ToolShape {
+            name: "grep_files",
+            description: "Find the files that hold a match of a regular expression; gives their paths, the last \
+                 changed first.",
+            parameters: || {
+                object(
+                    &["pattern"],
+                    json!({
+                        "pattern": text("The regular expression"),
+                        "include": text("Which files, such as `*.rs` or `*.{ts,tsx}`"),
+                        "path": text("A folder or a file (the working folder)"),
+                        "limit": number("Paths to give at most (100)"),
+                    }),
+                )
+            },
+            renamed: &[("glob", "include"), ("glob_filter", "include")],
+            limits: Some(defaults::GREP),
+            snippet: "Find files that hold a text",
+            ..ToolShape::of(&Grep { path: "path", files: "include", form: Matches::Files })
+        },
+        ToolShape {
+            name: "list_dir",
+            description: "List what is in a folder and in the folders below it, each level indented; folders \
+                 end with a slash.",
+            parameters: || {
+                object(
+                    &["dir_path"],
+                    json!({
+                        "dir_path": text("The folder"),
+                        "offset": number("First entry to show, counted from 1"),
+                        "limit": number("Entries to show at most (25)"),
+                        "depth": number("Levels to go down (2)"),
+                    }),
+                )
+            },
+            renamed: &[("path", "dir_path")],
+            limits: Some(defaults::GLOB),
+            snippet: "List folders",
+            ..ToolShape::of(&List { path: "dir_path", required: true, form: Entries::Tree })
+        },
+        ToolShape {
+            name: "glob",
+            description: "Find files whose paths match a glob pattern such as `**/*.ts`, the last changed \
+                 first. What .gitignore leaves out is not found.",
+            parameters: || {
+                object(
+                    &["pattern"],
+                    json!({
+                        "pattern": text("The glob pattern, relative to path"),
+                        "path": text("The folder (the working folder)"),
+                    }),
+                )
+            },
+            renamed: &[("dir_path", "path"), ("glob", "pattern")],
+            limits: Some(defaults::GLOB),
+            snippet: "Find files by name",
+            ..ToolShape::of(&Find {
+                path: "path",
+                matching: Matching::Glob,
+                folders: false,
+                ignoring: Ignoring::Gitignore,
+                order: Order::NewestFirst,
+                most: None,
+                bytes_max: None,
+                paths: Paths::BelowWorkspace,
+                headline: false,
+            })
+        },
+        ToolShape {
+            name: "view_image",
+            description: "Look at a picture in a file (png, jpg, gif, webp, bmp).",
+            parameters: || {
+                object(
+                    &["path"],
+                    json!({
+                        "path": text("Path of the file"),
+                    }),
+                )
+            },
+            renamed: &[("file_path", "path"), ("image_path", "path")],
+            snippet: "Look at pictures",
+            ..ToolShape::of(&ViewImage)
+        },
+        ToolShape {
+            name: "exec_command",
+            description: "Run a shell command. Gives its output and exit code, or, when it has not ended after \
+                 yield_time_ms, its output so far and a session ID for write_stdin. With timeout_ms it is \
+                 stopped instead when that time is over.",
+            parameters: || {
+                object(
+                    &["cmd"],
+                    json!({
+                        "cmd": text("The command"),
+                        "workdir": text("Folder to run it in; the workspace when left out"),
+                        "login": flag("Whether the shell is a login shell; true when left out"),
+                        "tty": flag("Whether it gets a terminal that write_stdin can type into; false when left out, then its input is closed"),
+                        "yield_time_ms": number("Milliseconds to wait for it: 10000 when left out, from 250 to 30000"),
+                        "timeout_ms": number("Milliseconds after which it is stopped, at most 600000; not stopped when left out"),
+                        "max_output_tokens": number("Tokens of output to give at most; 10000 when left out"),
+                    }),
+                )
+            },
+            renamed: &[("command", "cmd")],
+            limits: Some(COMMAND_LIMITS),
+            snippet: "Run shell commands, also long ones",
+            ..ToolShape::of(&Shell {
+                command: "cmd",
+                folder: Some("workdir"),
+                timeout: Timeout::Millis("timeout_ms"),
+                background: Background::Wait("yield_time_ms"),
+                keeps_folder: false,
+                manner: Manner::Session,
+            })
+        },
+        ToolShape {
+            name: "write_stdin",
+            description: "Write to the standard input of a session of exec_command and give what it printed \
+                 since the last call. Without chars nothing is written. The character U+0003 stops it; in a \
+                 terminal it is Ctrl-C, to be sent again where the session still runs.",
+            parameters: || {
+                object(
+                    &["session_id"],
+                    json!({
+                        "session_id": number("The session"),
+                        "chars": text("What to write; nothing when left out"),
+                        "yield_time_ms": number("Milliseconds to wait for output or the end: after writing 250 to 30000, else 5000 to 300000"),
+                        "max_output_tokens": number("Tokens of output to give at most; 10000 when left out"),
+                    }),
+                )
+            },
+            limits: Some(COMMAND_LIMITS),
+            snippet: "Talk to commands that run on",
+            ..ToolShape::of(&WriteStdin)
+        },
+        ToolShape {
+            name: "update_plan",
+            description: "Keep the list of steps of a longer piece of work; each call replaces the whole list. \
+                 At most one step is in progress.",
+            parameters: || {
+                object(
+                    &["plan"],
+                    json!({
+                        "explanation": text("Why the list changed"),
+                        "plan": {
+                            "type": "array",
+                            "items": object(&["step", "status"], json!({
+                                "step": text("One step, in a few words"),
+                                "status": one_of(&["pending", "in_progress", "completed"], "How far it is"),
+                            })),
+                        },
+                    }),
+                )
+            },
+            snippet: "Keep a list of what is to be done",
+            ..ToolShape::of(&Plan { list: "plan", step: "step" })
+        },
+        ToolShape {
+            name: "request_user_input",
+            description: "Ask the user one to three short questions and wait for the answers. Only for what you \
+                 cannot find out yourself. The user can always answer in other words.",
+            parameters: || {
+                object(
+                    &["questions"],
+                    json!({
+                        "questions": {
+                            "type": "array",
+                            "minItems": 1,
+                            "maxItems": 3,
+                            "items": object(&["id", "header", "question", "options"], json!({
+                                "id": text("Name of the answer, in snake_case"),
+                                "header": text("Heading of at most 12 characters"),
+                                "question": text("The question, one sentence"),
+                                "options": {
+                                    "type": "array",
+                                    "items": object(&["label", "description"], json!({
+                                        "label": text("A few words"),
+                                        "description": text("What it means"),
+                                    })),
+                                    "minItems": 2,
+                                    "maxItems": 3,
+                                },
+                            })),
+                        },
+                    }),
+                )
+            },
+            snippet: "Ask the user",
+            ..ToolShape::of(&AskUser { form: Questions::Several { ids: true } })
+        },
+        agents::SPAWN_AGENT,
+        agents::SEND_INPUT,
+        agents::WAIT,
+        agents::CLOSE_AGENT,
+    ],
+};

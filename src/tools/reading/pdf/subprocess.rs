@@ -1,0 +1,99 @@
+//! Reading a document where it can do no harm: in another process of this program, or, where nobody has
+//! named the program, on a thread.
+//!
+//! Must not know files. A document may be made to unpack to a thousand times its size, or to end in a
+//! place of the library that was not foreseen; a process has limits and can be killed.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::extract::{self, PageRequest, Paper, Trouble};
+use crate::exec::commands::subprocess::{self, Subprocess, SubprocessError};
+
+/// The argument that makes the program do this work; what is wanted follows it, in JSON.
+pub const ERRAND: &str = "--read-pdf";
+/// For one document: the longest manuals take a second.
+const TIME: Duration = Duration::from_mins(1);
+/// Memory of the process that reads, in bytes: ten times the largest document that is read.
+const MEMORY: u64 = 1 << 30;
+/// Bytes of its answer: the text that is read at most, as JSON has it.
+const ANSWER_MAX: u64 = 64 << 20;
+
+/// One document at a time: each may take a processor and a gigabyte.
+static TURN: Semaphore = Semaphore::const_new(1);
+
+/// Reads some pages. `program` is this program's file.
+pub async fn read(
+    program: Option<&Path>,
+    bytes: Vec<u8>,
+    wanted: PageRequest,
+    cancel: &CancellationToken,
+) -> Result<Paper, Trouble> {
+    let work = async {
+        let turn = TURN.acquire().await.map_err(|error| Trouble::Reader(error.to_string()))?;
+        let read = match program {
+            Some(program) => in_process(program, &bytes, wanted).await,
+            None => on_thread(bytes, wanted).await,
+        };
+        drop(turn);
+        read
+    };
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(Trouble::Interrupted),
+        read = work => read,
+    }
+}
+
+async fn in_process(program: &Path, bytes: &[u8], wanted: PageRequest) -> Result<Paper, Trouble> {
+    let reader = |error: &dyn std::fmt::Display| Trouble::Reader(error.to_string());
+    let wanted = serde_json::to_string(&wanted).map_err(|error| reader(&error))?;
+    let args = [ERRAND.to_string(), wanted];
+    let subprocess = Subprocess { program, args: &args, time: TIME, answer_max: ANSWER_MAX };
+    match subprocess::run(subprocess, bytes).await {
+        Ok(answer) => serde_json::from_slice(&answer).map_err(|error| reader(&error))?,
+        Err(SubprocessError::Slow(_)) => Err(Trouble::Slow),
+        Err(error @ SubprocessError::Died(_)) => {
+            tracing::warn!(%error, "what reads documents has ended early");
+            Err(Trouble::Overwhelmed)
+        }
+        Err(error) => Err(reader(&error)),
+    }
+}
+
+async fn on_thread(bytes: Vec<u8>, wanted: PageRequest) -> Result<Paper, Trouble> {
+    let end = Instant::now() + TIME;
+    let given_up = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&given_up);
+    // Who waits no longer drops this; the thread sees it at its next look.
+    let _guard = Flag(given_up);
+    let stop = move || seen.load(Ordering::Relaxed) || Instant::now() > end;
+    let read = tokio::task::spawn_blocking(move || extract::read(bytes, wanted, &stop)).await;
+    read.unwrap_or(Err(Trouble::Overwhelmed))
+}
+
+/// Raised when it is dropped.
+struct Flag(Arc<AtomicBool>);
+
+impl Drop for Flag {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// In the process: reads the document on standard input and answers on standard output.
+pub fn serve(wanted: &str, input: &mut dyn Read, output: &mut dyn Write) -> io::Result<()> {
+    subprocess::confine(MEMORY, TIME.as_secs())?;
+    let wanted: PageRequest = serde_json::from_str(wanted)?;
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes)?;
+    let read = extract::read(bytes, wanted, &|| false);
+    serde_json::to_writer(&mut *output, &read)?;
+    output.flush()
+}
