@@ -111,7 +111,7 @@ const BANNED: &[(&str, &[&str])] = &[
     ("std::process", &["exec", "workspace", "modes", "cli"]),
     ("std::net", &["net"]),
     // tokio keeps its pipes, which a command's output needs, beside its sockets.
-    ("tokio::net", &["net", "exec::process"]),
+    ("tokio::net", &["net", "exec::commands::process"]),
     ("tokio::fs", &["exec", "workspace", "llm::attach", "session::store", "modes", "cli"]),
     ("tokio::process", &["exec"]),
     ("reqwest::", &["net", "llm"]),
