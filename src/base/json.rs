@@ -1,5 +1,5 @@
-//! JSON as it is written, in code: `json!`. The library's macro writes out how a field is put in at each of
-//! three thousand places, which is a hundredth of the program; here that stands once.
+//! JSON as it is written, in code: `json!`. The library's macro panics at a value that cannot be JSON, such as a
+//! path that is not UTF-8; this one writes null in its place and logs it.
 //!
 //! Must not know what is told.
 

@@ -3,22 +3,15 @@
 //! Must not know any tool. What is only written in the wrong type (`"5"` for 5, null for
 //! nothing) is put right first; models do that often, and refusing it costs a turn.
 
-use std::error::Error;
-use std::fmt;
 use std::sync::OnceLock;
 
-use boon::{
-    CompileError, Compiler, ErrorKind, InstanceToken, SchemaIndex, Schemas, UrlLoader, ValidationError,
-};
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::paths::LocationSegment;
+use jsonschema::{JsonType, ValidationError, Validator};
 use serde_json::{Number, Value};
 
 /// Errors that are listed; a model needs a few, not hundreds.
 const ERRORS_MAX: usize = 10;
-/// Patterns of one schema that are given up, see [`without_pattern`].
-const PATTERNS_MAX: usize = 64;
-/// Where a schema is, for its own references. The name can lead nowhere.
-const PLACE: &str = "https://schema.invalid/";
-
 /// A compiled schema.
 #[derive(Debug)]
 pub struct Schema {
@@ -28,27 +21,6 @@ pub struct Schema {
     validator: OnceLock<Result<Validator, String>>,
 }
 
-/// What a schema was compiled to.
-struct Validator {
-    schemas: Schemas,
-    root: SchemaIndex,
-}
-
-impl fmt::Debug for Validator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Validator").finish_non_exhaustive()
-    }
-}
-
-/// What a schema names elsewhere is not looked up: neither files nor servers are a schema's business.
-struct Nowhere;
-
-impl UrlLoader for Nowhere {
-    fn load(&self, _url: &str) -> Result<Value, Box<dyn Error>> {
-        Err("a schema has to be whole".into())
-    }
-}
-
 impl Schema {
     /// A schema; one that is wrong refuses every call.
     pub fn new(source: &Value) -> Self {
@@ -56,7 +28,10 @@ impl Schema {
     }
 
     fn validator(&self) -> &Result<Validator, String> {
-        self.validator.get_or_init(|| compile(self.source.clone()))
+        self.validator.get_or_init(|| {
+            let wrong = |error: ValidationError<'_>| format!("{}: {error}", error.instance_path());
+            jsonschema::validator_for(&self.source).map_err(wrong)
+        })
     }
 
     /// The arguments in the schema's types, or a list of what is wrong, one `- path: what` each.
@@ -66,94 +41,45 @@ impl Schema {
             .as_ref()
             .map_err(|error| format!("- the tool's own schema is invalid: {error}"))?;
         coerce(&self.source, &mut args);
-        let mut errors = Vec::new();
-        if let Err(error) = validator.schemas.validate(&args, validator.root) {
-            describe(&error, &mut errors);
-        }
+        let mut errors: Vec<String> =
+            validator.iter_errors(&args).flat_map(|error| describe(&error)).collect();
         errors.truncate(ERRORS_MAX);
         if errors.is_empty() { Ok(args) } else { Err(errors.join("\n")) }
     }
 }
 
-/// Compiles a schema. Expressions that look around are legal there but cannot be told to ours: such a pattern is
-/// not checked here, the tool itself looks at its arguments anyway.
-fn compile(mut source: Value) -> Result<Validator, String> {
-    for _ in 0..=PATTERNS_MAX {
-        let mut compiler = Compiler::new();
-        compiler.use_loader(Box::new(Nowhere));
-        compiler.add_resource(PLACE, source.clone()).map_err(|error| format!("{error:#}"))?;
-        let mut schemas = Schemas::new();
-        let refused = match compiler.compile(PLACE, &mut schemas) {
-            Ok(root) => return Ok(Validator { schemas, root }),
-            Err(CompileError::InvalidRegex { regex, .. }) => Some(regex),
-            Err(CompileError::ValidationError { src, .. }) if refused_pattern(&src).is_some() => {
-                refused_pattern(&src)
-            }
-            Err(error) => return Err(format!("{error:#}")),
-        };
-        if let Some(pattern) = refused {
-            without_pattern(&mut source, &pattern);
-        }
-    }
-    Err("too many of its patterns are no expressions".to_string())
-}
-
-/// The pattern that a schema of schemas takes for no expression.
-fn refused_pattern(error: &ValidationError<'_, '_>) -> Option<String> {
-    match &error.kind {
-        ErrorKind::Format { got, want: "regex", .. } => got.as_str().map(str::to_string),
-        _ => error.causes.iter().find_map(refused_pattern),
-    }
-}
-
-/// Takes a pattern out, wherever it stands.
-fn without_pattern(schema: &mut Value, pattern: &str) {
-    match schema {
-        Value::Object(fields) => {
-            if fields.get("pattern").is_some_and(|one| one == pattern) {
-                fields.shift_remove("pattern");
-            }
-            if let Some(Value::Object(patterns)) = fields.get_mut("patternProperties") {
-                patterns.shift_remove(pattern);
-            }
-            fields.values_mut().for_each(|field| without_pattern(field, pattern));
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| without_pattern(item, pattern)),
-        _ => {}
-    }
-}
-
 /// One line for each thing that an error names.
-fn describe(error: &ValidationError<'_, '_>, lines: &mut Vec<String>) {
-    let tokens = error.instance_location.tokens.iter().map(|token| match token {
-        InstanceToken::Prop(name) => name.to_string(),
-        InstanceToken::Item(at) => at.to_string(),
+fn describe(error: &ValidationError<'_>) -> Vec<String> {
+    let segments = error.instance_path().segments().map(|segment| match segment {
+        LocationSegment::Property(name) => name.into_owned(),
+        LocationSegment::Index(at) => at.to_string(),
     });
-    let base = tokens.collect::<Vec<_>>().join(".");
+    let base = segments.collect::<Vec<_>>().join(".");
     let at = |name: &str| if base.is_empty() { name.to_string() } else { format!("{base}.{name}") };
     let here = if base.is_empty() { "arguments" } else { &base };
-    match &error.kind {
-        ErrorKind::Required { want } => {
-            lines.extend(want.iter().map(|name| format!("- {}: missing", at(name))));
+    let line = |what: &str| vec![format!("- {here}: {what}")];
+    match error.kind() {
+        Kind::Required { property } => {
+            vec![format!("- {}: missing", at(property.as_str().unwrap_or_default()))]
         }
-        ErrorKind::Type { got, want } => {
-            let want: Vec<String> = want.iter().map(|kind| kind.to_string()).collect();
-            lines.push(format!("- {here}: expected {}, got {got}", want.join(" or ")));
+        Kind::Type { kind } => {
+            let want = match kind {
+                TypeKind::Single(one) => one.to_string(),
+                TypeKind::Multiple(many) => {
+                    many.iter().map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
+                }
+            };
+            line(&format!("expected {want}, got {}", JsonType::from(error.instance().as_ref())))
         }
-        ErrorKind::AdditionalProperties { got } => {
-            lines.extend(got.iter().map(|name| format!("- {}: no such parameter", at(name))));
+        Kind::AdditionalProperties { unexpected } => {
+            unexpected.iter().map(|name| format!("- {}: no such parameter", at(name))).collect()
         }
-        ErrorKind::FalseSchema => lines.push(format!("- {here}: nothing is allowed here")),
-        ErrorKind::Not => lines.push(format!("- {here}: this is just what is not allowed")),
-        ErrorKind::AnyOf | ErrorKind::OneOf(None) => {
-            lines.push(format!("- {here}: fits none of the forms that are allowed"));
-        }
-        ErrorKind::OneOf(Some(_)) => {
-            lines.push(format!("- {here}: fits several of the forms of which it has to be one"));
-        }
-        // Those that only hold others together.
-        kind if error.causes.is_empty() => lines.push(format!("- {here}: {kind}")),
-        _ => error.causes.iter().for_each(|cause| describe(cause, lines)),
+        Kind::FalseSchema => line("nothing is allowed here"),
+        Kind::Not { .. } => line("this is just what is not allowed"),
+        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => line("fits none of the forms that are allowed"),
+        Kind::OneOfMultipleValid { .. } => line("fits several of the forms of which it has to be one"),
+        // The value itself may be a whole file.
+        _ => line(&error.masked_with("value").to_string()),
     }
 }
 
@@ -252,7 +178,7 @@ mod tests {
             "- b: no such parameter\n- c: no such parameter"
         );
         assert_eq!(check(json!([])), "- arguments: expected object, got array");
-        assert_eq!(check(json!({"path": "a", "limit": 0})), "- limit: must be >=1, but got 0");
+        assert_eq!(check(json!({"path": "a", "limit": 0})), "- limit: value is less than the minimum of 1");
     }
 
     #[test]
@@ -268,19 +194,37 @@ mod tests {
         assert!(schema.check(json!({"size": {"w": 2}, "either": 1, "unit": "em"})).is_ok());
         assert_eq!(
             schema.check(json!({"size": {}, "either": [], "unit": "pt"})).unwrap_err(),
-            "- size.w: missing\n- either: fits none of the forms that are allowed\n- unit: value must be one of 'px', 'em'"
+            "- size.w: missing\n- either: fits none of the forms that are allowed\n- unit: value is not one of \"px\" or \"em\""
         );
     }
 
     #[test]
-    fn patterns_that_look_around_are_not_checked_and_nothing_is_looked_up() {
-        let around = json!({"properties": {"a": {"pattern": "^(?!x)"}, "b": {"pattern": "^b+$"}}});
-        let schema = Schema::new(&around);
-        assert!(schema.check(json!({"a": "x", "b": "bb"})).is_ok());
+    fn patterns_that_look_around_are_checked() {
+        let schema =
+            Schema::new(&json!({"properties": {"a": {"pattern": "^(?!x)"}, "b": {"pattern": "^b+$"}}}));
+        assert!(schema.check(json!({"a": "y", "b": "bb"})).is_ok());
+        assert_eq!(schema.check(json!({"a": "x"})).unwrap_err(), "- a: value does not match \"^(?!x)\"");
         assert!(schema.check(json!({"b": "c"})).unwrap_err().starts_with("- b: "));
-        let elsewhere = Schema::new(&json!({"$ref": "file:///etc/hostname"}));
+    }
+
+    #[test]
+    fn numbers_beyond_53_bits_are_compared_exactly() {
+        let schema = Schema::new(
+            &json!({"properties": {"n": {"type": "integer", "maximum": 9_007_199_254_740_992_u64}}}),
+        );
+        assert!(schema.check(json!({"n": 9_007_199_254_740_992_u64})).is_ok());
+        let error = schema.check(json!({"n": 9_007_199_254_740_993_u64})).unwrap_err();
+        assert_eq!(error, "- n: value is greater than the maximum of 9007199254740992");
+    }
+
+    #[test]
+    fn nothing_outside_of_a_schema_is_looked_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("schema.json");
+        std::fs::write(&file, "true").unwrap();
+        let elsewhere = Schema::new(&json!({"$ref": format!("file://{}", file.display())}));
         let error = elsewhere.check(json!({})).unwrap_err();
-        assert!(error.contains("a schema has to be whole"), "{error}");
+        assert!(error.contains("the tool's own schema is invalid"), "{error}");
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! Patterns of a query that are chains: one node, perhaps inside one node, perhaps inside one
 //! more. Must not know trees or texts.
 //!
-//! Most patterns for scopes are chains. Making the library's query out of them costs tens of
-//! milliseconds, because it looks through the grammar for patterns that can never match; a chain
-//! costs nothing until its innermost node is met. What is no chain stays with the library.
+//! Most patterns for scopes are chains. The library looks through the grammar for patterns that can never match
+//! whenever it makes a query. For the scopes alone that takes it 144 ms for C++, 223 ms for C#, 149 ms for TSX, 112 ms
+//! for PHP and 1 s for Swift, and as long again for indents and locals; with chains it is 1, 1, 84, 9 and 72 ms. The
+//! first colors of a file would come by so much later than its first frame, where 100 ms are allowed. A chain costs
+//! nothing until its innermost node is met. What is no chain stays with the library. Indents and locals ask about the
+//! nodes around one place, which the library does not answer without a walk.
 
 use std::num::NonZeroU16;
 use std::sync::OnceLock;

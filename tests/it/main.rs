@@ -203,6 +203,8 @@ mod program_file;
 mod pty_panic;
 /// Unsaved text after a kill.
 mod pty_recovery;
+/// A terminal that takes no output.
+mod pty_stalled;
 /// The user's stories on the built binary.
 mod pty_stories;
 /// A real shell in the terminal pane of the built binary.

@@ -61,6 +61,7 @@ async fn act() -> std::io::Result<i32> {
                 terminal.write(b"back ")?;
             }
             TermInput::Bytes(bytes) => terminal.write(format!("<{}>", bytes.len()).as_bytes())?,
+            TermInput::Flushed => {}
             TermInput::Closed(_) => return Ok(129),
         }
     }

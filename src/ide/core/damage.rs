@@ -44,8 +44,7 @@ impl Part {
 #[derive(Debug, Clone, Default)]
 pub struct Damage {
     parts: Vec<Part>,
-    /// How many edits inside the line with the caret there were.
-    caret_line: u64,
+    caret_line: bool,
     recolored: Option<(BufferId, Range<Line>)>,
     touched: bool,
     terminal_rows: Vec<u16>,
@@ -62,7 +61,7 @@ impl Damage {
 
     /// One edit inside the editor's line with the caret: it must be drawn again, and no other.
     pub fn caret_line(&mut self) {
-        self.caret_line += 1;
+        self.caret_line = true;
     }
 
     /// These lines of a file, the last one too, have other colors.
@@ -119,19 +118,7 @@ impl Damage {
 
     /// Whether the caret's line must be drawn.
     pub fn is_caret_line(&self) -> bool {
-        self.caret_line > 0
-    }
-
-    /// How many edits inside the caret's line there were, where nothing else of the editor must be drawn.
-    pub fn in_caret_line(&self) -> Option<u64> {
-        let more = self.everything || self.touched || self.recolored.is_some();
-        (self.is_caret_line() && !more && !self.parts.contains(&Part::Editor)).then_some(self.caret_line)
-    }
-
-    /// The same where nothing else of the screen must be drawn but perhaps its last line.
-    pub fn typed(&self) -> Option<u64> {
-        let others = self.parts.iter().any(|part| *part != Part::Status) || !self.terminal_rows.is_empty();
-        self.in_caret_line().filter(|_| !others)
+        self.caret_line
     }
 
     /// Whether anything changed.

@@ -76,8 +76,6 @@ pub struct VisibleRows {
     pub sticky: usize,
     /// The version of its text.
     pub version: u64,
-    /// Where its text ended.
-    pub end: Byte,
     /// The cells of a row, where long lines are wrapped.
     pub wrap: Option<usize>,
     /// Where its rows are, on the screen, gutter and scrollbar included.

@@ -389,7 +389,7 @@ impl App {
                 colors::damage(&mut self.state.damage, buffer, differs);
             }
         }
-        let mut rows = if arrange::typed(&mut self.state) { Vec::new() } else { self.lay_out() };
+        let mut rows = self.lay_out();
         // The tree and the tabs mark unsaved files; an edit that changes no mark must not draw them again.
         let unsaved = || self.state.buffers.unsaved().map(|buffer| buffer.id);
         if !unsaved().eq(self.unsaved.iter().copied()) {

@@ -97,11 +97,12 @@ impl OnTerminal {
             tokio::select! {
                 biased;
                 input = self.terminal.input() => {
+                    // A terminal that takes bytes again has asked for nothing.
+                    hasty = input != TermInput::Flushed;
                     if !self.input(&mut pump.app, input)? {
                         code = Signal::HangUp.exit_code();
                         break;
                     }
-                    hasty = true;
                 }
                 signal = signals.next() => match self.signal(&mut pump.app, signal, signals).await? {
                     Some(exit) => {
@@ -187,7 +188,9 @@ impl OnTerminal {
 
     /// When time alone has to wake the loop.
     fn deadline(&self, app: &App) -> Option<Duration> {
-        let frame = app.needs_frame().then(|| self.pacing.due());
+        // While the terminal takes nothing, it decides when the next frame is due.
+        let waits = app.needs_frame() && !self.terminal.is_writing();
+        let frame = waits.then(|| self.pacing.due());
         [self.decoder.deadline(), app.deadline(), frame].into_iter().flatten().min()
     }
 
@@ -208,6 +211,7 @@ impl OnTerminal {
                 self.inputs(app, inputs)?;
                 Ok(true)
             }
+            TermInput::Flushed => Ok(true),
             TermInput::Closed(why) => {
                 tracing::info!("the terminal is gone: {why}");
                 Ok(false)
@@ -267,7 +271,11 @@ impl OnTerminal {
         Ok(())
     }
 
+    /// Draws, unless the terminal is still taking what was drawn before: the frame after that shows the newest state.
     fn draw(&mut self, app: &mut App) -> std::io::Result<()> {
+        if self.terminal.is_writing() {
+            return Ok(());
+        }
         if let Some(text) = app.copied.take() {
             self.copy(app, &text)?;
         }

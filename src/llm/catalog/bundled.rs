@@ -1,19 +1,66 @@
-//! The models that come with the program: packed text by provider, read when a provider is asked
+//! The models that come with the program: one file by provider, read when a provider is asked
 //! about for the first time.
 //!
 //! Must not know who wants them. What is read stays read; a provider that nobody can ask costs nothing.
 
 use std::collections::HashMap;
-use std::io::Read;
 use std::sync::LazyLock;
 
-use flate2::read::DeflateDecoder;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Provider id and packed file, sorted by id.
-static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/models.rs"));
+macro_rules! files {
+    ($($id:literal,)*) => {
+        &[$(($id, include_str!(concat!("../../../assets/models/", $id, ".json")))),*]
+    };
+}
+
+/// Provider id and the text of its file, sorted by id.
+static FILES: &[(&str, &str)] = files![
+    "amazon-bedrock",
+    "ant-ling",
+    "anthropic",
+    "azure",
+    "baseten",
+    "cerebras",
+    "cloudflare-ai-gateway",
+    "cloudflare-workers-ai",
+    "deepseek",
+    "demo",
+    "fireworks",
+    "github-copilot",
+    "google",
+    "google-vertex",
+    "groq",
+    "huggingface",
+    "kimi-coding",
+    "meta",
+    "minimax",
+    "minimax-cn",
+    "mistral",
+    "moonshotai",
+    "moonshotai-cn",
+    "nvidia",
+    "openai",
+    "openai-codex",
+    "opencode",
+    "opencode-go",
+    "openrouter",
+    "qwen-token-plan",
+    "qwen-token-plan-cn",
+    "qwen-token-plan-individual",
+    "qwen-token-plan-individual-cn",
+    "together",
+    "vercel-ai-gateway",
+    "xai",
+    "xiaomi",
+    "xiaomi-token-plan-ams",
+    "xiaomi-token-plan-cn",
+    "xiaomi-token-plan-sgp",
+    "zai",
+    "zai-coding-cn",
+];
 
 static READ: LazyLock<Mutex<HashMap<&'static str, &'static [Value]>>> = LazyLock::new(Mutex::default);
 
@@ -34,16 +81,14 @@ pub fn providers() -> impl Iterator<Item = &'static str> {
 /// there is no file.
 pub fn models(provider: &str) -> &'static [Value] {
     let Ok(at) = FILES.binary_search_by_key(&provider, |(id, _)| *id) else { return &[] };
-    let (id, packed) = FILES[at];
+    let (id, text) = FILES[at];
     let mut read = READ.lock();
-    // Kept for as long as the program runs, like the packed text itself.
-    read.entry(id).or_insert_with(|| Vec::leak(unpack(packed)))
+    // Kept for as long as the program runs, like the text itself.
+    read.entry(id).or_insert_with(|| Vec::leak(parse(text)))
 }
 
-fn unpack(packed: &[u8]) -> Vec<Value> {
-    let mut text = String::new();
-    DeflateDecoder::new(packed).read_to_string(&mut text).expect("the build script packed it");
-    let file: File = serde_json::from_str(&text).expect("each of the files is read by a test");
+fn parse(text: &str) -> Vec<Value> {
+    let file: File = serde_json::from_str(text).expect("each of the files is read by a test");
     let File { shared, models } = file;
     models.into_iter().map(|model| Value::Object(with(&shared, model))).collect()
 }
@@ -64,6 +109,15 @@ fn with(shared: &Map<String, Value>, own: Map<String, Value>) -> Map<String, Val
 mod tests {
     use super::*;
     use crate::base::json::json;
+
+    #[test]
+    fn bundled_files_are_those_of_the_folder() {
+        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models")).unwrap();
+        let mut names: Vec<String> =
+            folder.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort_by(|a, b| a.trim_end_matches(".json").cmp(b.trim_end_matches(".json")));
+        assert_eq!(providers().map(|id| format!("{id}.json")).collect::<Vec<_>>(), names);
+    }
 
     #[test]
     fn a_models_own_fields_win_and_null_takes_away() {

@@ -6,22 +6,27 @@
 
 use std::backtrace::Backtrace;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::panic;
 use std::sync::Once;
 use std::thread::{self, ThreadId};
+use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use rustix::termios::{OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
 use crate::base::panics;
 use crate::tui::term::modes::{self, Extras, Wanted};
+use crate::tui::term::output::Output;
+
+/// How long a terminal that takes nothing is waited for when it is given back.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A terminal in our modes.
 struct Active {
     /// The thread that uses it.
     owner: ThreadId,
-    tty: File,
+    output: Output,
     before: Termios,
     wanted: Wanted,
     extras: Extras,
@@ -37,16 +42,18 @@ fn active() -> MutexGuard<'static, Option<Active>> {
 /// Gives the terminal back as it was found. Does nothing when that has been done. Errors are
 /// not told: this is the last thing that can be done for the terminal.
 pub fn restore() {
-    leave().unwrap_or_default();
+    leave().map(drop).unwrap_or_default();
 }
 
-/// Gives the terminal back and says what failed; what was switched on beyond the start.
-pub(crate) fn leave() -> io::Result<Extras> {
-    let Some(mut active) = active().take() else { return Ok(Extras::default()) };
-    let written = active.tty.write_all(&modes::leave(active.wanted, active.extras));
-    // The line discipline counts most, so it is restored even when writing failed.
-    tcsetattr(&active.tty, OptionalActions::Drain, &active.before)?;
-    written.map(|()| active.extras)
+/// Gives the terminal back and says what failed. Waits for a terminal that takes nothing, but not for long; tells
+/// whether it took everything.
+pub(crate) fn leave() -> io::Result<bool> {
+    let Some(mut active) = active().take() else { return Ok(true) };
+    let written = active.output.finish(&modes::leave(active.wanted, active.extras), PATIENCE);
+    // The line discipline counts most, so it is restored even when writing failed. Not after all output is shown:
+    // where the terminal has stopped, that would be never.
+    tcsetattr(active.output.tty(), OptionalActions::Now, &active.before)?;
+    written
 }
 
 /// Whether the terminal is in our modes.
@@ -81,10 +88,10 @@ pub(crate) fn enter(tty: &File, wanted: Wanted, extras: Extras, first: &[u8]) ->
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the terminal is in use by this program"));
     }
     let before = tcgetattr(tty)?;
-    let mut tty = tty.try_clone()?;
-    set_raw(&tty, &before)?;
-    let written = tty.write_all(&[&modes::enter(wanted, extras), first].concat());
-    *slot = Some(Active { owner: thread::current().id(), tty, before, wanted, extras });
+    let mut output = Output::new(tty.try_clone()?)?;
+    set_raw(tty, &before)?;
+    let written = output.write(&[&modes::enter(wanted, extras), first].concat());
+    *slot = Some(Active { owner: thread::current().id(), output, before, wanted, extras });
     drop(slot);
     written.inspect_err(|_| restore())
 }
@@ -93,13 +100,23 @@ pub(crate) fn enter(tty: &File, wanted: Wanted, extras: Extras, first: &[u8]) ->
 pub(crate) fn reassert() -> io::Result<()> {
     let mut slot = active();
     let Some(active) = slot.as_mut() else { return Err(gone()) };
-    set_raw(&active.tty, &active.before)?;
-    active.tty.write_all(&modes::reassert(active.wanted, active.extras))
+    set_raw(active.output.tty(), &active.before)?;
+    active.output.write(&modes::reassert(active.wanted, active.extras))
 }
 
-/// Writes to the terminal while it is ours.
+/// Writes to the terminal while it is ours; what it does not take at once waits for [`flush`].
 pub(crate) fn write(bytes: &[u8]) -> io::Result<()> {
-    active().as_mut().ok_or_else(gone)?.tty.write_all(bytes)
+    active().as_mut().ok_or_else(gone)?.output.write(bytes)
+}
+
+/// Whether bytes wait for the terminal to take them.
+pub(crate) fn is_waiting() -> bool {
+    active().as_ref().is_some_and(|active| active.output.is_waiting())
+}
+
+/// Writes of what waits as much as the terminal takes now. Tells whether that was all.
+pub(crate) fn flush() -> io::Result<bool> {
+    active().as_mut().map_or(Ok(true), |active| active.output.flush())
 }
 
 /// Writes what switches more on, and remembers to undo it.
@@ -107,7 +124,7 @@ pub(crate) fn extend(bytes: &[u8], note: impl FnOnce(&mut Extras)) -> io::Result
     let mut slot = active();
     let active = slot.as_mut().ok_or_else(gone)?;
     note(&mut active.extras);
-    active.tty.write_all(bytes)
+    active.output.write(bytes)
 }
 
 fn set_raw(tty: &File, before: &Termios) -> io::Result<()> {

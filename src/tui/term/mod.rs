@@ -4,7 +4,9 @@
 
 pub mod guard;
 pub mod modes;
+mod output;
 pub mod reader;
+mod room;
 pub mod signals;
 pub mod terminal;
 

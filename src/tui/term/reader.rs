@@ -20,6 +20,8 @@ const CHUNK: usize = 64 << 10;
 pub enum TermInput {
     /// Bytes as they came.
     Bytes(Vec<u8>),
+    /// The terminal has taken everything that was written to it.
+    Flushed,
     /// The terminal is gone: hang-up, end of file or an error, in words.
     Closed(String),
 }

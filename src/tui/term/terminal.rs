@@ -15,6 +15,7 @@ use rustix::termios::{isatty, tcgetwinsize, ttyname};
 use crate::tui::term::guard;
 use crate::tui::term::modes::{self, Extras, Wanted};
 use crate::tui::term::reader::{Reader, TermInput};
+use crate::tui::term::room::Room;
 
 /// What to switch on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub struct Terminal {
     extras: Extras,
     /// None while suspended.
     reader: Option<Reader>,
+    /// There only while bytes wait to be taken: the terminal wakes it whenever it takes some.
+    room: Option<Room>,
 }
 
 impl Terminal {
@@ -52,7 +55,7 @@ impl Terminal {
     pub fn enter_on(tty: File, options: TermOptions, first: &[u8]) -> io::Result<Self> {
         let wanted = Wanted { mouse: options.mouse };
         guard::enter(&tty, wanted, Extras::default(), first)?;
-        let mut terminal = Self { tty, wanted, extras: Extras::default(), reader: None };
+        let mut terminal = Self { tty, wanted, extras: Extras::default(), reader: None, room: None };
         // From here on dropping `terminal` restores.
         terminal.reader = Some(Reader::start(&terminal.tty)?);
         Ok(terminal)
@@ -63,17 +66,40 @@ impl Terminal {
         size_of(&self.tty)
     }
 
-    /// Writes bytes, all of them. Fails when the terminal was given back meanwhile, as after a
-    /// panic on another thread.
+    /// Writes bytes without waiting: what the terminal does not take at once, [`Self::input`] sends on. Fails when
+    /// the terminal was given back meanwhile, as after a panic on another thread.
     pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
         if bytes.is_empty() { Ok(()) } else { guard::write(bytes) }
     }
 
-    /// The next input. Safe to drop and call again. Waits for ever while suspended.
+    /// Whether the terminal has not taken all that was written to it. Who draws then makes bytes wait without bound.
+    pub fn is_writing(&self) -> bool {
+        guard::is_waiting()
+    }
+
+    /// The next input, or that the terminal has taken all that it was sent. Safe to drop and call again. Waits for
+    /// ever while suspended.
     pub async fn input(&mut self) -> TermInput {
-        match &mut self.reader {
-            Some(reader) => reader.next().await,
-            None => std::future::pending().await,
+        let Some(reader) = &mut self.reader else { return std::future::pending().await };
+        if guard::is_waiting() {
+            if self.room.is_none() {
+                match Room::watch(&self.tty) {
+                    Ok(room) => self.room = Some(room),
+                    Err(error) => return TermInput::Closed(error.to_string()),
+                }
+            }
+        } else {
+            self.room = None;
+        }
+        match &mut self.room {
+            None => reader.next().await,
+            Some(room) => tokio::select! {
+                biased;
+                input = reader.next() => input,
+                flushed = room.flush() => {
+                    flushed.map_or_else(|error| TermInput::Closed(error.to_string()), |()| TermInput::Flushed)
+                }
+            },
         }
     }
 
@@ -111,8 +137,11 @@ impl Terminal {
 
     /// Gives the terminal to someone else: modes restored, nothing of ours reads it.
     pub fn suspend(&mut self) -> io::Result<()> {
-        self.reader = None;
-        guard::leave().map(|_| ())
+        (self.reader, self.room) = (None, None);
+        if !guard::leave()? {
+            tracing::warn!("the terminal took nothing; it was not set back as a whole");
+        }
+        Ok(())
     }
 
     /// Takes the terminal back after [`Terminal::suspend`], or sets it up again when it was not

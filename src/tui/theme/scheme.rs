@@ -4,7 +4,6 @@
 //! whose values are a color or a table of `fg`, `bg`, attributes, and `mono`, the attributes
 //! that carry the meaning where there is no color.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 
 use ratatui::style::{Color, Modifier, Style};
@@ -20,13 +19,7 @@ pub struct Theme {
     /// Whether it is meant for a dark background.
     pub dark: bool,
     scopes: HashMap<String, Entry>,
-    /// What was found last, by where the scope's name stands in the program: a frame asks for the
-    /// same few names again and again.
-    found: RefCell<Vec<Option<(&'static str, Entry)>>>,
 }
-
-/// Places for what was found last.
-const FOUND: usize = 256;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Entry {
@@ -100,7 +93,7 @@ impl Theme {
                 entry(value.get_ref(), &palette).map_err(|message| error(value.span().start, message))?;
             scopes.insert(scope.into_inner().into_owned(), entry);
         }
-        Ok(Self { name: name.to_string(), dark, scopes, found: RefCell::new(vec![None; FOUND]) })
+        Ok(Self { name: name.to_string(), dark, scopes })
     }
 
     /// The default theme, `bowline-dark`.
@@ -117,32 +110,18 @@ impl Theme {
 
     /// The style of a scope: of the longest prefix by dots that the theme has, else plain.
     pub fn style(&self, scope: &'static str) -> Style {
-        self.known(scope).style
+        self.find(scope).style
     }
 
     /// The style of a scope where there is no color: attributes only.
     pub fn mono_style(&self, scope: &'static str) -> Style {
-        let entry = self.known(scope);
+        let entry = self.find(scope);
         Style::new().add_modifier(entry.style.add_modifier | entry.mono)
     }
 
     /// Whether the theme itself names this scope.
     pub fn has(&self, scope: &str) -> bool {
         self.scopes.contains_key(scope)
-    }
-
-    fn known(&self, scope: &'static str) -> Entry {
-        // Neighbours in memory go to places far apart.
-        let place = (scope.as_ptr() as usize).wrapping_mul(0x9e37_79b1) >> 16 & (FOUND - 1);
-        let mut found = self.found.borrow_mut();
-        match found[place] {
-            Some((name, entry)) if std::ptr::eq(name, scope) => entry,
-            _ => {
-                let entry = self.find(scope);
-                found[place] = Some((scope, entry));
-                entry
-            }
-        }
     }
 
     fn find(&self, scope: &str) -> Entry {

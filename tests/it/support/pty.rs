@@ -8,6 +8,7 @@ use std::io::{Read as _, Write};
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -117,9 +118,12 @@ impl Launch {
         let pid = Pid::from_raw(child.process_id().unwrap().cast_signed()).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
         let (send, output) = mpsc::sync_channel(1024);
+        let reading = Arc::new(Mutex::new(()));
+        let gate = reading.clone();
         thread::spawn(move || {
             let mut chunk = vec![0; 64 << 10];
             while let Ok(count @ 1..) = reader.read(&mut chunk) {
+                drop(gate.lock());
                 if send.send(chunk[..count].to_vec()).is_err() {
                     return;
                 }
@@ -141,6 +145,7 @@ impl Launch {
             raw: Vec::new(),
             taken: 0,
             screen,
+            reading,
             temp: Some(self.temp),
         }
     }
@@ -159,6 +164,8 @@ pub struct Pty {
     /// How much of `raw` [`Pty::take_raw`] gave out.
     taken: usize,
     screen: vt100::Parser,
+    /// Held while nothing of the output is read.
+    reading: Arc<Mutex<()>>,
     temp: Option<TempDir>,
 }
 
@@ -194,6 +201,22 @@ impl Pty {
     pub fn flood(&mut self, bytes: &'static [u8]) {
         let mut writer = self.writer.take().expect("the terminal was not hung up");
         thread::spawn(move || while writer.write_all(bytes).is_ok() {});
+    }
+
+    /// Calls `f` with a terminal that takes no output, as behind a dead connection: the system holds some back, and
+    /// then the program has to wait.
+    pub fn stalled(&mut self, f: impl FnOnce(&mut Self)) {
+        let reading = self.reading.clone();
+        let held = reading.lock().unwrap();
+        f(self);
+        drop(held);
+    }
+
+    /// Waits until the program has ended, without taking its output.
+    #[track_caller]
+    pub fn wait_end(&mut self) {
+        let status = self.exit.recv_timeout(DEADLINE);
+        self.status = Some(status.expect("the program ends"));
     }
 
     /// Waits until the screen is as wanted; else fails with what was wanted and the screen.

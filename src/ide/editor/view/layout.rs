@@ -1,7 +1,6 @@
 //! Finds what the editor is to show: scrolls to the cursor, lays out the rows, and tells which
 //! of them look different now. Must not draw. Costs what a screen of rows costs.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use ratatui::layout::Rect;
@@ -38,8 +37,6 @@ struct Frame<'a> {
     matches: &'a [Line],
     /// Whether it has the keys: what its cursor goes to is opened.
     is_active: bool,
-    /// What it showed, where nothing but the line with the cursor was edited since.
-    typed: Option<&'a VisibleRows>,
 }
 
 /// Lays out what the editor shows. Gives the rows of the editor's part of the screen that must
@@ -48,9 +45,9 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
     let before = (state.shown.take(), std::mem::take(&mut state.beside));
     state.borders.clear();
     let Some(part) = state.areas.editor else { return Some(Vec::new()) };
-    let Some(current) = state.buffers.current() else { return before.0.is_none().then(Vec::new) };
-    let edits = state.damage.in_caret_line();
-    let typed = before.0.as_ref().filter(|before| edits.is_some_and(|edits| is_told(before, current, edits)));
+    if state.buffers.current().is_none() {
+        return before.0.is_none().then(Vec::new);
+    }
     let places = state.windows.places(part);
     let several = places.windows.len() > 1;
     for (window, whole) in places.windows {
@@ -58,7 +55,7 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
         let title = titled.then_some(Rect { height: 1, ..whole });
         let rows = u16::from(titled);
         let area = Rect { y: whole.y + rows, height: whole.height - rows, ..whole };
-        lay_out_window(state, window, title, area, typed);
+        lay_out_window(state, window, title, area);
     }
     state.borders = places.borders;
     let now = state.shown.as_ref()?;
@@ -72,74 +69,7 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
     Some(again)
 }
 
-/// Moves what is shown along with edits inside the line with the cursor, where nothing else happened
-/// and nothing else of it can be another than before. Tells whether that was so; where it was not,
-/// [`editor`] finds everything.
-/// This is what most keys come to, and no key finds in the caches what it needs: it needs little.
-pub fn typed(state: &mut State) -> bool {
-    let done = moved_in_place(state).is_some();
-    if cfg!(debug_assertions) && done {
-        let shown = state.shown.clone();
-        let again = editor(state);
-        assert_eq!(state.shown, shown, "what was moved along is what would be found");
-        assert_eq!(again, Some(Vec::new()), "nothing else of the editor looks different");
-    }
-    done
-}
-
-/// Whether the text is what it was but for so many edits. One that nobody has told of may be anywhere.
-fn is_told(before: &VisibleRows, buffer: &Buffer, edits: u64) -> bool {
-    before.buffer == buffer.id && buffer.area.document.version() == before.version + edits
-}
-
-fn moved_in_place(state: &mut State) -> Option<()> {
-    let edits = state.damage.typed()?;
-    let (shown, buffer) = (state.shown.as_mut()?, state.buffers.current_mut()?);
-    let tab_width = buffer.tab_width(state.show.tab_width);
-    let (area, look) = (&buffer.area, &state.look);
-    let alone = state.beside.is_empty() && shown.title.is_none() && is_told(shown, buffer, edits);
-    let by_lines = !look.wrap && shown.wrap.is_none() && area.per_view.folds.is_empty();
-    let heads = look.sticky || look.breadcrumbs || shown.sticky > 0;
-    let followed = area.per_view.view.followed.is_some_and(|(_, area)| area == shown.area);
-    if !alone || !by_lines || heads || !followed || area.per_view.view.free_scroll {
-        return None;
-    }
-    let (text, head) = (area.text(), area.caret());
-    let at = shown.rows.partition_point(|row| row.line < shown.caret);
-    let shift = text.end().0 as isize - shown.end.0 as isize;
-    let moved = |at: Byte| Byte(at.0.saturating_add_signed(shift));
-    let row = shown.rows.get(at)?;
-    let row = Row { end: moved(row.end), ..row.clone() };
-    let top = shown.rows[0].start;
-    if row.line != shown.caret || !row.holds(head) || area.per_view.view.top != top {
-        return None;
-    }
-    let column = area.lens(tab_width).column(&row, head).checked_sub(shown.left)?;
-    let bracket =
-        || [Some(head), head.0.checked_sub(1).map(Byte)].into_iter().flatten().any(|at| is_bracket(text, at));
-    if column >= usize::from(shown.cols) || shown.pair.is_some() || look.brackets && bracket() {
-        return None;
-    }
-    // A carriage return that came or went at its end belongs to the line or to its ending.
-    if text.line_bounds(row.line).1 != row.end {
-        return None;
-    }
-    (shown.rows[at], shown.end) = (row, text.end());
-    shown.version += edits;
-    for row in &mut shown.rows[at + 1..] {
-        (row.start, row.end) = (moved(row.start), moved(row.end));
-    }
-    buffer.area.per_view.view.followed = Some((head, shown.area));
-    Some(())
-}
-
-fn lay_out_window(
-    state: &mut State,
-    window: WindowId,
-    title: Option<Rect>,
-    area: Rect,
-    typed: Option<&VisibleRows>,
-) {
+fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area: Rect) {
     let is_active = window == state.windows.active;
     let id = if is_active { None } else { windows::shown_in(state, window) };
     let buffer = match id {
@@ -149,8 +79,7 @@ fn lay_out_window(
     let Some(buffer) = buffer else { return };
     let matches = state.survey.found.as_ref().map_or(&[][..], |found| found.lines_in(buffer));
     let tab_width = buffer.tab_width(state.show.tab_width);
-    let typed = typed.filter(|before| is_active && before.window == window && before.buffer == buffer.id);
-    let frame = Frame { window, title, area, look: &state.look, tab_width, matches, is_active, typed };
+    let frame = Frame { window, title, area, look: &state.look, tab_width, matches, is_active };
     if is_active {
         state.shown = Some(lay_out(buffer, &frame));
     } else {
@@ -202,10 +131,7 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> VisibleRows {
     let view = &buffer.area.per_view.view;
     let lens = buffer.area.lens(tab_width);
     let head = buffer.area.caret();
-    let mut rows = match frame.typed.and_then(|before| moved_on(before, &lens, &top, area, head)) {
-        Some(rows) => rows,
-        None => lens.rows_from(top, height),
-    };
+    let mut rows = lens.rows_from(top, height);
     let pair = if look.brackets { pair_at(buffer, &rows) } else { None };
     let bar = if bar > 0 { scrollbar::cells(buffer, &rows, height, frame.matches) } else { Vec::new() };
     let sticky = if look.sticky { stick(buffer, &lens, &mut rows, head) } else { 0 };
@@ -220,38 +146,12 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> VisibleRows {
         left: view.left.0,
         wrap: view.wrap,
         version: buffer.area.document.version(),
-        end: buffer.area.text().end(),
         caret: buffer.area.text().line_of(head),
         rows,
         sticky,
         pair,
         bar,
     }
-}
-
-/// The rows that were shown, after edits in the line with the cursor alone: those below it only
-/// moved on, and need not be looked for in the text, which no key finds in the caches.
-fn moved_on(before: &VisibleRows, lens: &Lens<'_>, top: &Row, area: Rect, head: Byte) -> Option<Vec<Row>> {
-    let text = lens.text;
-    let by_lines =
-        lens.wrap.is_none() && lens.folds.is_empty() && before.wrap.is_none() && before.sticky == 0;
-    if !by_lines || before.area != area || before.caret != text.line_of(head) {
-        return None;
-    }
-    let shift = text.end().0 as isize - before.end.0 as isize;
-    let moved = |at: Byte| Byte(at.0.saturating_add_signed(shift));
-    let row = |row: &Row| match row.line.cmp(&before.caret) {
-        Ordering::Less => row.clone(),
-        Ordering::Equal => Row { end: moved(row.end), ..row.clone() },
-        Ordering::Greater => Row { start: moved(row.start), end: moved(row.end), ..row.clone() },
-    };
-    let rows: Vec<Row> = before.rows.iter().map(row).collect();
-    let edited = rows.iter().find(|row| row.line == before.caret);
-    if rows.first() != Some(top) || edited.is_some_and(|row| row.end != text.line_bounds(row.line).1) {
-        return None;
-    }
-    debug_assert_eq!(rows, lens.rows_from(top.clone(), usize::from(area.height)));
-    Some(rows)
 }
 
 /// The named things around a place, outermost first.

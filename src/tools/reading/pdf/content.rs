@@ -39,8 +39,8 @@ pub struct Glyph<'a> {
 /// Takes glyphs in.
 pub type Sink<'s> = &'s mut dyn FnMut(Glyph<'_>);
 
-/// Fonts that were read already, by where they stand in the document.
-pub type Fonts = HashMap<(usize, usize), Rc<Font>>;
+/// Fonts that were read already, by what the document has of them.
+pub type Fonts = HashMap<Vec<u8>, Rc<Font>>;
 
 /// Follows the content of one page.
 pub struct Reader<'s> {
@@ -143,8 +143,12 @@ impl Reader<'_> {
         if self.fonts.len() > FONTS_MAX {
             self.fonts.clear();
         }
-        let font = self.fonts.entry((data.as_ptr().addr(), data.len()));
-        Rc::clone(font.or_insert_with(|| Rc::new(Font::read(dict))))
+        if let Some(known) = self.fonts.get(data) {
+            return Rc::clone(known);
+        }
+        let font = Rc::new(Font::read(dict));
+        self.fonts.insert(data.to_vec(), Rc::clone(&font));
+        font
     }
 
     /// A form is content of its own; everything else is a picture.

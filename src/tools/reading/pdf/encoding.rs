@@ -3,19 +3,12 @@
 //! Pure. The tables are those of the PDF specification (ISO 32000, annex D); the names are Adobe's list.
 
 use std::collections::HashMap;
-use std::io::Read as _;
 use std::sync::LazyLock;
 
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, MACINTOSH, SHIFT_JIS, WINDOWS_1252};
-use flate2::read::DeflateDecoder;
 
-/// Adobe's list of names, `assets/glyphs.txt`, as the build script packs it.
-static GLYPHS: LazyLock<String> = LazyLock::new(|| {
-    let packed: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/glyphs.deflate"));
-    let mut text = String::new();
-    DeflateDecoder::new(packed).read_to_string(&mut text).expect("the build script packed it");
-    text
-});
+/// Adobe's list of names.
+const GLYPHS: &str = include_str!("../../../../assets/glyphs.txt");
 
 /// Codes 0xA1 to 0xFB of the standard encoding.
 const STANDARD_HIGH: &str = "¡¢£⁄¥ƒ§¤'“«‹›ﬁﬂ\0–†‡·\0¶•‚„”»…‰\0¿\0`´ˆ˜¯˘˙¨\0˚¸\0˝˛ˇ—\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0Æ\0ª\0\0\0\0ŁØŒº\0\0\0\0\0æ\0\0\0ı\0\0łøœß";

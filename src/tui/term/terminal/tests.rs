@@ -1,7 +1,7 @@
 //! Tests on a pseudo terminal of our own. They share the one guard of the process, so they are
 //! one test in several acts.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::tui::term::guard::{install_panic_hook, restore};
 
 /// A pseudo terminal whose output is gathered.
 struct Pty {
-    master: Box<dyn MasterPty>,
+    master: Box<dyn MasterPty + Send>,
     /// Keeps the terminal open on our side.
     _slave: Box<dyn portable_pty::SlavePty + Send>,
     output: mpsc::Receiver<Vec<u8>>,
@@ -69,6 +69,8 @@ async fn the_terminal_is_taken_and_given_back() {
     let mut pty = Pty::open();
     input_arrives_and_modes_are_undone(&mut pty).await;
     a_child_may_use_it_while_suspended(&mut pty);
+    pty = bytes_that_it_does_not_take_at_once_follow(pty).await;
+    one_that_takes_nothing_is_left_in_time(&mut pty);
     a_panic_of_a_task_leaves_it_and_one_of_its_owner_restores_it(&mut pty);
     a_hang_up_is_told(pty).await;
 }
@@ -105,6 +107,49 @@ fn a_child_may_use_it_while_suspended(pty: &mut Pty) {
     assert!(pty.is_raw());
     drop(terminal);
     pty.until(GIVEN_BACK);
+}
+
+/// More than the thread that gathers output takes before it is asked, and the system beyond it.
+const MUCH: usize = 1 << 20;
+
+async fn bytes_that_it_does_not_take_at_once_follow(mut pty: Pty) -> Pty {
+    let mut terminal = Terminal::enter_on(pty.tty(), TermOptions::default(), &[]).unwrap();
+    pty.until("\x1b[?1006h");
+    let numbers = |n: usize| format!("{n:08}");
+    let much: String = (0..MUCH / 8).map(numbers).collect();
+    terminal.write(much.as_bytes()).unwrap();
+    assert!(terminal.is_writing());
+    terminal.write(b"the end").unwrap();
+    let taken = thread::spawn(move || (pty.until("the end"), pty));
+    loop {
+        match terminal.input().await {
+            TermInput::Flushed => break,
+            // What an earlier act typed at its end.
+            TermInput::Bytes(_) => {}
+            TermInput::Closed(why) => panic!("{why}"),
+        }
+    }
+    assert!(!terminal.is_writing());
+    let (seen, mut pty) = taken.join().unwrap();
+    assert!(seen == format!("{much}the end"), "{} bytes came of {MUCH}", seen.len());
+    terminal.write(b"short").unwrap();
+    assert!(!terminal.is_writing());
+    terminal.leave().unwrap();
+    pty.until(GIVEN_BACK);
+    pty
+}
+
+fn one_that_takes_nothing_is_left_in_time(pty: &mut Pty) {
+    let terminal = Terminal::enter_on(pty.tty(), TermOptions::default(), &[]).unwrap();
+    terminal.write("x".repeat(MUCH).as_bytes()).unwrap();
+    assert!(terminal.is_writing());
+    terminal.leave().unwrap();
+    assert!(!pty.is_raw());
+    // What the system held back for it is gone, too: it hears first that a sequence may be cut off, then what undoes
+    // the modes.
+    let seen = pty.until(GIVEN_BACK);
+    let (frames, last) = seen.split_at(seen.rfind('\u{18}').expect("a cut sequence ends"));
+    assert!(frames.len() < MUCH && last.contains("\x1b[?2004l"), "{} bytes, then {last:?}", frames.len());
 }
 
 fn a_panic_of_a_task_leaves_it_and_one_of_its_owner_restores_it(pty: &mut Pty) {
