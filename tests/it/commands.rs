@@ -47,7 +47,7 @@ const EDITED: &str = "é";
 /// What is pressed before a command and after it, where it needs that to mean something.
 const AROUND: &[(&str, &str, &str)] = &[
     ("agent.cycle-thinking", "Alt-3", ""),
-    ("diff.again", "é Alt-0 s", ""),
+    ("diff.reload", "é Alt-0 s", ""),
     ("diff.copy", "é Alt-0 s", ""),
     ("diff.left", "é Alt-0 s Right", ""),
     ("diff.next", "é Alt-0 s", ""),

@@ -115,7 +115,7 @@ async fn a_person_compacts_reads_and_changes_the_summary() {
     // It can be read as a text.
     desk.ide.app().state.damage.all();
     desk.keys("Alt-x").await;
-    desk.type_in("Show the summary").await;
+    desk.type_in("Show compaction summary").await;
     desk.keys("Enter").await;
     assert!(desk.text().contains("## Goal\nthe tests") && desk.text().contains("so far"), "{}", desk.text());
     // Changed, it counts from then on.

@@ -390,7 +390,7 @@ async fn the_system_prompt_opens_as_a_text_that_cannot_be_edited() {
     let mut desk = Plan::new().file("AGENTS.md", "Use tabs.\n").turns([]).start().await;
     desk.until("the session", |state| state.agent.connected).await;
     desk.keys("F1").await;
-    desk.type_in("told before the conversation").await;
+    desk.type_in("system prompt").await;
     desk.keys("Enter").await;
     let is_prompt = |state: &State| state.buffers.current().is_some_and(|b| b.name() == "system prompt");
     desk.until("the prompt", is_prompt).await;

@@ -1,5 +1,7 @@
 //! A user changes lines, words, pairs and numbers by commands.
 
+use bowline::ide::core::layers::picker::Picker;
+
 use crate::support::desk::Plan;
 
 #[tokio::test]
@@ -156,4 +158,26 @@ async fn lines_keep_their_own_ends() {
     assert_eq!(desk.text(), "b\r\nc\r\nd\r\n");
     desk.keys("Ctrl-z Ctrl-z Ctrl-Home Alt-k l Ctrl-y").await;
     assert_eq!(desk.text(), "a\r\nb\r\nc\r\nd\r\n");
+}
+
+#[tokio::test]
+async fn palette_finds_commands_by_aliases() {
+    let mut desk = Plan::new().with("a.txt", "one\n").start().await;
+    for (typed, found) in [
+        ("revert checkpoint", "Restore files to here  session.restore-code"),
+        ("outdent", "Dedent lines  edit.dedent"),
+        ("switch buffer", "Go to open file  view.buffers-picker"),
+        ("hotkeys", "Show keyboard shortcuts  app.keys"),
+        ("session.leave-out", "Exclude message from context  session.exclude-message"),
+    ] {
+        desk.keys("F1").await;
+        desk.type_in(typed).await;
+        let picker = desk.state().layers.top::<Picker>().unwrap();
+        assert_eq!(picker.current().map(|row| row.text.as_str()), Some(found), "{typed}");
+        desk.keys("Escape").await;
+    }
+    desk.keys("F1").await;
+    desk.type_in("remove line").await;
+    desk.keys("Enter").await;
+    assert_eq!(desk.text(), "");
 }

@@ -246,6 +246,7 @@ async fn many_rows() -> Desk {
     open_files(&mut desk).await;
     let row = |n: usize| PickRow {
         text: format!("row {n:06}"),
+        aliases: Vec::new(),
         detail: String::new(),
         pick: Pick::new(format!("{n}")),
     };

@@ -44,7 +44,7 @@ async fn a_place_in_the_conversation_is_found_and_gone_to() {
     desk.ask("which way").await;
     desk.ask("and another").await;
     desk.keys("F1").await;
-    desk.type_in("Search all conversations").await;
+    desk.type_in("Search sessions").await;
     desk.keys("Enter").await;
     desk.shows("search conversations").await;
     desk.type_in("quicks").await;
@@ -66,7 +66,7 @@ async fn a_place_in_another_conversation_is_opened_there() {
     // Other ids: the counting ones of a test begin anew.
     desk.state().agent.session = "another".to_string();
     desk.keys("F1").await;
-    desk.type_in("Search all conversations").await;
+    desk.type_in("Search sessions").await;
     desk.keys("Enter").await;
     desk.type_in("file:nothing").await;
     assert!(desk.picture().contains("0 / 0"), "{}", desk.picture());
@@ -90,7 +90,7 @@ async fn conversations_of_other_programs_are_taken_over() {
         ["1 conversation taken over, 0 there before", "0 conversations taken over, 1 there before, 0 ent"]
     {
         desk.keys("F1").await;
-        desk.type_in("Take over conversations").await;
+        desk.type_in("Import sessions").await;
         desk.keys("Enter").await;
         desk.shows("take over sessions").await;
         desk.keys("Ctrl-u").await;
@@ -117,7 +117,7 @@ async fn a_session_is_deleted_from_the_list_and_brought_back() {
     desk.state().agent.session = "another".to_string();
     let files = |desk: &Desk| listing::jsonl_below(&desk.home("data/sessions")).len();
     assert_eq!(files(&desk), 1);
-    palette(&mut desk, "Go on with another session").await;
+    palette(&mut desk, "Resume session").await;
     desk.shows("about the harbour").await;
     // While something is typed the key does what it does in a text.
     desk.type_in("harx").await;
@@ -137,10 +137,10 @@ async fn a_session_is_deleted_from_the_list_and_brought_back() {
     assert!(desk.message().contains("in the trash"), "{}", desk.message());
     assert_eq!(files(&desk), 0);
     desk.keys("Escape").await;
-    palette(&mut desk, "Bring the session back").await;
+    palette(&mut desk, "Restore deleted session").await;
     desk.shows("the session is back").await;
     assert_eq!(files(&desk), 1);
-    palette(&mut desk, "Bring the session back").await;
+    palette(&mut desk, "Restore deleted session").await;
     desk.shows("no session of bowline is in the trash").await;
 }
 
@@ -148,7 +148,7 @@ async fn a_session_is_deleted_from_the_list_and_brought_back() {
 async fn the_open_session_is_not_deleted() {
     let mut desk = Plan::new().turns([Turn::text("one")]).start().await;
     desk.ask("about the harbour").await;
-    palette(&mut desk, "Move a session into the trash").await;
+    palette(&mut desk, "Delete session").await;
     desk.shows("about the harbour").await;
     desk.keys("Enter").await;
     assert!(desk.message().contains("this session is open here"), "{}", desk.message());

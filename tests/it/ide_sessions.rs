@@ -147,13 +147,13 @@ async fn a_fork_is_a_session_of_its_own() {
 async fn another_session_can_be_begun_and_the_first_gone_on_with() {
     let mut desk = talk(Plan::new().size(120, 24), &["first session"]).await;
     desk.ide.press("F1");
-    desk.type_in("Begin a new session").await;
+    desk.type_in("New session").await;
     desk.keys("Enter").await;
     desk.until("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
     desk.ask("second session").await;
     assert!(!told(&desk).contains("first session"));
     desk.ide.press("F1");
-    desk.type_in("Go on with another session").await;
+    desk.type_in("Resume session").await;
     desk.keys("Enter").await;
     desk.shows("sessions of this folder").await;
     desk.type_in("first").await;
@@ -173,7 +173,7 @@ async fn a_session_has_several_beginnings_and_a_name() {
     desk.ask("from scratch").await;
     assert!(!told(&desk).contains("answer 1"));
     desk.ide.press("F1");
-    desk.type_in("Give the session a name").await;
+    desk.type_in("Rename session").await;
     desk.keys("Enter").await;
     desk.type_in("two ways").await;
     desk.keys("Enter").await;
@@ -198,7 +198,7 @@ async fn nothing_moves_while_the_agent_works_but_a_new_session_ends_it() {
     desk.shows("the agent is working").await;
     desk.ide.press("Escape");
     desk.ide.press("F1");
-    desk.type_now("Begin a new session");
+    desk.type_now("New session");
     desk.ide.press("Enter");
     desk.until("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
     desk.ide.idle().await;

@@ -9,14 +9,14 @@ use crate::text::selection::Range;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("fold.toggle", "Fold what is around the cursor, or open it", toggle),
-    command("fold.all", "Fold everything", |cx| find(cx, Wish::All)),
-    command("fold.open-all", "Open every fold", open_all),
-    command("fold.level-one", "Fold the outermost parts, open the rest", |cx| find(cx, Wish::Level(1))),
-    command("fold.level-two", "Fold the parts in the outermost ones, open the rest", |cx| {
+    command("fold.toggle", "Toggle fold", &["collapse", "expand"], toggle),
+    command("fold.all", "Fold all", &["collapse all"], |cx| find(cx, Wish::All)),
+    command("fold.open-all", "Unfold all", &["expand all"], open_all),
+    command("fold.level-one", "Fold level 1", &["collapse"], |cx| find(cx, Wish::Level(1))),
+    command("fold.level-two", "Fold level 2", &["collapse"], |cx| {
         find(cx, Wish::Level(2));
     }),
-    command("fold.level-three", "Fold parts three deep, open the rest", |cx| find(cx, Wish::Level(3))),
+    command("fold.level-three", "Fold level 3", &["collapse"], |cx| find(cx, Wish::Level(3))),
 ];
 
 fn toggle(cx: &mut Cx<'_>) {

@@ -17,7 +17,8 @@ use crate::text::selection::Selection;
 use crate::text::transaction::Transaction;
 
 /// The area's rows.
-pub const COMMANDS: &[Command] = &[command("edit.reindent", "Indent the lines as the code says", reindent)];
+pub const COMMANDS: &[Command] =
+    &[command("edit.reindent", "Reindent lines", &["auto indent", "format indentation"], reindent)];
 
 /// Opens lines above or below those that `within` makes of the selection.
 pub fn open(cx: &mut Cx<'_>, below: bool, within: impl FnOnce(&Text, &Selection) -> Selection) {

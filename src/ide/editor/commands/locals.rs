@@ -6,8 +6,12 @@ use crate::ide::editor::modal::background;
 use crate::text::selection::{Range, Selection};
 
 /// The area's rows.
-pub const COMMANDS: &[Command] =
-    &[command("select.same-local", "Select every place of the local name here, to change them", same)];
+pub const COMMANDS: &[Command] = &[command(
+    "select.same-local",
+    "Select local name occurrences",
+    &["rename symbol", "rename local", "highlights"],
+    same,
+)];
 
 /// Selects the places of the local name at the main cursor; in long files a task looks for them.
 fn same(cx: &mut Cx<'_>) {

@@ -12,16 +12,20 @@ use crate::text::position::Byte;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("mark.set", "Set a mark here", |cx| {
+    command("mark.set", "Set mark", &["bookmark"], |cx| {
         wait(cx, Awaiting::MarkSet, "which letter? a-z in this file, A-Z in any");
     }),
-    command("mark.go", "Go to a mark", |cx| wait(cx, Awaiting::MarkGo, "which mark?")),
-    command("mark.picker", "Show the marks and go to one", |cx| cx.effects.push(Effect::Picker("marks"))),
-    command("jump.back", "Go back to where the last jump began", |cx| step(cx, 1)),
-    command("jump.forward", "Go forward again through the jumps", |cx| step(cx, -1)),
-    command("jump.picker", "Show the jumps and go to one", |cx| cx.effects.push(Effect::Picker("jumps"))),
-    command("jump.older-change", "Go to where a change was made before", |cx| change(cx, 1)),
-    command("jump.newer-change", "Go to where a change was made after", |cx| change(cx, -1)),
+    command("mark.go", "Go to mark", &["bookmark"], |cx| wait(cx, Awaiting::MarkGo, "which mark?")),
+    command("mark.picker", "Show marks", &["bookmarks"], |cx| cx.effects.push(Effect::Picker("marks"))),
+    command("jump.back", "Go back", &["navigate back", "previous location"], |cx| step(cx, 1)),
+    command("jump.forward", "Go forward", &["navigate forward", "next location"], |cx| step(cx, -1)),
+    command("jump.picker", "Show jump list", &["history", "locations"], |cx| {
+        cx.effects.push(Effect::Picker("jumps"));
+    }),
+    command("jump.older-change", "Go to previous edit location", &["last edit", "change list"], |cx| {
+        change(cx, 1);
+    }),
+    command("jump.newer-change", "Go to next edit location", &["change list"], |cx| change(cx, -1)),
 ];
 
 /// Sets a mark at the main cursor.

@@ -9,10 +9,10 @@ use crate::text::transaction::Grouping;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("edit.repeat", "Do the last change again", repeat),
-    command("macro.record", "Record keys, or end the recording", record),
-    command("macro.replay", "Press the recorded keys again", |cx| replay(cx, 1)),
-    command("macro.replay-times", "Press the recorded keys again, several times", |cx| {
+    command("edit.repeat", "Repeat last edit", &["dot", "repeat change"], repeat),
+    command("macro.record", "Toggle macro recording", &["record", "stop recording"], record),
+    command("macro.replay", "Replay macro", &["play", "run macro"], |cx| replay(cx, 1)),
+    command("macro.replay-times", "Replay macro several times", &["play", "run macro"], |cx| {
         wait(cx, Awaiting::MacroTimes, "how often? 1 to 9");
     }),
 ];

@@ -9,16 +9,16 @@ use crate::text::registers::{Taken, is_writable};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("register.copy", "Copy the selection into a register", |cx| {
+    command("register.copy", "Copy to register", &["yank"], |cx| {
         wait(cx, Awaiting::RegisterCopy, "into which register? a-z, A-Z adds, + is the clipboard");
     }),
-    command("register.cut", "Cut the selection into a register", |cx| {
+    command("register.cut", "Cut to register", &["delete"], |cx| {
         wait(cx, Awaiting::RegisterCut, "into which register? a-z, A-Z adds, + is the clipboard");
     }),
-    chaining("register.put", "Put a register's text in", |cx| {
+    chaining("register.put", "Paste from register", &["put"], |cx| {
         wait(cx, Awaiting::RegisterPut, "which register?");
     }),
-    command("register.picker", "Show the registers and put one in", |cx| {
+    command("register.picker", "Show registers", &["clipboard history"], |cx| {
         cx.effects.push(Effect::Picker("registers"));
     }),
 ];

@@ -84,28 +84,38 @@ struct Found {
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("search.find", "Find a text in the file", find),
-    command("search.next", "Go to the next match", |cx| again(cx, true)),
-    command("search.previous", "Go to the previous match", |cx| again(cx, false)),
-    command("search.go-to-line", "Go to a line, or line:column", |cx| {
+    command("search.find", "Find in file", &["search"], find),
+    command("search.next", "Find next match", &["search next"], |cx| again(cx, true)),
+    command("search.previous", "Find previous match", &["search previous"], |cx| again(cx, false)),
+    command("search.go-to-line", "Go to line", &["goto line", "column"], |cx| {
         with_file(cx, Prompt::new("go to line", |_, _| {}).check(go_to_line));
     }),
-    command("search.replace", "Replace a text in the file, match by match", replace),
-    command("search.toggle-regex", "Look for a regular expression, or for plain text", |cx| {
+    command(
+        "search.replace",
+        "Replace in file",
+        &["find and replace", "substitute", "query replace"],
+        replace,
+    ),
+    command("search.toggle-regex", "Toggle regex search", &["regular expression"], |cx| {
         toggle(cx, |how| how.regex = !how.regex);
     }),
-    command("search.toggle-word", "Look for whole words, or anywhere", |cx| {
+    command("search.toggle-word", "Toggle whole word search", &["match whole word"], |cx| {
         toggle(cx, |how| how.word = !how.word);
     }),
-    command("search.toggle-case", "Upper and lower case: smart, exact, ignored", |cx| {
-        toggle(cx, |how| {
-            how.case = match how.case {
-                Case::Smart => Case::Exact,
-                Case::Exact => Case::Ignored,
-                Case::Ignored => Case::Smart,
-            };
-        });
-    }),
+    command(
+        "search.toggle-case",
+        "Cycle search case sensitivity",
+        &["match case", "smart case", "ignore case"],
+        |cx| {
+            toggle(cx, |how| {
+                how.case = match how.case {
+                    Case::Smart => Case::Exact,
+                    Case::Exact => Case::Ignored,
+                    Case::Ignored => Case::Smart,
+                };
+            });
+        },
+    ),
 ];
 
 fn with_file(cx: &mut Cx<'_>, prompt: Prompt) {

@@ -10,39 +10,59 @@ use crate::text::selection::Selection;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("select.add-above", "Add a cursor above", |cx| add_vertical(cx, false)),
-    command("select.add-below", "Add a cursor below", |cx| add_vertical(cx, true)),
-    command("select.next-occurrence", "Select the word, then add its next occurrence", |cx| {
-        occurrences(cx, false);
+    command("select.add-above", "Add cursor above", &["multiple cursors"], |cx| add_vertical(cx, false)),
+    command("select.add-below", "Add cursor below", &["multiple cursors"], |cx| add_vertical(cx, true)),
+    command(
+        "select.next-occurrence",
+        "Select next occurrence",
+        &["add selection to next match", "multiple cursors"],
+        |cx| {
+            occurrences(cx, false);
+        },
+    ),
+    command(
+        "select.all-occurrences",
+        "Select all occurrences",
+        &["change all", "highlights", "multiple cursors"],
+        |cx| {
+            occurrences(cx, true);
+        },
+    ),
+    command("select.split-lines", "Split selection into lines", &["cursors at line ends"], |cx| {
+        shape(cx, select::split_lines);
     }),
-    command("select.all-occurrences", "Select every occurrence of the word or selection", |cx| {
-        occurrences(cx, true);
-    }),
-    command("select.split-lines", "Split the selections into lines", |cx| shape(cx, select::split_lines)),
-    command("select.keep-primary", "Keep only the main cursor", |cx| {
+    command("select.keep-primary", "Keep only primary cursor", &["remove secondary cursors"], |cx| {
         shape(cx, |_, selection| select::only_primary(selection));
     }),
-    command("select.drop-primary", "Take the main cursor away, keep the others", |cx| {
+    command("select.drop-primary", "Remove primary cursor", &[], |cx| {
         shape(cx, |_, selection| select::without_primary(selection));
     }),
-    command("select.next-range", "Make the next cursor the main one", |cx| {
+    command("select.next-range", "Switch to next cursor", &["rotate selections"], |cx| {
         shape(cx, |_, selection| select::rotated(selection, true));
     }),
-    command("select.previous-range", "Make the previous cursor the main one", |cx| {
+    command("select.previous-range", "Switch to previous cursor", &["rotate selections"], |cx| {
         shape(cx, |_, selection| select::rotated(selection, false));
     }),
-    command("select.line", "Select the line, then the next one too", |cx| shape(cx, select::lines)),
-    command("select.brackets", "Select what is between the brackets around the cursor", |cx| {
+    command("select.line", "Select line", &["expand line selection"], |cx| shape(cx, select::lines)),
+    command("select.brackets", "Select inside brackets", &["enclosing"], |cx| {
         shape(cx, select::inside_brackets);
     }),
-    command("select.indent-block", "Select the lines that are indented as far, then those around", |cx| {
+    command("select.indent-block", "Select indented block", &[], |cx| {
         let tab_width = cx.state.tab_width();
         shape(cx, |text, selection| select::indent_blocks(text, selection, tab_width));
     }),
-    command("select.block-up", "Extend a rectangle upwards", |cx| block(cx, Towards::Up)),
-    command("select.block-down", "Extend a rectangle downwards", |cx| block(cx, Towards::Down)),
-    command("select.block-left", "Extend a rectangle to the left", |cx| block(cx, Towards::Left)),
-    command("select.block-right", "Extend a rectangle to the right", |cx| block(cx, Towards::Right)),
+    command("select.block-up", "Extend column selection up", &["rectangle", "block selection"], |cx| {
+        block(cx, Towards::Up);
+    }),
+    command("select.block-down", "Extend column selection down", &["rectangle", "block selection"], |cx| {
+        block(cx, Towards::Down);
+    }),
+    command("select.block-left", "Extend column selection left", &["rectangle", "block selection"], |cx| {
+        block(cx, Towards::Left);
+    }),
+    command("select.block-right", "Extend column selection right", &["rectangle", "block selection"], |cx| {
+        block(cx, Towards::Right);
+    }),
 ];
 
 /// Texts up to this many bytes are searched at once; longer ones elsewhere.

@@ -11,19 +11,34 @@ use crate::runtime::Shown;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("agent.interrupt", "Interrupt the agent", interrupt),
-    command("agent.dequeue", "Take queued messages back into the prompt", queue::take_back),
-    command("agent.cycle-model", "Let the next model answer", |cx| cycle_model(cx, 1)),
-    command("agent.cycle-model-back", "Let the previous model answer", |cx| {
+    command("agent.interrupt", "Interrupt agent", &["stop", "cancel", "abort"], interrupt),
+    command("agent.dequeue", "Edit queued messages", &["dequeue", "unqueue"], queue::take_back),
+    command("agent.cycle-model", "Switch to next model", &["change model"], |cx| cycle_model(cx, 1)),
+    command("agent.cycle-model-back", "Switch to previous model", &["change model"], |cx| {
         cycle_model(cx, -1);
     }),
-    command("agent.cycle-thinking", "Think more; after the most, not at all", cycle_thinking),
-    command("agent.tools-picker", "Choose the agent's tools", |cx| cx.effects.push(Effect::Picker("tools"))),
-    command("agent.show-prompt", "Show what the agent is told before the conversation", show_prompt),
-    command("agent.toggle-thinking", "Show or hide what the model thinks", toggle_thinking),
-    command("agent.toggle-output", "Show tool output whole or in short", toggle_output),
-    command("agent.accept-edits", "Mark the agent's edits of this file as reviewed", accept),
-    command("agent.next-edit", "Go to the agent's next unreviewed edit", next_edit),
+    command("agent.cycle-thinking", "Cycle thinking level", &["reasoning effort"], cycle_thinking),
+    command(
+        "agent.tools-picker",
+        "Choose agent tools",
+        &["enable tools", "disable tools", "toolset"],
+        |cx| cx.effects.push(Effect::Picker("tools")),
+    ),
+    command(
+        "agent.show-prompt",
+        "Show system prompt",
+        &["instructions", "AGENTS.md", "CLAUDE.md"],
+        show_prompt,
+    ),
+    command("agent.toggle-thinking", "Toggle thinking blocks", &["reasoning"], toggle_thinking),
+    command(
+        "agent.toggle-output",
+        "Toggle full tool output",
+        &["expand", "collapse", "verbose"],
+        toggle_output,
+    ),
+    command("agent.accept-edits", "Mark agent edits reviewed", &["accept changes", "keep"], accept),
+    command("agent.next-edit", "Go to next agent edit", &["review changes"], next_edit),
 ];
 
 /// Interrupts the agent.

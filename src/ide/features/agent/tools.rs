@@ -23,7 +23,12 @@ pub const PICKER: Row = Row {
 fn rows(state: &State) -> Vec<PickRow> {
     let row = |tool: &std::sync::Arc<dyn crate::tools::contract::tool::Tool>| {
         let name = tool.spec().name;
-        PickRow { text: name.clone(), detail: tool.snippet().to_string(), pick: Pick::new(name) }
+        PickRow {
+            text: name.clone(),
+            aliases: Vec::new(),
+            detail: tool.snippet().to_string(),
+            pick: Pick::new(name),
+        }
     };
     state.tools.tools().map(row).collect()
 }

@@ -25,9 +25,9 @@ const WHAT: u16 = 16;
 const GAP: u16 = 2;
 /// What the footer tells, with few words each.
 const KEYS: &[(&str, &str)] = &[
-    ("session.leave-out", "leave out"),
-    ("session.tell-as-it-was", "as it was"),
-    ("session.tell-differently", "tell differently"),
+    ("session.exclude-message", "leave out"),
+    ("session.restore-message", "as it was"),
+    ("session.edit-message", "tell differently"),
     ("session.pin", "pin"),
     ("list.accept", "in the tree"),
     ("app.keys", "keys"),

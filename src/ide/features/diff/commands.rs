@@ -11,30 +11,39 @@ use crate::ide::features::undo_tree::view::UndoView;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("diff.with-head", "Show how the text differs from git's last commit", |cx| git(cx, true)),
-    command("diff.with-index", "Show how the text differs from what is staged in git", |cx| git(cx, false)),
-    command("diff.with-disk", "Show the text and the file on disk side by side", with_disk),
-    command("diff.with-saved", "Show what was changed since the last save", with_saved),
-    command("diff.with-revision", "Show how the text differs from the one in the undo tree", with_revision),
-    command("diff.with-file", "Show how the text differs from another file", with_file),
-    command("diff.next", "To the next difference", |cx| diff::events::go(cx, true)),
-    command("diff.previous", "To the previous difference", |cx| diff::events::go(cx, false)),
-    command("diff.take", "Take the other text's lines over", diff::events::take),
-    command("diff.undo", "Take the last edit of the text back", diff::events::undo),
-    command("diff.copy", "Copy the other text's lines", diff::events::copy),
-    command("diff.toggle-fold", "Open or close the lines that are the same", toggle),
-    command("diff.toggle-folds", "Open or close everything that is the same", |cx| {
+    command("diff.with-head", "Compare with last commit", &["git diff", "HEAD"], |cx| git(cx, true)),
+    command("diff.with-index", "Compare with staged version", &["git diff", "index"], |cx| git(cx, false)),
+    command("diff.with-disk", "Compare with file on disk", &["diff"], with_disk),
+    command("diff.with-saved", "Compare with last save", &["diff", "unsaved changes"], with_saved),
+    command("diff.with-revision", "Compare with undo revision", &["diff", "undo tree"], with_revision),
+    command("diff.with-file", "Compare with another file", &["diff"], with_file),
+    command("diff.next", "Go to next difference", &["next change", "next hunk"], |cx| {
+        diff::events::go(cx, true);
+    }),
+    command("diff.previous", "Go to previous difference", &["previous change", "previous hunk"], |cx| {
+        diff::events::go(cx, false);
+    }),
+    command(
+        "diff.take",
+        "Revert to other side",
+        &["diffget", "accept change", "copy from other side"],
+        diff::events::take,
+    ),
+    command("diff.undo", "Undo in diff view", &[], diff::events::undo),
+    command("diff.copy", "Copy lines of other side", &[], diff::events::copy),
+    command("diff.toggle-fold", "Toggle unchanged region", &["collapse", "expand context"], toggle),
+    command("diff.toggle-folds", "Toggle all unchanged regions", &["collapse", "expand context"], |cx| {
         diff::events::with(cx, false, |view, beside| {
             view.step(0, beside);
             view.toggle_all();
         });
     }),
-    command("diff.toggle-sides", "Put the texts beside or below each other", |cx| {
+    command("diff.toggle-sides", "Toggle side-by-side view", &["inline", "unified", "split"], |cx| {
         diff::events::with(cx, false, |view, beside| view.chosen = Some(!beside));
     }),
-    command("diff.again", "Read the other text again", diff::events::again),
-    command("diff.left", "Scroll the texts to the left", |cx| scroll(cx, -COLUMNS)),
-    command("diff.right", "Scroll the texts to the right", |cx| scroll(cx, COLUMNS)),
+    command("diff.reload", "Reload diff", &["refresh"], diff::events::again).formerly(&["diff.again"]),
+    command("diff.left", "Scroll diff left", &[], |cx| scroll(cx, -COLUMNS)),
+    command("diff.right", "Scroll diff right", &[], |cx| scroll(cx, COLUMNS)),
 ];
 
 /// Columns by which texts are scrolled sidewards.

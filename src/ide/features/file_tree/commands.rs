@@ -13,14 +13,14 @@ use crate::ide::features::files::list::list;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("files.open", "Open the file, unfold or fold the folder", open),
-    command("files.expand", "Unfold the folder", expand),
-    command("files.collapse", "Fold the folder, or go to the one around", collapse),
-    command("files.create", "Make a file, or a folder if its name ends with /", create),
-    command("files.rename", "Rename or move the file or folder; open files follow", rename),
-    command("files.delete", "Delete the file or folder; it is kept for 30 days", delete),
-    command("files.undo", "Take back what was done to files last", file_tree::events::take_back),
-    command("files.refresh", "Read the unfolded folders again", refresh),
+    command("files.open", "Open selected file", &["open folder"], open),
+    command("files.expand", "Expand folder", &["unfold"], expand),
+    command("files.collapse", "Collapse folder", &["fold", "parent folder"], collapse),
+    command("files.create", "New file or folder", &["create file", "mkdir"], create),
+    command("files.rename", "Rename file", &["move file"], rename),
+    command("files.delete", "Delete file", &["remove", "trash"], delete),
+    command("files.undo", "Undo file operation", &["undelete", "restore file"], file_tree::events::take_back),
+    command("files.refresh", "Refresh file tree", &["reload"], refresh),
 ];
 
 fn open(cx: &mut Cx<'_>) {

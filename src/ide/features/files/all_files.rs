@@ -39,7 +39,12 @@ fn walk(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
     if let Some(picker) = cx.state.layers.top_mut::<Picker>() {
         picker.search = Some(cancel.clone().drop_guard());
     }
-    let row = |path: String| PickRow { text: path.clone(), detail: String::new(), pick: Pick::new(path) };
+    let row = |path: String| PickRow {
+        text: path.clone(),
+        aliases: Vec::new(),
+        detail: String::new(),
+        pick: Pick::new(path),
+    };
     let (known, walked) = (cx.state.files.walked.fresh(cx.now), cx.state.files.walked.begin(cx.now));
     let root = cx.env.root().to_path_buf();
     let work = move || {

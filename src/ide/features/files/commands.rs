@@ -16,19 +16,24 @@ use crate::text::document::Document;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("file.save", "Save the file", save),
-    command("file.save-as", "Save the file under another name", save_as),
-    command("file.save-all", "Save every file", save_all),
-    command("file.new", "Begin a text without a file", new),
-    command("file.open", "Open a file by its path", open),
-    command("file.close", "Close the file", close),
-    command("file.encoding", "Read or save the file in another encoding", |cx| {
-        cx.effects.push(Effect::Picker("encodings"));
-    }),
-    command("file.reload", "Read the file again from disk", reload),
-    command("file.diff-disk", "Show how the text differs from the file on disk", diff_disk),
-    command("file.next", "Show the next open file", |cx| cycle(cx, 1)),
-    command("file.previous", "Show the previous open file", |cx| cycle(cx, -1)),
+    command("file.save", "Save file", &["write"], save),
+    command("file.save-as", "Save file as", &["write as"], save_as),
+    command("file.save-all", "Save all files", &["write all"], save_all),
+    command("file.new", "New file", &["create file", "untitled", "scratch"], new),
+    command("file.open", "Open file", &["edit file", "path"], open),
+    command("file.close", "Close file", &["close buffer", "close tab", "close editor"], close),
+    command(
+        "file.encoding",
+        "Change file encoding",
+        &["reopen with encoding", "save with encoding", "charset"],
+        |cx| {
+            cx.effects.push(Effect::Picker("encodings"));
+        },
+    ),
+    command("file.reload", "Reload file from disk", &["revert file", "reread"], reload),
+    command("file.diff-disk", "Show changes against disk", &["diff", "unsaved changes"], diff_disk),
+    command("file.next", "Show next file", &["next buffer", "next tab"], |cx| cycle(cx, 1)),
+    command("file.previous", "Show previous file", &["previous buffer", "previous tab"], |cx| cycle(cx, -1)),
 ];
 
 fn save(cx: &mut Cx<'_>) {

@@ -36,6 +36,7 @@ fn rows(state: &State) -> Vec<PickRow> {
     let current = state.buffers.current().map(|buffer| buffer.area.document.format().encoding);
     let row = |encoding: Encoding| PickRow {
         text: encoding.name().to_string(),
+        aliases: Vec::new(),
         detail: if Some(encoding) == current { "● this file".to_string() } else { String::new() },
         pick: Pick::new(encoding),
     };

@@ -26,6 +26,7 @@ pub const PICKER: Row = Row {
 fn rows(state: &State) -> Vec<PickRow> {
     let row = |buffer: &crate::ide::model::buffers::Buffer| PickRow {
         text: buffer.path.as_deref().map_or_else(|| buffer.name(), |path| state.shown(path)),
+        aliases: Vec::new(),
         detail: if buffer.is_unsaved() { "● unsaved".to_string() } else { String::new() },
         pick: Pick::new(buffer.id),
     };

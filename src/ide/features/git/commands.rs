@@ -14,10 +14,10 @@ use crate::text::transaction::Transaction;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("git.next-hunk", "To the next lines that differ from git", |cx| go(cx, true)),
-    command("git.previous-hunk", "To the previous lines that differ from git", |cx| go(cx, false)),
-    command("git.show-hunk", "Show what git has in place of these lines", show),
-    command("git.revert-hunk", "Take these lines back to what git has", revert),
+    command("git.next-hunk", "Go to next hunk", &["next change"], |cx| go(cx, true)),
+    command("git.previous-hunk", "Go to previous hunk", &["previous change"], |cx| go(cx, false)),
+    command("git.show-hunk", "Show original of hunk", &["preview hunk", "diff"], show),
+    command("git.revert-hunk", "Revert hunk", &["reset hunk", "discard change", "undo change"], revert),
 ];
 
 /// Lines of a hunk that are shown.

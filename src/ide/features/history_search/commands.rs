@@ -7,13 +7,13 @@ use crate::ide::features::history_search::events;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("prompt.search", "Find what was said before, in this folder or another", |cx| {
+    command("prompt.search", "Search prompt history", &["reverse search", "earlier prompts"], |cx| {
         cx.effects.push(Effect::Picker("prompts"));
     }),
-    command("session.search", "Search all conversations", |cx| {
+    command("session.search", "Search sessions", &["find in conversations", "chat history"], |cx| {
         cx.effects.push(Effect::Picker("session-search"));
     }),
-    command("session.import", "Take over conversations of pi, Claude Code or codex", import),
+    command("session.import", "Import sessions", &["claude code", "codex", "pi"], import),
 ];
 
 fn import(cx: &mut Cx<'_>) {

@@ -155,7 +155,12 @@ fn find(
 fn row(found: FoundSaid) -> PickRow {
     let FoundSaid { session, file, entry, text, role, title, .. } = found;
     let detail = format!("{} · {}", role.name(), line(&title));
-    PickRow { text: line(&text), detail, pick: Pick::new(EntryAt { session, file, entry }) }
+    PickRow {
+        text: line(&text),
+        aliases: Vec::new(),
+        detail,
+        pick: Pick::new(EntryAt { session, file, entry }),
+    }
 }
 
 /// The beginning of a text in one line.

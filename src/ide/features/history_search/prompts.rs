@@ -29,7 +29,10 @@ fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
     let listed = move || {
         for said in past.recall().into_iter().rev() {
             let detail = if said.here { String::new() } else { visible(&said.cwd).into_owned() };
-            push(&injector, PickRow { text: line(&said.text), detail, pick: Pick::new(said.text) });
+            push(
+                &injector,
+                PickRow { text: line(&said.text), aliases: Vec::new(), detail, pick: Pick::new(said.text) },
+            );
         }
     };
     cx.tasks.spawn_blocking("history_search.list-prompts", listed, move |cx, listed| {

@@ -21,17 +21,24 @@ use crate::text::select;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("app.palette", "Palette: every command by name", |cx| {
+    command("app.palette", "Show command palette", &["all commands", "M-x", "help"], |cx| {
         cx.effects.push(Effect::Picker("commands"));
     }),
-    command("app.keys", "Show the keys of this place", |cx| cx.effects.push(Effect::Picker("keys"))),
-    command("app.keymap-picker", "Use another key map", |cx| cx.effects.push(Effect::Picker("keymaps"))),
-    command("app.quit", "Quit; asks when something is unsaved or running", quit),
-    command("app.escape", "Close what floats, interrupt the agent, drop the selection", escape),
-    command("app.cancel", "Do what Escape does, and never show the session tree", |cx| {
+    command("app.keys", "Show keyboard shortcuts", &["hotkeys", "keybindings", "help"], |cx| {
+        cx.effects.push(Effect::Picker("keys"));
+    }),
+    command(
+        "app.keymap-picker",
+        "Choose key map",
+        &["keybindings", "vim mode", "emacs mode", "helix mode"],
+        |cx| cx.effects.push(Effect::Picker("keymaps")),
+    ),
+    command("app.quit", "Quit", &["exit", "close"], quit),
+    command("app.escape", "Close, interrupt, or clear selection", &["escape", "close pop-up"], escape),
+    command("app.cancel", "Cancel current action", &["keyboard quit", "abort"], |cx| {
         cancel(cx);
     }),
-    command("app.redraw", "Draw the screen from scratch", |cx| cx.effects.push(Effect::Repaint)),
+    command("app.redraw", "Redraw screen", &["refresh", "repaint"], |cx| cx.effects.push(Effect::Repaint)),
 ];
 
 fn quit(cx: &mut Cx<'_>) {

@@ -6,10 +6,10 @@ use crate::ide::features::pipe;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("edit.pipe", "Replace each selection by what a shell command makes of it", |cx| {
+    command("edit.pipe", "Pipe selections through command", &["shell", "filter"], |cx| {
         question(cx, true);
     }),
-    command("edit.insert-output", "Put in the output of a shell command", |cx| {
+    command("edit.insert-output", "Insert command output", &["shell"], |cx| {
         question(cx, false);
     }),
 ];

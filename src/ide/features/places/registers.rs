@@ -35,6 +35,7 @@ fn rows(state: &State) -> Vec<PickRow> {
         };
         PickRow {
             text: format!("{name}  {}", visible(&start.replace('\n', "⏎"))),
+            aliases: Vec::new(),
             detail,
             pick: Pick::new(name),
         }

@@ -155,7 +155,7 @@ pub fn pick(root: Root, picked: Picked, cancel: &CancellationToken) {
             let shown: String = old.trim_start().chars().take(SHOWN_MAX).collect();
             let text = visible(&format!("{}:{first}: {}", found.name, shown.replace('\t', " "))).into_owned();
             let pick = Pick::new(Location { path: found.path.clone(), line: first, column });
-            picker::push(&injector, PickRow { text, detail: String::new(), pick });
+            picker::push(&injector, PickRow { text, aliases: Vec::new(), detail: String::new(), pick });
         }
     });
 }

@@ -47,7 +47,7 @@ pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, anywhere:
             }
             let text = summary.title().to_string();
             let pick = Pick::new(SessionFile(listed.path));
-            push(&injector, PickRow { text, detail: detail.join("  "), pick });
+            push(&injector, PickRow { text, aliases: Vec::new(), detail: detail.join("  "), pick });
         }
         Ok(())
     };

@@ -10,9 +10,11 @@ const SUMMARY_WORD: &str = "/summary";
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("agent.compact", "Sum up the older part of the conversation", |cx| compact(cx, None)),
-    command("agent.show-summary", "Show the summary of what was said before", |cx| summary(cx, false)),
-    command("agent.edit-summary", "Change the summary of what was said before", |cx| summary(cx, true)),
+    command("agent.compact", "Compact conversation", &["summarize", "compress context"], |cx| {
+        compact(cx, None);
+    }),
+    command("agent.show-summary", "Show compaction summary", &["summarize"], |cx| summary(cx, false)),
+    command("agent.edit-summary", "Edit compaction summary", &["summarize"], |cx| summary(cx, true)),
 ];
 
 /// Puts another text in place of the summary that counts; without one it is brought into the prompt first.

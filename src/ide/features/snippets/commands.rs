@@ -15,16 +15,16 @@ use crate::text::stops::{self, Stops, Style};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("snippet.insert", "Put one of your snippets in", |cx| {
+    command("snippet.insert", "Insert snippet", &["template"], |cx| {
         if cx.state.panes.focus == Focus::Editor && cx.state.buffers.current().is_some() {
             cx.effects.push(Effect::Picker("snippets"));
         } else {
             cx.state.say("snippets go into a file");
         }
     }),
-    command("snippet.next-stop", "To the snippet's next stop", |cx| go(cx, true)),
-    command("snippet.previous-stop", "To the snippet's stop before", |cx| go(cx, false)),
-    command("snippet.next-choice", "Take the snippet's next choice here", choose),
+    command("snippet.next-stop", "Go to next tab stop", &["placeholder"], |cx| go(cx, true)),
+    command("snippet.previous-stop", "Go to previous tab stop", &["placeholder"], |cx| go(cx, false)),
+    command("snippet.next-choice", "Insert next snippet choice", &[], choose),
 ];
 
 /// The names under which snippets for the file that is shown are kept.

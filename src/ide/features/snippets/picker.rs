@@ -57,7 +57,10 @@ fn fill(injector: &Injector<PickRow>, folders: &[PathBuf], names: &[&'static str
     for snippet in found {
         let short = [snippet.prefix, snippet.name].into_iter().filter(|part| !part.is_empty());
         let text = short.collect::<Vec<_>>().join("  ");
-        push(injector, PickRow { text, detail: snippet.description, pick: Pick::new(snippet.body) });
+        push(
+            injector,
+            PickRow { text, aliases: Vec::new(), detail: snippet.description, pick: Pick::new(snippet.body) },
+        );
     }
     problems.first().map(ToString::to_string).or(none)
 }

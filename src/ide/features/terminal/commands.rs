@@ -15,36 +15,41 @@ use crate::ide::features::terminal::work::{Ask, TerminalId};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("view.toggle-terminal", "Show or hide the terminal", |cx| {
+    command("view.toggle-terminal", "Toggle terminal", &["panel", "shell"], |cx| {
         let opens = !cx.state.panes.is_open(Focus::Terminal);
         if opens && cx.state.slots[TERMINALS].all().is_empty() {
             cx.state.slots[TERMINALS].add(Vec::new());
         }
         panes::toggle(cx, Focus::Terminal);
     }),
-    command("terminal.toggle", "Go to the terminal, or back to the editor", toggle),
-    command("terminal.new", "Open another terminal", open),
-    command("terminal.next", "Show the next terminal", |cx| step(cx, 1)),
-    command("terminal.previous", "Show the previous terminal", |cx| step(cx, -1)),
-    command("terminal.close", "Close the terminal; asks while a program runs in it", close),
-    command("terminal.page-up", "Scroll the terminal back", |cx| scroll(cx, By::Pages(1))),
-    command("terminal.page-down", "Scroll the terminal forward", |cx| scroll(cx, By::Pages(-1))),
-    command("terminal.top", "To the oldest row of the terminal", |cx| scroll(cx, By::Top)),
-    command("terminal.bottom", "To the newest row of the terminal", |cx| scroll(cx, By::Bottom)),
-    command("terminal.copy", "Copy what is selected in the terminal", |cx| {
+    command("terminal.toggle", "Focus terminal or editor", &["shell"], toggle),
+    command("terminal.new", "Open new terminal", &["create terminal", "shell"], open),
+    command("terminal.next", "Show next terminal", &[], |cx| step(cx, 1)),
+    command("terminal.previous", "Show previous terminal", &[], |cx| step(cx, -1)),
+    command("terminal.close", "Close terminal", &["kill terminal"], close),
+    command("terminal.page-up", "Scroll terminal up", &["scrollback"], |cx| scroll(cx, By::Pages(1))),
+    command("terminal.page-down", "Scroll terminal down", &["scrollback"], |cx| scroll(cx, By::Pages(-1))),
+    command("terminal.top", "Scroll terminal to top", &["scrollback"], |cx| scroll(cx, By::Top)),
+    command("terminal.bottom", "Scroll terminal to bottom", &["scrollback"], |cx| scroll(cx, By::Bottom)),
+    command("terminal.copy", "Copy terminal selection", &[], |cx| {
         with_one(cx, |cx| terminal::input::ask(cx, Ask::Copy));
     }),
-    command("terminal.paste", "Paste what was cut or copied last into the terminal", paste),
-    command("terminal.send-selection", "Let the terminal run the selection or the line", send_selection),
-    command("terminal.send-next-key", "Give the next key to the program in the terminal", |cx| {
+    command("terminal.paste", "Paste into terminal", &[], paste),
+    command(
+        "terminal.send-selection",
+        "Run selection in terminal",
+        &["send line", "execute"],
+        send_selection,
+    ),
+    command("terminal.send-next-key", "Send next key to terminal", &["raw key", "verbatim"], |cx| {
         with_one(cx, |cx| {
             panes::focus(cx, Focus::Terminal);
             cx.state.slots[TERMINALS].next_is_raw = true;
             cx.state.say("the next key goes to the program in the terminal");
         });
     }),
-    command("terminal.higher", "Make the terminal pane higher", |cx| grow(cx, STEP)),
-    command("terminal.lower", "Make the terminal pane lower", |cx| grow(cx, -STEP)),
+    command("terminal.higher", "Increase terminal height", &["resize panel"], |cx| grow(cx, STEP)),
+    command("terminal.lower", "Decrease terminal height", &["resize panel"], |cx| grow(cx, -STEP)),
 ];
 
 /// Percents of the height by which the pane becomes higher or lower.

@@ -13,14 +13,10 @@ use crate::text::transaction::{turn_number, turn_of};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("history.tree", "Show the undo tree and go anywhere in it", tree),
-    command("history.earlier", "Go back to how the text was some time ago", earlier),
-    command("history.undo-agent", "Take back the agent's last edit, keeping what came after it", undo_agent),
-    command(
-        "history.undo-agent-turn",
-        "Take back all that the agent's last turn edited, in every open file",
-        undo_turn,
-    ),
+    command("history.tree", "Show undo tree", &["undo history", "timeline"], tree),
+    command("history.earlier", "Restore earlier text", &["timeline", "undo by time"], earlier),
+    command("history.undo-agent", "Undo agent's last edit", &["reject change", "revert"], undo_agent),
+    command("history.undo-agent-turn", "Undo agent's last turn", &["reject changes", "revert"], undo_turn),
 ];
 
 /// The feature's rows for command lines.
