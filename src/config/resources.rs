@@ -51,7 +51,7 @@ impl Resources {
                     Ok(Some(text)) => return Ok(Resource { name: name.to_string(), text, file: Some(file) }),
                     Ok(None) => {}
                     Err(error) => {
-                        let message = format!("this {} cannot be read: {error}", self.what);
+                        let message = format!("cannot read this {}: {error}", self.what);
                         return Err(Problem { file, line: None, message });
                     }
                 }
@@ -61,7 +61,7 @@ impl Resources {
             }
         }
         let names = self.names().into_iter().collect::<Vec<_>>().join(", ");
-        let message = format!("there is no {} {name:?}; there are: {names}", self.what);
+        let message = format!("unknown {} {name:?}; known: {names}", self.what);
         Err(Problem { file: PathBuf::from(name), line: None, message })
     }
 

@@ -81,7 +81,7 @@ async fn print_mode_compacts_and_says_so_beside_the_answer() {
     assert_eq!(print(&rig.handle, prompts, false, &mut out, &mut err).await, 0);
     let (out, err) = (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap());
     assert_eq!(out, "two\n");
-    assert!(err.contains("being summed up") && err.contains("tokens now, before 11002"), "{err}");
+    assert!(err.contains("compacting") && err.contains("tokens now, before 11002"), "{err}");
 }
 
 /// An answer of some 25 thousand tokens.
@@ -149,7 +149,7 @@ async fn escape_gives_it_up_at_the_screen_and_nothing_to_do_is_said() {
     desk.ide.press("Enter");
     desk.until("the compaction", |state| state.agent.summing.is_some()).await;
     desk.keys("Escape").await;
-    desk.ide.shows("not compacted").await;
+    desk.ide.shows("compaction canceled").await;
     assert!(desk.state().agent.working_since.is_none());
     assert!(desk.session().iter().all(|entry| entry["type"] != "compaction"));
     let again = tokio::time::timeout(Duration::from_secs(30), desk.ask("/compactly said")).await;

@@ -65,12 +65,12 @@ async fn a_key_is_typed_unseen_and_its_models_are_offered_at_once() {
     assert!(!picture.contains("hunter"), "{picture}");
     desk.ide.press("Enter");
     desk.until("the models", |state| state.agent.models.iter().any(|m| m.provider == "deepseek")).await;
-    desk.shows("models").await;
+    desk.shows("Choose model").await;
     desk.shows("deepseek/").await;
     assert_eq!(kept(&desk), json!({"deepseek": {"type": "api_key", "key": "hunter2"}}));
     desk.keys("Enter").await;
     desk.until("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
-    desk.shows("what opens it is kept in").await;
+    desk.shows("stored in").await;
     // Nothing of the key stays anywhere: not in a text, not in what can be done again.
     assert_eq!(desk.text(), "one\n");
     for file in walk(&desk.home("state")) {
@@ -94,7 +94,7 @@ async fn what_is_typed_into_a_login_is_not_recorded() {
     desk.type_now("hunter2");
     desk.ide.press("Escape");
     assert!(!login_is_open(&mut desk));
-    assert_eq!(desk.message(), "the login was given up; nothing is changed");
+    assert_eq!(desk.message(), "Login canceled");
     run(&mut desk, "macro.record");
     desk.keys("Alt-2").await;
     run(&mut desk, "macro.replay");
@@ -114,7 +114,7 @@ async fn logging_out_takes_the_models_away_and_says_what_to_do() {
     choose(&mut desk, "agent.logout", "deepseek").await;
     desk.until("no models", |state| state.agent.models.iter().all(|m| m.provider != "deepseek")).await;
     assert_eq!(kept(&desk), json!({}));
-    desk.shows("cannot be asked any more").await;
+    desk.shows("is no longer available").await;
     desk.snap("logged_out");
 }
 
@@ -165,7 +165,7 @@ async fn lists_of_models_are_asked_for_at_the_screen() {
     let mut desk = Plan::new().config("models.json", &models).start().await;
     assert!(offers(&mut desk, "xai"));
     run(&mut desk, "agent.refresh-models");
-    desk.shows("1 models listed by 1 providers, 1 new").await;
+    desk.shows("1 models of 1 providers, 1 new").await;
     desk.until("the new model", |state| state.agent.models.iter().any(|m| m.id == "grok-99")).await;
 }
 

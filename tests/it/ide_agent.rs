@@ -332,10 +332,10 @@ async fn a_question_that_is_asked_while_quitting_waits_below() {
     desk.say("go").await;
     desk.shows("working").await;
     desk.ide.press("Ctrl-q");
-    assert!(desk.picture().contains("The agent is working; leaving interrupts it."));
+    assert!(desk.picture().contains("The agent is working. Quitting interrupts it."));
     open_gate(&desk);
     desk.until("the question", |state| state.layers.len() == 2).await;
-    assert!(desk.picture().contains("quit?"), "what the person is busy with stays on top");
+    assert!(desk.picture().contains("Quit?"), "the dialog that the user reads stays on top");
     desk.ide.press("n");
     allow(&mut desk, "y").await;
     desk.ide.idle().await;
@@ -397,5 +397,5 @@ async fn the_system_prompt_opens_as_a_text_that_cannot_be_edited() {
     let text = desk.text();
     assert!(text.contains("Use tabs.") && text.contains("profile pi\n"), "{text}");
     desk.type_in("x").await;
-    assert_eq!((desk.text(), desk.message().contains("only shown")), (text, true));
+    assert_eq!((desk.text(), desk.message().contains("read-only")), (text, true));
 }

@@ -212,7 +212,7 @@ async fn approval_edit_needs_the_command_read_to_its_end() {
     assert!(desk.picture().contains("wants to run") && !desk.path("a").exists(), "{}", desk.picture());
     desk.ide.press(&"PageDown ".repeat(12));
     desk.ide.press("e");
-    desk.shows("run this instead").await;
+    desk.shows("Run this instead").await;
     desk.ide.press("Escape");
     until_asked(&mut desk).await;
     desk.keys("n").await;
@@ -227,7 +227,7 @@ async fn approval_rule_is_read_to_its_end_before_it_is_written() {
     desk.wait(Duration::from_millis(400));
     for key in ["y", "w"] {
         desk.ide.press(key);
-        assert!(desk.picture().contains("a lasting rule") && !desk.path("a").exists(), "{}", desk.picture());
+        assert!(desk.picture().contains("Always allow") && !desk.path("a").exists(), "{}", desk.picture());
     }
     desk.ide.press(&"PageDown ".repeat(12));
     desk.keys("y").await;

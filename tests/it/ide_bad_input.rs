@@ -9,12 +9,12 @@ async fn an_unreadable_file_is_told() {
     let mut desk = Plan::new().file("a.txt", "secret").open("a.txt").unreadable("a.txt").start().await;
     assert_eq!(
         desk.message(),
-        format!("cannot open a.txt: {}: permission denied", desk.path("a.txt").display())
+        format!("Cannot open a.txt: {}: permission denied", desk.path("a.txt").display())
     );
     assert!(desk.state().buffers.current().is_none());
     desk.keys("Alt-2 Ctrl-p").await;
     desk.keys("Enter").await;
-    assert!(desk.message().starts_with("cannot open a.txt"), "{}", desk.message());
+    assert!(desk.message().starts_with("Cannot open a.txt"), "{}", desk.message());
 }
 
 #[tokio::test]
@@ -25,7 +25,7 @@ async fn a_binary_file_is_shown_and_not_edited() {
     desk.type_in("x").await;
     assert_eq!(desk.message(), "a binary file is shown, not edited");
     desk.keys("Ctrl-k Ctrl-s").await;
-    assert_eq!(desk.message(), "not saved: a binary file is shown, not edited");
+    assert_eq!(desk.message(), "Not saved: a binary file is shown, not edited");
     assert_eq!(desk.bytes("a.bin"), bytes);
 }
 
@@ -57,7 +57,7 @@ async fn odd_line_ends_and_a_byte_order_mark_survive() {
 #[tokio::test]
 async fn a_folder_in_place_of_a_file_opens_in_the_tree() {
     let mut desk = Plan::new().file("src/main.rs", "").open("src").size(120, 30).start().await;
-    assert_eq!(desk.message(), "src is a folder; its files are in the tree (Alt-1)");
+    assert_eq!(desk.message(), "Folder: src. See the file tree (Alt-1)");
     desk.ide.idle().await;
     assert!(desk.picture().contains("main.rs"));
 }
@@ -68,7 +68,7 @@ async fn a_file_in_a_folder_that_is_missing_is_made_with_it() {
     desk.keys("Alt-2 Ctrl-o").await;
     desk.type_in("no/such/new.txt").await;
     desk.keys("Enter").await;
-    assert_eq!(desk.message(), "no/such/new.txt is new; it will be made when you save");
+    assert_eq!(desk.message(), "New file: no/such/new.txt. Saving creates it");
     assert!(!desk.path("no").exists());
     desk.type_in("x").await;
     desk.keys("Ctrl-s").await;
@@ -82,10 +82,10 @@ async fn a_file_in_place_of_a_folder_is_told_and_the_text_kept() {
     if desk.state().buffers.current().is_some() {
         desk.type_in("x").await;
         desk.keys("Ctrl-s").await;
-        assert!(desk.message().starts_with("not saved"), "{}", desk.message());
+        assert!(desk.message().starts_with("Not saved"), "{}", desk.message());
         assert!(desk.text().starts_with('x'));
     } else {
-        assert!(first.starts_with("cannot open no/new.txt"), "{first}");
+        assert!(first.starts_with("Cannot open no/new.txt"), "{first}");
     }
     assert_eq!(desk.disk("no"), "a file");
 }
@@ -95,14 +95,14 @@ async fn a_refused_save_is_told_and_the_text_kept() {
     let mut desk = Plan::new().with("a.txt", "one\n").unwritable("a.txt").start().await;
     desk.type_in("x").await;
     desk.keys("Ctrl-s").await;
-    assert_eq!(desk.message(), "not saved: a.txt may not be written; save under another name (file.save-as)");
+    assert_eq!(desk.message(), "Not saved: no permission to write a.txt. Save file as: file.save-as");
     assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("xone\n", "one\n"));
     desk.keys("F1").await;
     desk.type_in("file.save-as").await;
     desk.keys("Enter").await;
     desk.type_in("b.txt").await;
     desk.keys("Enter").await;
-    assert_eq!((desk.message().as_str(), desk.disk("b.txt").as_str()), ("saved b.txt", "xone\n"));
+    assert_eq!((desk.message().as_str(), desk.disk("b.txt").as_str()), ("Saved b.txt", "xone\n"));
 }
 
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn quitting_after_a_refused_save_stays() {
     desk.type_in("x").await;
     desk.keys("Ctrl-q s").await;
     assert!(!desk.state().quit);
-    assert!(desk.message().starts_with("not saved"));
+    assert!(desk.message().starts_with("Not saved"));
     assert_eq!(desk.text(), "xone\n");
 }
 
@@ -123,7 +123,7 @@ async fn saving_under_the_name_of_another_file_asks() {
     desk.keys("Enter").await;
     desk.type_in("b.txt").await;
     desk.keys("Enter").await;
-    desk.shows("changed on disk").await;
+    desk.shows("Changed on disk").await;
     assert_eq!(desk.disk("b.txt"), "b\n");
 }
 
@@ -134,7 +134,7 @@ async fn a_clean_file_follows_the_disk_and_can_be_had_back() {
     desk.look_again().await;
     assert_eq!(
         (desk.text().as_str(), desk.message().as_str()),
-        ("two\n", "a.txt read again; undo brings the old text back")
+        ("two\n", "Reloaded a.txt. Undo restores the old text")
     );
     desk.keys("Ctrl-z").await;
     assert_eq!(desk.text(), "one\n");
@@ -150,10 +150,10 @@ async fn a_modified_file_that_changed_on_disk_is_never_overwritten_unasked() {
         desk.type_in("x").await;
         desk.write("a.txt", "two\n");
         desk.look_again().await;
-        assert!(desk.message().contains("changed by somebody else"), "{}", desk.message());
+        assert!(desk.message().contains("Changed on disk"), "{}", desk.message());
         assert!(desk.picture().contains("a.txt ≠"));
         desk.keys("Ctrl-s").await;
-        desk.shows("changed on disk").await;
+        desk.shows("Changed on disk").await;
         assert_eq!(desk.disk("a.txt"), "two\n");
         desk.keys(answer).await;
         assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), (text, on_disk), "{answer}");
@@ -170,7 +170,7 @@ async fn a_save_finds_out_by_itself_that_the_file_changed() {
     desk.write("a.txt", "two\n");
     desk.type_in("x").await;
     desk.keys("Ctrl-s").await;
-    desk.shows("changed on disk").await;
+    desk.shows("Changed on disk").await;
     assert_eq!(desk.disk("a.txt"), "two\n");
 }
 
@@ -179,7 +179,7 @@ async fn a_deleted_file_is_told_and_can_be_saved_again() {
     let mut desk = Plan::new().with("a.txt", "one\n").start().await;
     fs::remove_file(desk.path("a.txt")).unwrap();
     desk.look_again().await;
-    assert_eq!(desk.message(), "a.txt is gone from disk; saving makes it again");
+    assert_eq!(desk.message(), "Deleted on disk: a.txt. Saving creates it again");
     assert!(desk.picture().contains("a.txt ✗"));
     desk.keys("Ctrl-q").await;
     desk.shows("One file is unsaved").await;

@@ -36,7 +36,7 @@ async fn comments_are_those_of_the_language() {
     }
     let mut desk = Plan::new().with("a.txt", "a\n").start().await;
     desk.keys("Alt-/").await;
-    assert_eq!(desk.message(), "how comments are written here is not known");
+    assert_eq!(desk.message(), "No comment syntax for this language");
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn signs_around_words_are_asked_for() {
     desk.keys("Alt-e d [").await;
     assert_eq!(desk.text(), "word größe\n");
     desk.keys("Alt-e a Escape").await;
-    assert_eq!((desk.text().as_str(), desk.message().as_str()), ("word größe\n", "given up"));
+    assert_eq!((desk.text().as_str(), desk.message().as_str()), ("word größe\n", "Canceled"));
     desk.keys("Ctrl-z Ctrl-z Ctrl-z").await;
     assert_eq!(desk.text(), "word größe\n");
 }
@@ -115,7 +115,7 @@ async fn keys_are_recorded_and_pressed_again() {
     desk.keys("F7 Home Delete").await;
     desk.type_in("- ").await;
     desk.keys("Down F7").await;
-    assert_eq!(desk.message(), "5 keys recorded");
+    assert_eq!(desk.message(), "Recorded 5 keys");
     desk.keys("F8").await;
     assert_eq!(desk.text(), "-  a\n-  b\n1 c\n1 d\n1 é\n");
     desk.keys("Alt-e m 3").await;
@@ -126,14 +126,14 @@ async fn keys_are_recorded_and_pressed_again() {
     desk.keys("Enter F8").await;
     assert_eq!(desk.text(), "-  a\n-  b\n-  c\n-  d\n-  é\nxx");
     desk.keys("F7 F8").await;
-    assert_eq!(desk.message(), "a recording cannot be replayed while it is made");
+    assert_eq!(desk.message(), "Cannot replay a macro while recording it");
 }
 
 #[tokio::test]
 async fn the_last_change_is_done_again() {
     let mut desk = Plan::new().with("a.txt", "one\ntwo\nthree\n").start().await;
     desk.keys("Alt-.").await;
-    assert_eq!(desk.message(), "nothing was changed yet");
+    assert_eq!(desk.message(), "No changes yet");
     desk.type_in("é-").await;
     desk.keys("Down Home Alt-.").await;
     assert_eq!(desk.text(), "é-one\né-two\nthree\n");

@@ -48,7 +48,7 @@ fn numberless(text: &str) -> String {
 fn snap(desk: &mut Desk) {
     let size = desk.state().size;
     let hidden = |line: &str| {
-        if line.contains("the next request") {
+        if line.contains("context of next request") {
             return numberless(line);
         }
         let Some(from) = line.find("directory: ").map(|at| at + 11) else { return line.to_string() };
@@ -96,10 +96,10 @@ async fn messages_are_left_out_and_come_back() {
     let mut desk = talk(Plan::new().size(120, 40)).await;
     open(&mut desk).await;
     desk.keys("Up d").await;
-    desk.shows("told differently since").await;
-    assert!(desk.message().contains("not told that any more"), "{}", desk.message());
+    desk.shows("edited since").await;
+    assert!(desk.message().contains("excluded from context"), "{}", desk.message());
     desk.keys("Up d").await;
-    desk.shows("left out since").await;
+    desk.shows("excluded since").await;
     assert!(desk.picture().contains("- "), "{}", desk.picture());
     desk.keys("Escape").await;
     desk.ask("go on").await;
@@ -107,8 +107,12 @@ async fn messages_are_left_out_and_come_back() {
     open(&mut desk).await;
     desk.keys("Up Up Up u").await;
     desk.ide.idle().await;
-    assert!(desk.message().contains("again as it was, with the calls"), "{}", desk.message());
-    assert!(!desk.picture().contains("left out since"), "{}", desk.picture());
+    assert!(
+        desk.message().contains("Original message restored, with its tool results"),
+        "{}",
+        desk.message()
+    );
+    assert!(!desk.picture().contains("excluded since"), "{}", desk.picture());
     desk.keys("Escape").await;
     desk.ask("and on").await;
     let whole = serde_json::to_string(&desk.script.requests().pop().unwrap().messages).unwrap();
@@ -121,18 +125,18 @@ async fn words_are_told_differently_from_the_prompt() {
     open(&mut desk).await;
     desk.keys("e").await;
     let typed = desk.state().prompt.area.text().to_string();
-    assert!(typed.starts_with("/tell ") && typed.ends_with(" It is fine.\nNothing failed."), "{typed}");
+    assert!(typed.starts_with("/edit ") && typed.ends_with(" It is fine.\nNothing failed."), "{typed}");
     assert!(desk.state().layers.is_empty());
     desk.type_in(" Today.").await;
     desk.keys("Enter").await;
     desk.ide.idle().await;
-    assert!(desk.message().contains("told this from now on"), "{}", desk.message());
+    assert!(desk.message().contains("edited in context"), "{}", desk.message());
     desk.ask("go on").await;
     assert_eq!(told(&desk)[3..], ["assistant It is fine.\nNothing failed. Today.", "user go on"]);
     desk.type_now("/tell");
     desk.ide.press("Enter");
     desk.ide.idle().await;
-    assert!(desk.message().contains("stand behind /tell"), "{}", desk.message());
+    assert!(desk.message().contains("Usage: /edit"), "{}", desk.message());
 }
 
 #[tokio::test]
@@ -147,9 +151,9 @@ async fn pins_are_set_and_taken_away_and_other_rows_refuse() {
     let pins: Vec<_> = desk.session().iter().filter(|e| e["customType"] == "bowline.pin").cloned().collect();
     assert_eq!((&pins[0]["data"]["pinned"], &pins[1]["data"]["pinned"]), (&true.into(), &false.into()));
     desk.keys("Home d").await;
-    assert!(desk.message().contains("no part of the conversation"), "{}", desk.message());
+    assert!(desk.message().contains("Not a message of the conversation"), "{}", desk.message());
     desk.keys("p").await;
-    assert!(desk.message().contains("only messages that are told"), "{}", desk.message());
+    assert!(desk.message().contains("Only messages in the context"), "{}", desk.message());
     desk.keys("Enter").await;
-    assert!(desk.message().contains("no part of the conversation"), "{}", desk.message());
+    assert!(desk.message().contains("Not a message of the conversation"), "{}", desk.message());
 }

@@ -28,7 +28,7 @@ async fn occurrences_of_a_word_are_renamed_together() {
     desk.keys("Ctrl-Right Ctrl-Right Alt-j Alt-j").await;
     assert_eq!(desk.selected(), ["fö", "fö"]);
     desk.keys("Alt-j Alt-j").await;
-    assert_eq!(desk.message(), "no more occurrences");
+    assert_eq!(desk.message(), "No more occurrences");
     desk.type_in("b").await;
     assert_eq!(desk.text(), "let b = 1;\nb + b\n");
     desk.keys("Escape Alt-Shift-j").await;

@@ -61,12 +61,12 @@ async fn differences_are_walked_taken_over_and_left_for_a_line() {
         desk.keys(key).await;
         said.push(desk.message());
     }
-    let taken = "taken over; u takes it back";
-    assert_eq!(said, [taken, "1 of 1 differences", "a.rs is the same as git HEAD", "nothing differs"]);
+    let taken = "Reverted to other side. Undo: u";
+    assert_eq!(said, [taken, "1 of 1 differences", "a.rs is the same as git HEAD", "No differences"]);
     assert_eq!(desk.text(), BASE);
-    assert_eq!((is_open(&mut desk), desk.message().as_str()), (true, "nothing differs"));
+    assert_eq!((is_open(&mut desk), desk.message().as_str()), (true, "No differences"));
     desk.keys("t").await;
-    assert_eq!(desk.message(), "this line is the same in both");
+    assert_eq!(desk.message(), "No difference on this line");
     desk.keys("Escape Alt-0 h").await;
     assert_eq!((is_open(&mut desk), desk.message().as_str()), (false, "a.rs is the same as git HEAD"));
     desk.keys("Ctrl-z").await;
@@ -84,13 +84,13 @@ async fn lines_are_copied_and_folds_opened() {
         .with("long.txt", (0..40).flat_map(|n| [n.to_string(), "\n".to_string()]).collect::<String>());
     let mut desk = plan.size(80, 24).start().await;
     desk.keys("Down Down x Alt-0 s").await;
-    assert!(desk.picture().contains("⋯ 34 lines that are the same"), "{}", desk.picture());
+    assert!(desk.picture().contains("⋯ 34 unchanged lines"), "{}", desk.picture());
     desk.keys("End Space").await;
     assert!(!desk.picture().contains('⋯'), "{}", desk.picture());
     desk.keys("Space").await;
     assert!(desk.picture().contains('⋯'));
     desk.keys("Home Space").await;
-    assert_eq!(desk.message(), "nothing is folded here");
+    assert_eq!(desk.message(), "No folded lines here");
 }
 
 #[tokio::test]
@@ -110,14 +110,14 @@ async fn head_and_index_are_two_texts() {
 async fn what_git_does_not_have_is_said() {
     let mut desk = Plan::new().with("a.txt", "a\n").start().await;
     desk.keys("Alt-0 h").await;
-    assert_eq!((is_open(&mut desk), desk.message().as_str()), (false, "the file is in no git repository"));
+    assert_eq!((is_open(&mut desk), desk.message().as_str()), (false, "Not in a git repository"));
     if !git(&desk.path(""), &["init", "-q"]) {
         return;
     }
     desk.keys("Alt-0 h").await;
-    assert_eq!(desk.message(), "git has no commit yet");
+    assert_eq!(desk.message(), "No commit yet");
     desk.keys("Alt-0 i").await;
-    assert_eq!(desk.message(), "git has no text of this file");
+    assert_eq!(desk.message(), "Not tracked by git");
 }
 
 #[tokio::test]
@@ -131,9 +131,9 @@ async fn earlier_texts_are_compared_without_going_there() {
     assert!(picture.contains("last save → a.txt") && picture.contains("- xone"), "{picture}");
     assert!(picture.contains("+ xoney"), "{picture}");
     desk.keys("Escape Alt-0 v").await;
-    assert_eq!(desk.message(), "select a revision in the undo tree first");
+    assert_eq!(desk.message(), "Select a revision in the undo tree first");
     desk.keys("F4 Alt-0 v").await;
-    assert_eq!(desk.message(), "this is the text as it is; select another revision");
+    assert_eq!(desk.message(), "That is the current text; select another revision");
     desk.keys("PageDown Alt-0 v").await;
     let picture = desk.picture();
     assert!(picture.contains("revision 0 → a.txt") && picture.contains("- one"), "{picture}");
@@ -154,7 +154,7 @@ async fn other_files_and_the_disk() {
     assert!(picture.contains("+1 −1"), "{picture}");
     desk.keys("t Escape").await;
     assert_eq!(desk.text(), "one\nzwei\nthree\n", "in the text's own line endings");
-    for (file, said) in [("a.txt", "that is this file itself"), ("b.bin", "b.bin is a binary file")] {
+    for (file, said) in [("a.txt", "That is this file"), ("b.bin", "b.bin")] {
         desk.keys("Alt-0 f").await;
         desk.type_in(file).await;
         desk.keys("Enter").await;
@@ -179,7 +179,7 @@ async fn an_edit_from_elsewhere_is_compared_again() {
         buffer.area.apply_foreign(bowline::text::transaction::Transaction::new(edit), 0);
     });
     desk.keys("t").await;
-    assert_eq!(desk.message(), "the texts are being compared; try again");
+    assert_eq!(desk.message(), "Still comparing; try again");
     desk.ide.idle().await;
     desk.wait(Duration::from_secs(2));
     desk.ide.idle().await;

@@ -15,7 +15,7 @@ async fn what_is_typed_is_saved_and_can_be_undone() {
     assert!(desk.picture().contains("a.txt ●"));
     desk.keys("Ctrl-s").await;
     assert_eq!(desk.disk("a.txt"), "two one\n");
-    assert_eq!(desk.message(), "saved a.txt");
+    assert_eq!(desk.message(), "Saved a.txt");
     assert!(!desk.picture().contains("a.txt ●"));
     desk.keys("Ctrl-z").await;
     assert_eq!(desk.text(), "one\n");
@@ -87,7 +87,7 @@ async fn a_selection_is_replaced_by_what_is_typed() {
     desk.type_in("x").await;
     assert_eq!(desk.text(), "x\n");
     desk.keys("Ctrl-Space Ctrl-a Ctrl-c").await;
-    assert_eq!(desk.message(), "copied");
+    assert_eq!(desk.message(), "Copied");
     assert_eq!(desk.ide.app().copied.as_deref(), Some("x"));
 }
 
@@ -282,7 +282,7 @@ async fn finding_goes_on_and_around_and_can_be_given_up() {
     assert_eq!(desk.cursor().0, 3);
     desk.keys("Ctrl-f").await;
     desk.type_in("nowhere").await;
-    desk.shows("no match").await;
+    desk.shows("No match").await;
 }
 
 #[tokio::test]
@@ -336,7 +336,7 @@ async fn keys_of_several_presses_show_what_may_follow() {
     desk.keys("s").await;
     assert_eq!(desk.disk("a.txt"), "ba\n");
     desk.keys("Alt-x z").await;
-    assert_eq!(desk.message(), "Alt-x z does nothing here");
+    assert_eq!(desk.message(), "No command: Alt-x z");
     assert_eq!(desk.text(), "ba\n", "a broken sequence types nothing");
 }
 
@@ -353,7 +353,7 @@ async fn the_palette_runs_commands_by_their_name() {
 #[tokio::test]
 async fn a_new_file_is_made_with_its_folder() {
     let mut desk = Plan::new().open("deep/down/new.txt").start().await;
-    assert!(desk.message().contains("deep/down/new.txt is new"), "{}", desk.message());
+    assert!(desk.message().contains("New file: deep/down/new.txt"), "{}", desk.message());
     desk.type_in("hello").await;
     desk.keys("Ctrl-s").await;
     assert_eq!(desk.disk("deep/down/new.txt").trim_end(), "hello");

@@ -58,7 +58,7 @@ async fn dialog_keys_of_a_sequence_are_no_answers() {
     let mut desk = Plan::new().with("a.txt", "one\n").start().await;
     desk.type_in("x").await;
     desk.keys("Ctrl-q").await;
-    assert!(desk.picture().contains("quit?"), "{}", desk.picture());
+    assert!(desk.picture().contains("Quit?"), "{}", desk.picture());
     // Divides the window; `s` alone would save and quit.
     desk.keys("Alt-5 s").await;
     assert_eq!(desk.disk("a.txt"), "one\n");

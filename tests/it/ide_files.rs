@@ -35,10 +35,10 @@ async fn files_and_folders_are_made() {
     desk.keys("Alt-1 a").await;
     answer(&mut desk, "new/").await;
     assert!(desk.path("new").is_dir());
-    assert_eq!(desk.message(), "made the folder new; u in the tree takes it back");
+    assert_eq!(desk.message(), "Done: created folder new. Undo: u in the tree");
     desk.keys("a").await;
     answer(&mut desk, "notes.md").await;
-    assert_eq!(desk.message(), "not done: made notes.md: something is there already");
+    assert_eq!(desk.message(), "Not done: created notes.md: a file is there already");
     desk.keys("u").await;
     desk.keys("u").await;
     assert!(!desk.path("new").exists() && !desk.path("src/deep/é.rs").exists());
@@ -54,7 +54,7 @@ async fn open_files_follow_what_is_moved() {
     desk.type_in("my ").await;
     desk.keys("Alt-1 Home r").await;
     answer(&mut desk, "code/rust").await;
-    assert_eq!(desk.message(), "moved to code/rust; u in the tree takes it back");
+    assert_eq!(desk.message(), "Done: moved to code/rust. Undo: u in the tree");
     assert_eq!(selected(&mut desk), "code/rust");
     desk.keys("Alt-2 Ctrl-s").await;
     assert_eq!(desk.disk("code/rust/lib.rs"), "my lib\n", "unsaved text goes along");
@@ -67,7 +67,7 @@ async fn open_files_follow_what_is_moved() {
     assert_eq!(desk.disk("src/lib.rs"), "my xlib\n");
     desk.keys("Alt-1 Home r").await;
     answer(&mut desk, "notes.md").await;
-    assert_eq!(desk.message(), "not done: moved to notes.md: something is there already");
+    assert_eq!(desk.message(), "Not done: moved to notes.md: a file is there already");
     desk.keys("Alt-2").await;
     desk.type_in("y").await;
     desk.keys("Ctrl-s").await;
@@ -79,7 +79,7 @@ async fn what_is_deleted_comes_back() {
     let mut desk = desk().await;
     desk.keys("End d").await;
     assert!(!desk.path("notes.md").exists());
-    assert_eq!(desk.message(), "deleted notes.md; u in the tree takes it back");
+    assert_eq!(desk.message(), "Done: deleted notes.md. Undo: u in the tree");
     assert!(desk.state().buffers.current().is_none());
     desk.keys("u").await;
     assert_eq!(desk.disk("notes.md"), "notes\n");
@@ -92,12 +92,12 @@ async fn what_is_deleted_comes_back() {
     assert!(!desk.path("src").exists());
     desk.write("src", "in the way");
     desk.keys("u").await;
-    assert_eq!(desk.message(), "not done: moved to src: something is there already");
+    assert_eq!(desk.message(), "Not done: moved to src: a file is there already");
     std::fs::remove_file(desk.path("src")).unwrap();
     desk.keys("u").await;
     assert_eq!(desk.disk("src/lib.rs"), "lib\n", "it can be tried again");
     desk.keys("u").await;
-    assert_eq!(desk.message(), "nothing was done to files from here");
+    assert_eq!(desk.message(), "No file operation to undo");
 }
 
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn what_was_made_and_written_to_is_not_taken_back() {
     desk.keys("Ctrl-s").await;
     desk.keys("Alt-1 u").await;
     assert_eq!(desk.disk("two.md"), "much");
-    assert_eq!(desk.message(), "not done: deleted two.md: it is no longer empty; it is left out");
+    assert_eq!(desk.message(), "Not done: deleted two.md: it is no longer empty; step skipped");
     desk.keys("u").await;
     assert!(!desk.path("one.md").exists(), "the step before can be taken back");
 }
@@ -142,7 +142,7 @@ async fn leaving_with_unsaved_text_while_files_are_changed_asks_and_waits() {
     for key in ["Enter", "Ctrl-q"] {
         desk.ide.press(key);
     }
-    assert!(desk.picture().contains("leaving waits for that"), "{}", desk.picture());
+    assert!(desk.picture().contains("Quitting waits for them"), "{}", desk.picture());
     desk.ide.press("d");
     assert!(!desk.state().quit);
     desk.ide.idle().await;
@@ -161,7 +161,7 @@ async fn unsaved_text_is_kept_under_the_name_that_its_file_was_given() {
     desk.wait(std::time::Duration::from_secs(1));
     desk.ide.idle().await;
     let mut desk = desk.again().open("moved.md").start().await;
-    assert!(desk.picture().contains("The program ended before moved.md was saved."), "{}", desk.picture());
+    assert!(desk.picture().contains("bowline ended before moved.md was saved."), "{}", desk.picture());
 }
 
 #[tokio::test]
@@ -191,10 +191,10 @@ async fn a_step_that_cannot_be_taken_back_is_not_in_the_way_of_those_before() {
         } else {
             desk.write("notes.md", "in the way");
             desk.keys("u").await;
-            assert_eq!(desk.message(), "not done: moved to notes.md: something is there already");
+            assert_eq!(desk.message(), "Not done: moved to notes.md: a file is there already");
         }
         desk.keys("u").await;
-        assert!(desk.message().ends_with("; it is left out"), "{}", desk.message());
+        assert!(desk.message().ends_with("; step skipped"), "{}", desk.message());
         assert!(desk.path("new").exists());
         desk.keys("u").await;
         assert!(!desk.path("new").exists(), "the step before: {}", desk.message());
@@ -208,12 +208,12 @@ async fn nothing_is_moved_onto_the_path_of_an_open_text() {
     desk.type_in("my ").await;
     desk.keys("Alt-f Alt-1 Home r").await;
     answer(&mut desk, "b").await;
-    assert_eq!(desk.message(), "not done: é.md is open at that path: save it elsewhere or close it");
+    assert_eq!(desk.message(), "é.md is open at that path: close it or save it elsewhere");
     assert!(desk.path("a/é.md").exists() && !desk.path("b").exists());
     desk.keys("Right").await;
     desk.keys("Down r").await;
     answer(&mut desk, "new.md").await;
-    assert_eq!(desk.message(), "not done: new.md is open at that path: save it elsewhere or close it");
+    assert_eq!(desk.message(), "new.md is open at that path: close it or save it elsewhere");
     assert_eq!(desk.disk("a/é.md"), "one\n");
     desk.keys("r").await;
     answer(&mut desk, "c.md").await;
@@ -228,7 +228,11 @@ async fn leaving_waits_for_what_is_being_done_to_files() {
         desk.type_now("moved.md");
         desk.ide.press("Enter");
         desk.ide.press("Ctrl-q");
-        assert!(!desk.state().quit && desk.message().contains("leaving once they are"), "{}", desk.message());
+        assert!(
+            !desk.state().quit && desk.message().contains("Quitting when file changes finish"),
+            "{}",
+            desk.message()
+        );
         if again {
             desk.ide.press("Ctrl-q");
             assert!(desk.state().quit, "a person can always leave");
@@ -247,7 +251,7 @@ async fn escape_stays() {
     desk.ide.press("Enter");
     desk.ide.press("Ctrl-q");
     desk.ide.press("Escape");
-    assert_eq!(desk.message(), "staying");
+    assert_eq!(desk.message(), "Quit canceled");
     desk.ide.idle().await;
     assert!(!desk.state().quit && desk.path("moved.md").exists());
 }

@@ -83,7 +83,7 @@ async fn hunks_are_walked_shown_and_taken_back() {
     let Some(plan) = Plan::new().with("a.txt", BASE).committed() else { return };
     let mut desk = plan.start().await;
     desk.keys("Alt-, ]").await;
-    assert_eq!(desk.message(), "nothing differs from git");
+    assert_eq!(desk.message(), "No changes against git");
     desk.keys("Down").await;
     desk.type_in("é").await;
     desk.keys("Ctrl-End").await;
@@ -91,15 +91,15 @@ async fn hunks_are_walked_shown_and_taken_back() {
     desk.keys("Ctrl-Home Down Down Down Down Alt-k l Ctrl-Home").await;
     assert_eq!(desk.text(), "one\nétwo\nthree\nfour\nsix\nseven\neight");
     desk.keys("Alt-, ]").await;
-    assert_eq!(desk.message(), "the text is being compared with git's; try again");
+    assert_eq!(desk.message(), "Still comparing with git; try again");
     desk.keys("Ctrl-Home").await;
     for (keys, line, message) in [
-        ("Alt-, ]", 2, "1 of 3 that differ from git"),
-        ("Alt-, ]", 5, "2 of 3 that differ from git"),
-        ("Alt-, ]", 7, "3 of 3 that differ from git"),
-        ("Alt-, ]", 2, "1 of 3 that differ from git"),
-        ("Alt-, [", 7, "3 of 3 that differ from git"),
-        ("Alt-, [", 5, "2 of 3 that differ from git"),
+        ("Alt-, ]", 2, "Hunk 1 of 3"),
+        ("Alt-, ]", 5, "Hunk 2 of 3"),
+        ("Alt-, ]", 7, "Hunk 3 of 3"),
+        ("Alt-, ]", 2, "Hunk 1 of 3"),
+        ("Alt-, [", 7, "Hunk 3 of 3"),
+        ("Alt-, [", 5, "Hunk 2 of 3"),
     ] {
         desk.keys(keys).await;
         assert_eq!((desk.cursor().0, desk.message().as_str()), (line, message));
@@ -114,12 +114,12 @@ async fn hunks_are_walked_shown_and_taken_back() {
     assert_eq!(desk.text(), "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight");
     compared(&mut desk).await;
     desk.keys("Alt-, z").await;
-    assert_eq!(desk.message(), "this line is as git has it");
+    assert_eq!(desk.message(), "No change on this line");
     desk.keys("Ctrl-z Ctrl-z").await;
     assert_eq!(desk.text(), "one\nétwo\nthree\nfour\nsix\nseven\neight", "each is one step");
     compared(&mut desk).await;
     desk.keys("Alt-h Alt-, z").await;
-    assert_eq!((desk.text().as_str(), desk.message().as_str()), (BASE, "3 taken back"));
+    assert_eq!((desk.text().as_str(), desk.message().as_str()), (BASE, "Reverted 3"));
 }
 
 #[tokio::test]
@@ -158,7 +158,7 @@ async fn without_git_everything_is_quiet() {
         desk.type_in("x").await;
         assert_eq!((signs(&mut desk).await, desk.message()), ("        ".to_string(), String::new()));
         desk.keys("Alt-, z").await;
-        assert_eq!(desk.message(), "git has no text of this file");
+        assert_eq!(desk.message(), "Not tracked by git");
     }
 }
 

@@ -39,9 +39,9 @@ async fn the_first_screen_is_there_before_the_file_is_read() {
     let picture = desk.picture();
     assert!(picture.contains("line 1 of many é") && picture.contains("reading: 2 %"), "{picture}");
     desk.type_now("x");
-    assert!(desk.message().contains("still being read"), "{}", desk.message());
+    assert!(desk.message().contains("still loading"), "{}", desk.message());
     desk.ide.press("Ctrl-s");
-    assert_eq!(desk.message(), "not saved: the file is still being read");
+    assert_eq!(desk.message(), "Not saved: file is still loading");
     desk.ide.press("Down Down");
     assert_eq!(desk.cursor(), (3, 1), "one can look around");
     whole(&mut desk, &go_on).await;

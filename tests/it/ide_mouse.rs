@@ -116,7 +116,10 @@ async fn the_terminals_cursor_is_where_the_text_is() {
     assert_eq!(caret(&mut desk).0, desk.find("six").0 - 4, "before the tab");
     desk.keys("Ctrl-f").await;
     let shown = desk.state().shown.clone().unwrap().area;
-    assert!(!shown.contains(caret(&mut desk).into()) || desk.picture().contains("find"), "questions have it");
+    assert!(
+        !shown.contains(caret(&mut desk).into()) || desk.picture().contains("Find in file"),
+        "questions have it"
+    );
 }
 
 #[tokio::test]

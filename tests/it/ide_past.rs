@@ -30,7 +30,7 @@ async fn prompts_of_other_runs_come_back() {
     assert_eq!(desk.state().prompt.area.text().to_string(), "draft");
     // From the list, by some of its letters.
     desk.keys("Ctrl-r").await;
-    desk.shows("said before").await;
+    desk.shows("Prompt history").await;
     desk.type_in("loop").await;
     desk.keys("Enter").await;
     assert_eq!(desk.state().prompt.area.text().to_string(), "fix the login loop");
@@ -46,7 +46,7 @@ async fn a_place_in_the_conversation_is_found_and_gone_to() {
     desk.keys("F1").await;
     desk.type_in("Search sessions").await;
     desk.keys("Enter").await;
-    desk.shows("search conversations").await;
+    desk.shows("Search sessions").await;
     desk.type_in("quicks").await;
     desk.shows("the answer is quicksort").await;
     desk.keys("Enter").await;
@@ -92,7 +92,7 @@ async fn conversations_of_other_programs_are_taken_over() {
         desk.keys("F1").await;
         desk.type_in("Import sessions").await;
         desk.keys("Enter").await;
-        desk.shows("take over sessions").await;
+        desk.shows("Import sessions of").await;
         desk.keys("Ctrl-u").await;
         desk.type_in(&fixture.display().to_string()).await;
         desk.keys("Enter").await;
@@ -124,7 +124,7 @@ async fn a_session_is_deleted_from_the_list_and_brought_back() {
     desk.keys("Left Ctrl-d").await;
     desk.shows("about the harbour").await;
     desk.keys("Ctrl-d").await;
-    desk.shows("delete this session?").await;
+    desk.shows("Delete this session?").await;
     desk.keys("n").await;
     assert_eq!(files(&desk), 1);
     desk.keys("Ctrl-d").await;
@@ -134,14 +134,14 @@ async fn a_session_is_deleted_from_the_list_and_brought_back() {
         picker.is_some_and(|picker| picker.settled && !picker.filling && picker.current().is_none())
     })
     .await;
-    assert!(desk.message().contains("in the trash"), "{}", desk.message());
+    assert!(desk.message().contains("moved to trash"), "{}", desk.message());
     assert_eq!(files(&desk), 0);
     desk.keys("Escape").await;
     palette(&mut desk, "Restore deleted session").await;
-    desk.shows("the session is back").await;
+    desk.shows("Session restored").await;
     assert_eq!(files(&desk), 1);
     palette(&mut desk, "Restore deleted session").await;
-    desk.shows("no session of bowline is in the trash").await;
+    desk.shows("No sessions in the trash").await;
 }
 
 #[tokio::test]
@@ -151,5 +151,5 @@ async fn the_open_session_is_not_deleted() {
     palette(&mut desk, "Delete session").await;
     desk.shows("about the harbour").await;
     desk.keys("Enter").await;
-    assert!(desk.message().contains("this session is open here"), "{}", desk.message());
+    assert!(desk.message().contains("Session is open"), "{}", desk.message());
 }

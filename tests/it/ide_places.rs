@@ -23,13 +23,13 @@ fn marked_text(desk: &mut Desk) -> String {
 async fn registers_keep_texts_and_give_them_back() {
     let mut desk = desk("«größe» and «ñ»").await;
     desk.keys("Alt-' c a").await;
-    assert_eq!(desk.message(), "kept in a");
+    assert_eq!(desk.message(), "Copied to register a");
     desk.keys("Alt-' x B").await;
     assert_eq!(marked_text(&mut desk), "| and |");
     desk.keys("Alt-' v a").await;
     assert_eq!(marked_text(&mut desk), "größe| and ñ|");
     desk.keys("Alt-' v z").await;
-    assert_eq!(desk.message(), "the register z is empty");
+    assert_eq!(desk.message(), "Register is empty: z");
     desk.keys("Ctrl-y").await;
     assert_eq!(marked_text(&mut desk), "größegröße| and ññ|", "what was cut is the ring's newest");
 }
@@ -47,11 +47,11 @@ async fn registers_are_shared_by_every_text_field() {
 async fn registers_refuse_what_they_cannot_keep() {
     let mut desk = desk("«one» |").await;
     desk.keys("Alt-' c %").await;
-    assert_eq!(desk.message(), "nothing can be kept in the register %");
+    assert_eq!(desk.message(), "Register is read-only: %");
     desk.keys("Alt-' v %").await;
     assert_eq!(desk.text(), "a.txt a.txt", "the file's name can be put in");
     desk.keys("Alt-' c Left").await;
-    assert_eq!(desk.message(), "given up");
+    assert_eq!(desk.message(), "Canceled");
 }
 
 #[tokio::test]
@@ -74,9 +74,9 @@ async fn marks_move_with_edits_and_lead_back() {
     desk.keys("Alt-' g '").await;
     assert_eq!(marked_text(&mut desk), "new \none\ntwö\nthree|", "where the jump began");
     desk.keys("Alt-' g m Alt-k l Alt-' g m").await;
-    assert_eq!(desk.message(), "the mark m is not set", "it went with its line");
+    assert_eq!(desk.message(), "Mark not set: m", "it went with its line");
     desk.keys("Alt-' s 7").await;
-    assert_eq!(desk.message(), "a mark is a letter, not 7");
+    assert_eq!(desk.message(), "Mark must be a letter, not 7");
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn jumps_are_made_by_what_goes_far() {
     desk.keys("Enter Alt-' o").await;
     assert_eq!(desk.cursor(), (1, 4));
     desk.keys("Ctrl-Home Alt-' o Alt-' o Alt-' o Alt-' o Alt-' o").await;
-    assert_eq!(desk.message(), "there is no older jump");
+    assert_eq!(desk.message(), "No older jump");
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn changes_are_a_list_of_their_own() {
     desk.keys("Alt-' e").await;
     assert_eq!(desk.cursor(), (1, 1));
     desk.keys("Alt-' e").await;
-    assert_eq!(desk.message(), "this is the oldest change");
+    assert_eq!(desk.message(), "At oldest change");
     desk.keys("Alt-' E").await;
     assert_eq!(desk.cursor(), (3, 2));
 }

@@ -100,7 +100,7 @@ async fn answers_are_put_in_shown_or_listed() {
     call(&mut desk, "plugin.p.edits").await;
     assert_eq!(
         desk.message(),
-        "p: its answer cannot be used: line 2, column 3: this is inside a character; nothing is changed"
+        "p: its answer cannot be used: line 2, column 3: this is inside a character; nothing changed"
     );
     call(&mut desk, "plugin.p.broken").await;
     assert!(desk.message().contains("its answer cannot be used"), "{}", desk.message());
@@ -108,7 +108,7 @@ async fn answers_are_put_in_shown_or_listed() {
     call(&mut desk, "plugin.p.say").await;
     assert_eq!(desk.message(), "p: one␛[31m line");
     call(&mut desk, "plugin.p.fails").await;
-    assert_eq!(desk.message(), "p: no good (exit 3); nothing is changed");
+    assert_eq!(desk.message(), "p: no good (exit 3): nothing changed");
     call(&mut desk, "plugin.p.tell").await;
     assert!(desk.picture().contains(" p "), "{}", desk.picture());
     desk.keys("Enter").await;
@@ -129,10 +129,10 @@ async fn escape_ends_the_program_and_what_it_began() {
         .until("the program", move |_| std::fs::read_to_string(&written).is_ok_and(|pid| pid.ends_with('\n')))
         .await;
     start(&mut desk, "plugin.p.hang");
-    assert_eq!(desk.message(), "a command of a plugin is running already; Escape ends it");
+    assert_eq!(desk.message(), "A plugin command is running already. Escape ends it");
     desk.ide.press("Escape");
     desk.ide.idle().await;
-    assert_eq!(desk.message(), "p: the command was ended; nothing is changed");
+    assert_eq!(desk.message(), "p: Command ended: nothing changed");
     let pid = std::fs::read_to_string(pid).unwrap();
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
     assert!(stat.is_empty() || stat.contains(") Z "), "it is still there: {stat}");
@@ -149,7 +149,7 @@ async fn an_answer_to_a_text_that_was_edited_meanwhile_is_dropped() {
     desk.write("go", "");
     desk.ide.idle().await;
     assert_eq!(desk.text(), "ba\n");
-    assert_eq!(desk.message(), "p: the text was edited while the command ran: nothing is changed");
+    assert_eq!(desk.message(), "p: Text changed meanwhile: nothing changed");
 }
 
 #[tokio::test]
@@ -160,10 +160,7 @@ async fn a_broken_manifest_is_told_and_the_rest_goes_on() {
         .start()
         .await;
     let message = desk.message();
-    assert!(
-        message.ends_with("q/plugin.toml:1: a command needs a title; this command is left out"),
-        "{message}"
-    );
+    assert!(message.ends_with("q/plugin.toml:1: a command needs a title; command ignored"), "{message}");
     call(&mut desk, "plugin.p.say").await;
     assert_eq!(desk.message(), "p: fine");
     desk.write("new.txt", "");
@@ -194,7 +191,7 @@ async fn commands_have_keys_where_they_are_free_and_as_key_maps_say() {
     desk.keys("F8").await;
     assert_eq!(desk.message(), "p: fine");
     desk.keys("F9").await;
-    assert_eq!(desk.message(), "no plugin brings the command plugin.none.x");
+    assert_eq!(desk.message(), "No such plugin command: plugin.none.x");
 }
 
 #[tokio::test]
@@ -236,7 +233,7 @@ async fn a_project_runs_nothing_until_it_is_trusted() {
     call(&mut desk, "plugin.build.make").await;
     assert_eq!(desk.message(), "build: made");
     let mut desk = desk.again().open("a.txt").start().await;
-    assert!(!desk.picture().contains("trust this project?"), "{}", desk.picture());
+    assert!(!desk.picture().contains("Trust this project?"), "{}", desk.picture());
     call(&mut desk, "plugin.build.make").await;
     assert_eq!(desk.message(), "build: made");
     // What was changed since runs neither now nor later.
@@ -244,20 +241,20 @@ async fn a_project_runs_nothing_until_it_is_trusted() {
     call(&mut desk, "plugin.build.make").await;
     assert!(desk.message().contains("were changed since they were trusted"), "{}", desk.message());
     let mut desk = desk.again().open("a.txt").start().await;
-    assert!(desk.picture().contains("trust this project?"), "{}", desk.picture());
+    assert!(desk.picture().contains("Trust this project?"), "{}", desk.picture());
 }
 
 #[tokio::test]
 async fn a_project_that_is_refused_works_without_and_says_so() {
     let mut desk = project().start().await;
     answer(&mut desk, "n").await;
-    assert_eq!(desk.message(), "what this project wants to run is off; trust.show shows it");
+    assert_eq!(desk.message(), "Project is not trusted. Details: trust.show");
     let mut desk = desk.again().open("a.txt").start().await;
-    assert!(!desk.picture().contains("trust this project?"), "{}", desk.picture());
-    assert_eq!(desk.message(), "what this project wants to run is off; trust.show shows it");
+    assert!(!desk.picture().contains("Trust this project?"), "{}", desk.picture());
+    assert_eq!(desk.message(), "Project is not trusted. Details: trust.show");
     call(&mut desk, "trust.show").await;
     let picture = desk.picture();
-    assert!(picture.contains("It is not trusted") && picture.contains("echo made"), "{picture}");
+    assert!(picture.contains("Not trusted") && picture.contains("echo made"), "{picture}");
     desk.keys("y").await;
     call(&mut desk, "plugin.build.make").await;
     assert_eq!(desk.message(), "build: made");
@@ -272,7 +269,7 @@ async fn what_was_changed_before_the_answer_is_asked_about_again() {
     let mut desk = project().start().await;
     desk.write(".bowline/plugins/build/more.sh", "harm\n");
     answer(&mut desk, "y").await;
-    assert!(desk.picture().contains("trust this project?"), "{}", desk.picture());
+    assert!(desk.picture().contains("Trust this project?"), "{}", desk.picture());
     assert_eq!(desk.state().slots[PLUGINS].commands.len(), 0);
     answer(&mut desk, "y").await;
     assert_eq!(desk.state().slots[PLUGINS].commands.len(), 1);
@@ -312,7 +309,7 @@ async fn trust_for_now_ends_with_the_program() {
     call(&mut desk, "plugins.reload").await;
     assert_eq!(desk.message(), "1 command of plugins");
     let mut desk = desk.again().open("a.txt").start().await;
-    assert!(desk.picture().contains("trust this project?"), "{}", desk.picture());
+    assert!(desk.picture().contains("Trust this project?"), "{}", desk.picture());
 }
 
 const ALLOWS: &str = "[[rule]]\ndecision = \"allow\"\ncommand = \"mkdir\"\n\
@@ -333,19 +330,19 @@ async fn what_a_project_allows_counts_once_it_is_trusted() {
     let mut desk = allowing("mkdir made").start().await;
     let picture = desk.picture();
     assert!(
-        picture.contains("trust this project?") && picture.contains("allow command \"mkdir\""),
+        picture.contains("Trust this project?") && picture.contains("allow command \"mkdir\""),
         "{picture}"
     );
     assert!(!picture.contains("rmdir"), "what it forbids holds anyway: {picture}");
     answer(&mut desk, "y").await;
-    assert_eq!(desk.message(), "what this project allows runs without a question");
+    assert_eq!(desk.message(), "Project trusted: its rules apply");
     desk.ask("go").await;
     assert!(desk.path("made").exists(), "{}", desk.picture());
     // The next run knows it; a rule that came later is another question, and does not hold.
     let again = desk.again().open("a.txt").size(100, 24);
     let turn = Turn::call("c1", "bash", serde_json::json!({"command": "mkdir more"}));
     let mut desk = again.turns([turn, Turn::text("done")]).start().await;
-    assert!(!desk.picture().contains("trust this project?"), "{}", desk.picture());
+    assert!(!desk.picture().contains("Trust this project?"), "{}", desk.picture());
     desk.ask("go").await;
     assert!(desk.path("more").exists());
     desk.write(".bowline/permissions.toml", ALLOWS.replace("mkdir", "touch"));
@@ -363,14 +360,14 @@ async fn what_a_project_allows_counts_once_it_is_trusted() {
 async fn trust_that_is_taken_back_or_was_for_now_allows_nothing_more() {
     let mut desk = allowing("mkdir made").start().await;
     answer(&mut desk, "o").await;
-    assert_eq!(desk.message(), "what this project allows runs without a question");
+    assert_eq!(desk.message(), "Project trusted: its rules apply");
     call(&mut desk, "trust.take-back").await;
-    assert_eq!(desk.message(), "what this project wants to allow is off; trust.show shows it");
+    assert_eq!(desk.message(), "Project rules are off: not trusted. Details: trust.show");
     desk.say("go").await;
     desk.shows("wants to run").await;
     assert!(!desk.path("made").exists());
     let mut desk = desk.again().open("a.txt").size(100, 24).start().await;
-    assert!(desk.picture().contains("trust this project?"), "{}", desk.picture());
+    assert!(desk.picture().contains("Trust this project?"), "{}", desk.picture());
 }
 
 #[tokio::test]
@@ -378,7 +375,7 @@ async fn the_question_takes_no_key_that_was_meant_for_the_text() {
     let mut desk = project().start().await;
     desk.type_in("yyy").await;
     assert_eq!(desk.text(), "yyya\n");
-    assert!(desk.picture().contains("trust this project?"), "{}", desk.picture());
+    assert!(desk.picture().contains("Trust this project?"), "{}", desk.picture());
 }
 
 #[tokio::test]

@@ -163,7 +163,7 @@ async fn files_that_are_not_open_are_named_at_the_start() {
     desk.wait(GUARD);
     desk.keys("k").await;
     let mut desk = desk.again().open("b.txt").start().await;
-    assert!(desk.message().contains("unsaved text was kept of a.txt"), "{}", desk.message());
+    assert!(desk.message().contains("Unsaved text of a.txt"), "{}", desk.message());
 }
 
 #[tokio::test]

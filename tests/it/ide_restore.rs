@@ -88,7 +88,7 @@ async fn files_that_are_gone_are_said_and_their_windows_close() {
     let plan = quit(desk).await.restoring();
     std::fs::remove_file(gone).unwrap();
     let mut desk = plan.start().await;
-    assert_eq!(desk.message(), "no longer there: größe.txt");
+    assert_eq!(desk.message(), "No longer there: größe.txt");
     let mut after = names(&mut desk);
     after.sort();
     assert_eq!(after, ["a.txt", "c.txt"]);

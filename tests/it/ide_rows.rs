@@ -102,7 +102,7 @@ async fn folds_close_and_open() {
     desk.keys("Alt-, 1").await;
     assert!(!desk.picture().contains("if a") && !desk.picture().contains("c();"));
     desk.keys("Alt-, 3").await;
-    assert_eq!(desk.message(), "there is nothing to fold here");
+    assert_eq!(desk.message(), "Nothing to fold here");
 }
 
 #[tokio::test]

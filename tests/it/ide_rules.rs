@@ -131,7 +131,7 @@ async fn bad_rules_are_told_once_and_ignored() {
     desk.keys("Tab").await;
     assert_eq!(desk.text(), "    x\n");
     desk.keys("Ctrl-s").await;
-    assert_eq!(desk.message(), "saved a.txt");
+    assert_eq!(desk.message(), "Saved a.txt");
 }
 
 #[tokio::test]

@@ -63,7 +63,7 @@ async fn save_as_takes_the_new_name_only_once_it_is_written() {
     desk.keys("Enter").await;
     desk.type_in("taken.txt").await;
     desk.keys("Enter").await;
-    assert!(desk.picture().contains("is there already"), "{}", desk.picture());
+    assert!(desk.picture().contains("exists already"), "{}", desk.picture());
     let path = |desk: &mut Desk| desk.ide.app().state.buffers.current().unwrap().path.clone().unwrap();
     assert!(path(&mut desk).ends_with("a.txt"));
     desk.keys("n").await;
@@ -108,7 +108,7 @@ async fn a_reload_that_nobody_asked_for_never_overwrites_what_was_typed() {
     };
     desk.ide.app().with_cx(|cx| reloaded(cx, read));
     assert_eq!(desk.text(), "typed one\n");
-    assert!(desk.picture().contains("changed by somebody else"), "{}", desk.picture());
+    assert!(desk.picture().contains("Another process changed"), "{}", desk.picture());
 }
 
 #[tokio::test]

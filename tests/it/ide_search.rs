@@ -17,7 +17,7 @@ async fn matches_are_counted_marked_and_walked() {
     desk.snap("search-marks");
     desk.keys("Alt-w").await;
     assert!(
-        desk.picture().contains("1 of 3") && desk.picture().contains("find (words)"),
+        desk.picture().contains("1 of 3") && desk.picture().contains("Find in file (words)"),
         "{}",
         desk.picture()
     );
@@ -56,7 +56,7 @@ async fn each_match_is_shown_as_what_it_becomes() {
     assert!(desk.picture().contains("two = 2 → 2 is two"), "{}", desk.picture());
     desk.keys("y").await;
     assert_eq!(desk.text(), TEXT.replace("two = 2", "2 is two"));
-    assert_eq!(desk.message(), "no more matches below");
+    assert_eq!(desk.message(), "No more matches below");
     desk.keys("Ctrl-z").await;
     assert_eq!(desk.text(), TEXT);
 }
@@ -71,7 +71,7 @@ async fn all_are_replaced_as_one_step_also_where_nothing_stands() {
     desk.keys("Enter n a").await;
     desk.ide.idle().await;
     assert_eq!(desk.text(), "let one = 1;\n> let two = 2;\n> // Let it be: letter\n> ");
-    assert_eq!(desk.message(), "replaced 3; one undo takes them back");
+    assert_eq!(desk.message(), "Replaced 3. Undo: one step");
     desk.keys("Ctrl-z").await;
     assert_eq!(desk.text(), TEXT);
 }

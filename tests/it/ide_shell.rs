@@ -29,7 +29,7 @@ async fn the_whole_text_goes_where_nothing_is_selected() {
     desk.keys("Alt-6 |").await;
     assert!(desk.picture().contains("sort"), "the last command is offered: {}", desk.picture());
     desk.keys("Ctrl-u Enter").await;
-    assert!(desk.picture().contains("nothing typed"), "{}", desk.picture());
+    assert!(desk.picture().contains("Nothing typed"), "{}", desk.picture());
 }
 
 #[tokio::test]
@@ -54,11 +54,11 @@ async fn output_is_put_in_at_every_cursor() {
 async fn a_command_that_fails_changes_nothing_and_says_why() {
     let mut desk = Plan::new().with("a.txt", "one\n").start().await;
     pipe(&mut desk, "Alt-6 |", "echo lost; echo 'first \u{1b}[31m' >&2; echo second >&2; exit 7").await;
-    assert_eq!(desk.message(), "first ␛[31m (exit 7); nothing is changed");
+    assert_eq!(desk.message(), "first ␛[31m (exit 7): nothing changed");
     pipe(&mut desk, "Alt-6 |", "printf '\\377'").await;
-    assert_eq!(desk.message(), "the command's output is no UTF-8; nothing is changed");
+    assert_eq!(desk.message(), "Output is not UTF-8: nothing changed");
     pipe(&mut desk, "Alt-6 |", "false").await;
-    assert_eq!(desk.message(), "the command failed and said nothing (exit 1); nothing is changed");
+    assert_eq!(desk.message(), "the command failed and said nothing (exit 1): nothing changed");
     assert_eq!(desk.text(), "one\n");
 }
 
@@ -73,7 +73,7 @@ async fn escape_ends_the_command_and_edits_meanwhile_refuse_its_output() {
         desk.ide.press("Enter");
         desk.ide.press("Escape");
         desk.ide.idle().await;
-        assert_eq!(desk.message(), "the command was ended; nothing is changed", "{keymap}");
+        assert_eq!(desk.message(), "Command ended: nothing changed", "{keymap}");
     }
     let mut desk = Plan::new().with("a.txt", "one\n").start().await;
     desk.keys("Alt-6 | Ctrl-u").await;
@@ -82,7 +82,7 @@ async fn escape_ends_the_command_and_edits_meanwhile_refuse_its_output() {
     desk.type_now("x");
     desk.ide.idle().await;
     assert_eq!(desk.text(), "xone\n");
-    assert_eq!(desk.message(), "the text was edited while the command ran: its output is not put in");
+    assert_eq!(desk.message(), "Text changed meanwhile: output not inserted");
 }
 
 async fn line(desk: &mut Desk, line: &str) {
@@ -125,9 +125,9 @@ async fn command_lines_read_and_show_what_commands_say() {
     assert!(picture.contains("│ said") && picture.contains("echo said; echo more"), "{picture}");
     desk.keys("Enter").await;
     line(&mut desk, ":!true").await;
-    assert_eq!(desk.message(), "the command said nothing");
+    assert_eq!(desk.message(), "No output");
     line(&mut desk, ":!").await;
-    assert_eq!(desk.message(), "which command?");
+    assert_eq!(desk.message(), "Which command?");
     line(&mut desk, ":!echo out; echo wrong >&2; exit 3").await;
     let picture = desk.picture();
     assert!(picture.contains("│ (exit 3)") && picture.contains("│ out"), "{picture}");

@@ -84,16 +84,16 @@ async fn what_is_wrong_with_snippets_is_told() {
     assert!(desk.message().contains("the `${` at character 1 has no `}`"), "{}", desk.message());
     assert_eq!(desk.text(), "x\n");
     desk.keys("Alt-8 n").await;
-    assert_eq!(desk.message(), "no snippet is gone through");
+    assert_eq!(desk.message(), "No active snippet");
     desk.keys("Alt-8 c").await;
-    assert_eq!(desk.message(), "there is no choice here");
+    assert_eq!(desk.message(), "No snippet choice here");
     let mut desk = Plan::new().with("a.py", "").start().await;
     desk.keys("Alt-8 s").await;
-    assert!(desk.message().contains("there are no snippets for python in "), "{}", desk.message());
+    assert!(desk.message().contains("No snippets for python in "), "{}", desk.message());
     desk.keys("Escape Alt-3 F1").await;
     desk.type_in("snippet.insert").await;
     desk.keys("Enter").await;
-    assert_eq!(desk.message(), "snippets go into a file");
+    assert_eq!(desk.message(), "Snippets need an open file");
 }
 
 #[tokio::test]

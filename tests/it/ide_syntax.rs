@@ -171,7 +171,7 @@ async fn selections_grow_and_shrink_by_the_code() {
     desk.keys("Alt-Shift-v").await;
     assert_eq!(desk.selected(), ["(1, 2)"]);
     desk.keys("Alt-Shift-v Alt-Shift-v Alt-Shift-v").await;
-    assert_eq!(desk.message(), "there is no step to take back");
+    assert_eq!(desk.message(), "No selection to shrink to");
     desk.ide.app().with_cx(|cx| {
         let command = bowline::ide::shell::catalog::CATALOG.command("syntax.function").unwrap();
         (command.run)(cx);
@@ -185,7 +185,7 @@ async fn selections_grow_and_shrink_by_the_code() {
 async fn text_without_a_language_says_so() {
     let mut desk = Plan::new().with("a.txt", "one\n").start().await;
     desk.keys("Alt-v").await;
-    assert_eq!(desk.message(), "this file is not read as code");
+    assert_eq!(desk.message(), "No syntax tree for this file");
 }
 
 #[tokio::test]
@@ -223,7 +223,7 @@ async fn lines_are_indented_again_by_a_command() {
     assert_eq!(desk.text(), "fn é() {\n    if a {\n        b(\"x\n y\");\n    }\n}\n");
     pause(&mut desk).await;
     desk.keys("Alt-7 =").await;
-    assert_eq!(desk.message(), "these lines are where they belong");
+    assert_eq!(desk.message(), "Lines are indented already");
     desk.keys("Ctrl-z").await;
     assert_eq!(desk.text(), code);
 }

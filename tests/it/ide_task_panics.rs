@@ -186,7 +186,7 @@ async fn unsaved_text_is_kept_though_its_task_panicked_once() {
     desk.ide.app().tasks().panic_in_task(1);
     desk.wait(std::time::Duration::from_secs(1));
     desk.ide.idle().await;
-    assert!(desk.message().contains("cannot be kept safe"), "{}", desk.message());
+    assert!(desk.message().contains("Cannot write the recovery journal"), "{}", desk.message());
     desk.wait(std::time::Duration::from_secs(10));
     desk.ide.idle().await;
     let id = desk.state().buffers.current().unwrap().id;
@@ -199,7 +199,7 @@ async fn session_that_ends_by_itself_is_reported_and_nothing_works_on() {
     let session = desk.ide.app().session().unwrap().clone();
     session.shutdown().await;
     desk.until("the end", |state| !state.agent.connected).await;
-    assert!(desk.message().starts_with("the session ended because of an internal error"));
+    assert!(desk.message().starts_with("Session ended by an internal error"));
     assert!(desk.picture().contains("--continue"), "{}", desk.picture());
     desk.keys("Alt-3").await;
     desk.type_in("hello").await;

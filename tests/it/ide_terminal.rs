@@ -91,10 +91,10 @@ async fn several_are_a_list_and_programs_that_run_are_asked_about() {
     desk.shows("second").await;
     second.told().busy = Some("sleep".to_string());
     desk.keys("Alt-9 x").await;
-    assert!(desk.picture().contains("sleep runs in it"), "{}", desk.picture());
+    assert!(desk.picture().contains("sleep is running"), "{}", desk.picture());
     desk.keys("n").await;
     desk.keys("Alt-9 q").await;
-    assert!(desk.picture().contains("In a terminal: sleep; leaving ends that."), "{}", desk.picture());
+    assert!(desk.picture().contains("Running in a terminal: sleep. Quitting ends it."), "{}", desk.picture());
     desk.keys("n").await;
     desk.keys("Alt-9 x").await;
     desk.keys("y").await;
@@ -125,7 +125,7 @@ async fn the_end_of_the_program_ends_what_runs_inside() {
 async fn an_end_is_said_and_enter_begins_anew() {
     let (mut desk, shell_one) = open().await;
     shell_one.end(3);
-    desk.shows("shell ended with 3; Enter starts a new one").await;
+    desk.shows("Shell ended with 3. Restart: Enter").await;
     desk.keys("x").await;
     desk.keys("Enter").await;
     let mut again = shell(&mut desk).await;
@@ -134,9 +134,9 @@ async fn an_end_is_said_and_enter_begins_anew() {
     assert!(!desk.picture().contains("ended with"), "{}", desk.picture());
     desk.refused.no_shells.store(true, Ordering::SeqCst);
     again.end(0);
-    desk.shows("shell ended with 0").await;
+    desk.shows("Shell ended with 0").await;
     desk.keys("Enter").await;
-    desk.shows("no shell: /bin/sh: permission denied; Enter tries again").await;
+    desk.shows("No shell: /bin/sh: permission denied. Retry: Enter").await;
     desk.keys("Alt-9 x").await;
     assert!(!desk.state().panes.terminal);
 }
@@ -174,7 +174,7 @@ async fn a_selection_is_copied_and_pasted() {
     press(&mut desk, MouseKind::Drag(Button::Left), (col + 7, row), Mods::NONE);
     press(&mut desk, MouseKind::Up(Button::Left), (col + 7, row), Mods::NONE);
     desk.keys("Alt-9 c").await;
-    desk.until("a copy", |state| state.status.message == "copied").await;
+    desk.until("a copy", |state| state.status.message == "Copied").await;
     assert_eq!(desk.state().kill_ring.yank().unwrap(), ["one 漢字"]);
     desk.keys("Alt-9 v").await;
     desk.ide.input(Input::Paste("a\nb\u{1b}".to_string()));
@@ -182,13 +182,13 @@ async fn a_selection_is_copied_and_pasted() {
     press(&mut desk, MouseKind::Down(Button::Left), (col + 10, row), Mods::NONE);
     press(&mut desk, MouseKind::Up(Button::Left), (col + 10, row), Mods::NONE);
     desk.keys("Alt-9 c").await;
-    desk.until("a word", |state| state.status.message.starts_with("nothing is selected")).await;
+    desk.until("a word", |state| state.status.message.starts_with("Nothing selected")).await;
     for _ in 0..2 {
         press(&mut desk, MouseKind::Down(Button::Left), (col, row), Mods::NONE);
         press(&mut desk, MouseKind::Up(Button::Left), (col, row), Mods::NONE);
     }
     desk.keys("Alt-9 c").await;
-    desk.until("a word", |state| state.status.message == "copied").await;
+    desk.until("a word", |state| state.status.message == "Copied").await;
     assert_eq!(desk.state().kill_ring.yank().unwrap(), ["one"]);
 }
 
@@ -204,9 +204,9 @@ async fn the_editor_sends_its_selection_or_line() {
     desk.keys("Down Shift-Down Shift-End Alt-9 s").await;
     first.reads("\u{1b}[200~ls\rpwd\u{1b}[201~\r").await;
     first.end(0);
-    desk.shows("shell ended with 0").await;
+    desk.shows("Shell ended with 0").await;
     desk.keys("Alt-9 s").await;
-    assert_eq!(desk.message(), "the shell in the terminal has ended; Enter there starts a new one");
+    assert_eq!(desk.message(), "Terminal shell ended. Restart: Enter there");
 }
 
 #[tokio::test]
@@ -248,7 +248,7 @@ async fn a_key_of_the_pane_can_be_sent_too() {
     shell.reads("\x1b[17~\x1b9a").await;
     assert!(desk.state().status.message.is_empty(), "the last key has wiped it");
     desk.keys("Alt-9 z").await;
-    assert_eq!(desk.message(), "Alt-9 z does nothing here");
+    assert_eq!(desk.message(), "No command: Alt-9 z");
 }
 
 #[tokio::test]
@@ -258,7 +258,7 @@ async fn a_file_that_is_named_opens() {
     desk.shows("none.rs").await;
     let at = desk.find("none.rs");
     press(&mut desk, MouseKind::Down(Button::Left), at, Mods::CTRL);
-    desk.until("a word", |state| state.status.message == "none.rs:2 is no file here").await;
+    desk.until("a word", |state| state.status.message == "No such file: none.rs:2").await;
     let at = desk.find("b.rs:3");
     press(&mut desk, MouseKind::Down(Button::Left), at, Mods::CTRL);
     desk.until("a file", |state| state.buffers.current().is_some_and(|file| file.name() == "b.rs")).await;
@@ -270,7 +270,7 @@ async fn a_file_that_is_named_opens() {
 async fn what_is_printed_cannot_reach_beyond_the_pane() {
     let (mut desk, mut shell) = open().await;
     shell.print("\x1b]52;c;aGFsbG8=\x07\x1b[6n\x1b[?1049h\x1b[99;99H\u{202e}\u{9b}end").await;
-    desk.until("a word", |state| state.status.message.contains("clipboard: refused")).await;
+    desk.until("a word", |state| state.status.message.starts_with("Refused: terminal program")).await;
     assert_eq!(desk.ide.app().copied, None);
     shell.reads("\x1b[1;3R").await;
     desk.keys("x").await;
@@ -310,5 +310,5 @@ async fn the_pane_has_the_height_that_the_person_wants() {
     press(&mut desk, MouseKind::Up(Button::Left), (col + 30, row + 4), Mods::NONE);
     assert_eq!(desk.find("1 shell"), (col, row + 4));
     desk.keys("Alt-9 k").await;
-    assert!(desk.message().contains("next key"));
+    assert!(desk.message().contains("Next key"));
 }

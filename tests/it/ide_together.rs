@@ -135,7 +135,7 @@ async fn a_command_that_changes_a_modified_file_loses_nothing() {
     desk.type_in("x").await;
     desk.ask("change it").await;
     assert_eq!((desk.text().as_str(), desk.disk("a.txt").as_str()), ("xold\n", "new\n"));
-    assert!(desk.message().contains("changed by somebody else"), "{}", desk.message());
+    assert!(desk.message().contains("Changed on disk"), "{}", desk.message());
 }
 
 #[tokio::test]

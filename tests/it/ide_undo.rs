@@ -54,7 +54,7 @@ async fn the_tree_fits_small_windows_and_tells_when_it_is_empty() {
     assert!(desk.picture().contains("undo"), "{}", desk.picture());
     let mut desk = Plan::new().with("a.txt", "").start().await;
     desk.keys("F4").await;
-    assert_eq!(desk.message(), "nothing was changed yet");
+    assert_eq!(desk.message(), "No changes yet");
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn time_can_be_gone_back_by() {
     assert_eq!(desk.text(), "");
     earlier(&mut desk, "5 weeks");
     desk.keys("Enter").await;
-    assert!(desk.picture().contains("`weeks`? use s, m, h, d"), "{}", desk.picture());
+    assert!(desk.picture().contains("Unknown unit weeks: use s, m, h, d"), "{}", desk.picture());
 }
 
 async fn take_back(desk: &mut Desk) {
@@ -101,7 +101,7 @@ async fn the_agents_edit_goes_alone_and_what_came_after_stays() {
     take_back(&mut desk).await;
     assert_eq!(desk.text(), "one\ntwo\nthree\nmine");
     take_back(&mut desk).await;
-    assert_eq!(desk.message(), "there is nothing of the agent's to take back");
+    assert_eq!(desk.message(), "No agent edit to undo");
     desk.keys("Ctrl-z Ctrl-z").await;
     assert_eq!(desk.text(), "1\n2\nthree\nmine", "taking back is an edit like any other");
 }
@@ -138,11 +138,11 @@ async fn the_agents_turn_goes_as_a_whole_over_all_its_files() {
     assert_eq!(texts(&mut desk), ["1\n2\n3\n", "size\n"]);
     desk.keys("Alt-8 t").await;
     assert_eq!(texts(&mut desk), ["1\ntwo\nthree\n", "größe\n"]);
-    assert_eq!(desk.message(), "the agent's last turn is taken back in a.txt, b.txt");
+    assert_eq!(desk.message(), "Undid the agent's last turn in a.txt, b.txt");
     desk.keys("Alt-8 t").await;
     assert_eq!(texts(&mut desk), ["one\ntwo\nthree\n", "größe\n"], "the turn before it is the next");
     desk.keys("Alt-8 t").await;
-    assert_eq!(desk.message(), "there is nothing of the agent's to take back");
+    assert_eq!(desk.message(), "No agent edit to undo");
     desk.keys("Ctrl-z Ctrl-z").await;
     assert_eq!(desk.text(), "1\n2\n3\n", "each is one step");
 }
@@ -157,10 +157,10 @@ async fn files_in_which_a_turn_cannot_be_taken_back_are_named() {
     desk.keys("Alt-8 t").await;
     assert_eq!(texts(&mut desk), ["1\ntwo\nthree\n", "sXize\n"]);
     let message = desk.message();
-    assert!(message.contains("taken back in a.txt; not in b.txt"), "{message}");
+    assert!(message.contains("turn in a.txt; not in b.txt"), "{message}");
     assert!(message.contains("changed again in line 1"), "{message}");
     desk.keys("Alt-8 t").await;
-    assert!(desk.message().starts_with("not taken back in b.txt: "), "{}", desk.message());
+    assert!(desk.message().starts_with("Cannot undo in b.txt: "), "{}", desk.message());
     desk.keys("Ctrl-z Alt-8 t").await;
     assert_eq!(texts(&mut desk), ["1\ntwo\nthree\n", "größe\n"]);
 }

@@ -49,9 +49,9 @@ async fn the_last_line_tells_the_mode_and_what_has_begun() {
     desk.keys("Escape R").await;
     assert!(last_line(&mut desk).contains("REPLACE"));
     desk.keys("Escape q a").await;
-    assert!(last_line(&mut desk).contains("recording"), "{}", last_line(&mut desk));
+    assert!(last_line(&mut desk).contains("Recording into register a"), "{}", last_line(&mut desk));
     desk.keys("x q").await;
-    assert_eq!(desk.message(), "1 keys recorded into a");
+    assert_eq!(desk.message(), "Recorded 1 keys into register a");
     desk.keys("V j").await;
     desk.snap("vim_visual_lines");
 }
@@ -97,7 +97,7 @@ async fn command_lines_save_open_and_leave() {
     desk.keys("x").await;
     desk.type_in(":q").await;
     desk.keys("Enter").await;
-    assert_eq!(desk.message(), "not saved; q! closes it all the same");
+    assert_eq!(desk.message(), "Not saved. Close without saving: q!");
     desk.type_in(":e b.txt").await;
     desk.keys("Enter").await;
     assert_eq!(desk.shown(), "b.txt");
@@ -119,12 +119,12 @@ async fn command_lines_save_open_and_leave() {
 async fn command_lines_tell_what_they_do_not_know() {
     let mut desk = desk("|one\ntwo\n").await;
     for (line, told) in [
-        (":frobnicate", "there is no command `frobnicate`"),
-        (":9d", "there are not so many lines"),
-        (":set rightleft", "there is no option `rightleft` here; settings.toml has the others"),
-        (":s/x/y/", "no match"),
-        (":g/one/q", "`quit` cannot run on every line"),
-        (":'zd", "the mark z is not set"),
+        (":frobnicate", "No such command: frobnicate"),
+        (":9d", "No such line"),
+        (":set rightleft", "No such option: rightleft. See settings.toml"),
+        (":s/x/y/", "No match"),
+        (":g/one/q", "Cannot run on every line: quit"),
+        (":'zd", "Mark not set: z"),
     ] {
         desk.type_in(line).await;
         desk.keys("Enter").await;
@@ -167,7 +167,7 @@ async fn a_key_map_is_chosen_while_running() {
     desk.keys("Enter").await;
     desk.type_in("vim").await;
     desk.keys("Enter").await;
-    assert!(desk.message().starts_with("keys of vim"), "{}", desk.message());
+    assert!(desk.message().starts_with("Key map: vim"), "{}", desk.message());
     desk.keys("x").await;
     assert_eq!(desk.text(), "ne\n");
 }
@@ -229,7 +229,7 @@ async fn keys_wait_for_a_search_of_a_long_text() {
     desk.ide.press("/");
     desk.type_now("needle");
     desk.ide.press("Enter");
-    assert!(desk.message().contains("looking through"), "{}", desk.message());
+    assert!(desk.message().contains("Searching the text"), "{}", desk.message());
     desk.type_now("x");
     assert_eq!(desk.cursor(), (1, 1), "a key waits");
     desk.ide.idle().await;
@@ -240,7 +240,7 @@ async fn keys_wait_for_a_search_of_a_long_text() {
     desk.keys("u").await;
     assert_eq!(desk.text().lines().count(), MANY + 2);
     desk.keys("g g / n o n e Enter").await;
-    assert_eq!(desk.message(), "no match: none");
+    assert_eq!(desk.message(), "No match: none");
     assert_eq!(desk.cursor(), (1, 1));
     desk.keys("/ n e e d l e Enter N").await;
     assert_eq!(desk.cursor(), (MANY + 1, 1), "the only match again");
@@ -254,7 +254,7 @@ async fn a_search_of_a_long_text_is_given_up_by_escape() {
     desk.ide.press("Enter");
     desk.type_now("dd");
     desk.ide.press("Escape");
-    assert_eq!(desk.message(), "given up");
+    assert_eq!(desk.message(), "Canceled");
     desk.ide.idle().await;
     assert_eq!(desk.cursor(), (1, 1));
     assert_eq!(desk.text().lines().count(), MANY + 2);
@@ -282,30 +282,30 @@ async fn long_texts_are_substituted_by_a_task_as_one_step() {
     desk.ide.press(":");
     desk.type_now("g/line/s/é/e/");
     desk.keys("Enter").await;
-    assert!(!desk.text().contains('é') && desk.message().contains("replaced 60000"), "{}", desk.message());
+    assert!(!desk.text().contains('é') && desk.message().contains("Replaced 60000"), "{}", desk.message());
     desk.keys("u").await;
     assert_eq!(desk.text(), before);
     desk.ide.press(":");
     desk.type_now("%s/absent/x/");
     desk.keys("Enter").await;
-    assert_eq!(desk.message(), "no match");
+    assert_eq!(desk.message(), "No match");
 }
 
 #[tokio::test]
 async fn a_substitution_can_ask_about_each_match() {
     let text = "|é a a\na b\na\n";
     for (answers, becomes, said) in [
-        ("y n y y", "é X a\nX b\nX\n", "replaced 3; one undo takes them back"),
-        ("n a", "é a X\nX b\nX\n", "replaced 3; one undo takes them back"),
-        ("n l", "é a X\na b\na\n", "replaced 1; one undo takes them back"),
-        ("y q", "é X a\na b\na\n", "replaced 1; one undo takes them back"),
-        ("y Escape", "é X a\na b\na\n", "replaced 1; one undo takes them back"),
-        ("n n n n", "é a a\na b\na\n", "nothing is replaced"),
+        ("y n y y", "é X a\nX b\nX\n", "Replaced 3. Undo: one step"),
+        ("n a", "é a X\nX b\nX\n", "Replaced 3. Undo: one step"),
+        ("n l", "é a X\na b\na\n", "Replaced 1. Undo: one step"),
+        ("y q", "é X a\na b\na\n", "Replaced 1. Undo: one step"),
+        ("y Escape", "é X a\na b\na\n", "Replaced 1. Undo: one step"),
+        ("n n n n", "é a a\na b\na\n", "Nothing replaced"),
     ] {
         let mut desk = desk(text).await;
         desk.type_in(":%s/a/X/gc").await;
         desk.keys("Enter").await;
-        assert!(desk.picture().contains("line 1: a → X"), "{}", desk.picture());
+        assert!(desk.picture().contains("Line 1: a → X"), "{}", desk.picture());
         desk.keys(answers).await;
         assert_eq!((desk.text().as_str(), desk.message().as_str()), (becomes, said), "{answers}");
         assert!(desk.state().layers.is_empty());
@@ -328,7 +328,7 @@ async fn a_substitution_whose_text_changes_meanwhile_ends() {
         area.apply_foreign(Transaction::new(edit), 0);
     });
     desk.keys("n").await;
-    assert_eq!(desk.message(), "the text changed meanwhile: nothing is replaced");
+    assert_eq!(desk.message(), "Text changed meanwhile: nothing replaced");
     assert!(desk.state().layers.is_empty() && desk.text() == "é", "{}", desk.picture());
 }
 
@@ -345,7 +345,7 @@ async fn numbers_without_end_are_lines_that_there_are_not() {
     ] {
         desk.type_in(line).await;
         desk.keys("Enter").await;
-        assert_eq!(desk.message(), "there are not so many lines", "{line}");
+        assert_eq!(desk.message(), "No such line", "{line}");
     }
     assert_eq!(shown(&mut desk), "one\n|two\nthree\nfour\n");
     desk.type_in(":99999;?three?d").await;
@@ -360,7 +360,7 @@ async fn macro_that_presses_itself_ends_with_a_message() {
     for keys in ["q q 0 @ q q @ q", "q q : n o r m a l Space @ q Enter q @ q"] {
         let mut desk = desk("|one\ntwo\n").await;
         desk.keys(keys).await;
-        assert!(desk.message().contains("press themselves"), "{keys}: {}", desk.message());
+        assert!(desk.message().contains("Recursive macro"), "{keys}: {}", desk.message());
         desk.keys("Escape x").await;
         assert_eq!(desk.text(), "ne\ntwo\n", "{keys}");
     }

@@ -39,7 +39,7 @@ async fn an_unmodified_text_follows_its_file_and_the_cursor_stays_where_it_was()
         }
         desk.notices().await;
         assert_eq!((desk.text().as_str(), desk.cursor()), (new, (4, 2)));
-        assert_eq!(desk.message(), "a.txt read again; undo brings the old text back");
+        assert_eq!(desk.message(), "Reloaded a.txt. Undo restores the old text");
         assert!(!is_unsaved(&mut desk));
         let history = desk.state().buffers.current().unwrap().area.document.history().clone();
         assert_eq!(history.last().unwrap().author, Author::External);
@@ -56,10 +56,10 @@ async fn our_own_saves_and_touches_without_a_change_are_nothing() {
     desk.type_in("x").await;
     desk.keys("Ctrl-s").await;
     desk.notices().await;
-    assert_eq!((desk.message().as_str(), on_disk(&mut desk)), ("saved a.txt", Disk::Same));
+    assert_eq!((desk.message().as_str(), on_disk(&mut desk)), ("Saved a.txt", Disk::Same));
     desk.write("a.txt", "xone\n");
     desk.notices().await;
-    assert_eq!(desk.message(), "saved a.txt");
+    assert_eq!(desk.message(), "Saved a.txt");
     assert_eq!(desk.state().buffers.current().unwrap().area.document.history().len(), 2);
 }
 
@@ -79,7 +79,7 @@ async fn asked() -> Desk {
     desk.type_in("mine ").await;
     desk.write("a.txt", "one\n2\nthree\n");
     desk.notices().await;
-    assert!(desk.picture().contains("k keep yours"), "{}", desk.picture());
+    assert!(desk.picture().contains("k Keep yours"), "{}", desk.picture());
     desk
 }
 
@@ -94,7 +94,7 @@ async fn a_modified_text_is_asked_about_and_typing_goes_on() {
     desk.snap("changed_on_disk");
     desk.type_in("rkd ").await;
     assert_eq!(desk.text(), "mine rkd one\ntwo\nthree\n", "keys of somebody who types answer nothing");
-    assert!(desk.picture().contains("k keep yours"));
+    assert!(desk.picture().contains("k Keep yours"));
     desk.write("a.txt", "one\n3\nthree\n");
     desk.notices().await;
     assert_eq!(desk.state().layers.len(), 1, "one question a file");
@@ -127,7 +127,7 @@ async fn what_is_kept_is_asked_about_again_when_the_file_changes_again() {
     desk.keys("k").await;
     desk.write("a.txt", "again\n");
     desk.notices().await;
-    assert!(desk.picture().contains("k keep yours"), "{}", desk.picture());
+    assert!(desk.picture().contains("k Keep yours"), "{}", desk.picture());
 }
 
 #[tokio::test]
@@ -146,16 +146,16 @@ async fn the_difference_is_shown_and_can_be_decided_on() {
 async fn a_text_is_compared_with_its_file_by_a_key() {
     let mut desk = desk("one\ntwo\n").await;
     desk.keys("Alt-0 d").await;
-    assert_eq!(desk.message(), "a.txt is the same on disk");
+    assert_eq!(desk.message(), "Unchanged on disk: a.txt");
     desk.type_in("x").await;
     desk.keys("Alt-0 d").await;
     let picture = desk.picture();
     assert!(picture.contains("-   1 one") && picture.contains("+   1 xone"), "{picture}");
-    assert!(!picture.contains("keep yours"), "nobody else has written: {picture}");
+    assert!(!picture.contains("Keep yours"), "nobody else has written: {picture}");
     desk.keys("Escape Alt-0 r").await;
     assert_eq!(desk.text(), "one\ntwo\n");
     desk.keys("Alt-0 r").await;
-    assert_eq!(desk.message(), "a.txt is the same on disk");
+    assert_eq!(desk.message(), "Unchanged on disk: a.txt");
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn a_file_that_goes_is_kept_here_and_comes_back() {
     let mut desk = desk("one\n").await;
     fs::rename(desk.path("a.txt"), desk.path("b.txt")).unwrap();
     desk.notices().await;
-    assert_eq!(desk.message(), "a.txt is gone from disk; saving makes it again");
+    assert_eq!(desk.message(), "Deleted on disk: a.txt. Saving creates it again");
     assert_eq!((desk.text().as_str(), is_unsaved(&mut desk)), ("one\n", true));
     fs::rename(desk.path("b.txt"), desk.path("a.txt")).unwrap();
     desk.notices().await;
@@ -189,7 +189,7 @@ async fn a_text_that_was_edited_after_its_file_went_is_asked_about_when_it_comes
     desk.write("a.txt", "other\n");
     desk.notices().await;
     assert_eq!(desk.text(), "xone\n");
-    assert!(desk.picture().contains("k keep yours"), "{}", desk.picture());
+    assert!(desk.picture().contains("k Keep yours"), "{}", desk.picture());
 }
 
 #[tokio::test]
@@ -223,10 +223,10 @@ async fn a_folder_in_the_files_place_takes_nothing_away() {
     fs::remove_file(desk.path("a.txt")).unwrap();
     fs::create_dir(desk.path("a.txt")).unwrap();
     desk.notices().await;
-    assert_eq!(desk.message(), "a.txt is a folder on disk now; its text stays here, unsaved");
+    assert_eq!(desk.message(), "Now a folder on disk: a.txt. Its text stays open, unsaved");
     assert_eq!((desk.text().as_str(), is_unsaved(&mut desk)), ("one\n", true));
     desk.keys("Ctrl-s").await;
-    assert!(desk.message().starts_with("not saved"), "{}", desk.message());
+    assert!(desk.message().starts_with("Not saved"), "{}", desk.message());
 }
 
 #[tokio::test]
@@ -236,7 +236,7 @@ async fn a_file_that_may_not_be_read_any_more_keeps_its_text_and_its_state() {
     desk.refused.reads.lock().unwrap().push(path);
     desk.write("a.txt", "two\n");
     desk.notices().await;
-    assert_eq!(desk.message(), "a.txt may not be read on disk any more; its text stays here");
+    assert_eq!(desk.message(), "No permission to read a.txt; its text stays open");
     assert_eq!((desk.text().as_str(), is_unsaved(&mut desk)), ("one\n", false));
     desk.refused.reads.lock().unwrap().clear();
     desk.look_again().await;

@@ -31,35 +31,31 @@ async fn a_turn_is_looked_at_and_taken_back() {
     desk.ask("change it").await;
     desk.write("b.txt", "mine\n");
     run(&mut desk, "session.undo-turn").await;
-    desk.shows("take back what a turn changed").await;
+    desk.shows("Undo file changes of turn").await;
     desk.keys("Down").await;
     desk.snap("way_back_conflict");
     desk.keys("Escape").await;
-    assert_eq!(desk.disk("a.txt"), "one\n2\n3\n4\n5\n", "nothing was changed");
+    assert_eq!(desk.disk("a.txt"), "one\n2\n3\n4\n5\n", "Nothing changed");
     run(&mut desk, "session.undo-turn").await;
     desk.shows("1 to decide").await;
     desk.keys("m").await;
-    assert!(desk.message().contains("nothing to decide"), "{}", desk.message());
+    assert!(desk.message().contains("No conflict in this file"), "{}", desk.message());
     desk.keys("Down b Enter").await;
-    desk.shows("brought back").await;
+    desk.shows("Restored").await;
     assert_eq!((desk.disk("a.txt"), desk.disk("b.txt")), ("1\n2\n3\n4\n5\n".into(), "mine\n".into()));
     assert_eq!(desk.disk("b.txt.restored"), "old\n");
     assert!(!desk.path("new.rs").exists());
     run(&mut desk, "session.undo-restore").await;
-    desk.shows("bring back files").await;
+    desk.shows("Restore files to here").await;
     desk.keys("Enter").await;
-    desk.shows("brought back").await;
+    desk.shows("Restored").await;
     assert_eq!(desk.disk("a.txt"), "one\n2\n3\n4\n5\n");
     assert!(desk.path("new.rs").exists() && !desk.path("b.txt.restored").exists());
     let session = desk.state().agent.session.clone();
     run(&mut desk, "session.new").await;
     desk.until("another session", |state| state.agent.session != session).await;
     run(&mut desk, "session.undo-restore").await;
-    assert!(
-        desk.message().contains("no files were brought back"),
-        "that was another session: {}",
-        desk.message()
-    );
+    assert!(desk.message().contains("No restore to undo"), "that was another session: {}", desk.message());
 }
 
 #[tokio::test]
@@ -74,10 +70,10 @@ async fn an_open_file_comes_back_as_one_step_and_unsaved_words_stay() {
     desk.keys("Ctrl-End").await;
     desk.type_in("typed").await;
     run(&mut desk, "session.undo-turn").await;
-    desk.shows("take back what a turn changed").await;
+    desk.shows("Undo file changes of turn").await;
     desk.keys("Enter").await;
-    desk.shows("brought back").await;
-    assert_eq!(desk.text(), "1\n2\n3\n4\n5\ntyped", "put together with what was not saved");
+    desk.shows("Restored").await;
+    assert_eq!(desk.text(), "1\n2\n3\n4\n5\ntyped", "merged with what was not saved");
     assert_eq!(desk.disk("a.txt"), "1\n2\n3\n4\n5\ntyped");
     assert_eq!(desk.disk("open.txt"), "first\n");
     desk.keys("Ctrl-z").await;
@@ -100,9 +96,9 @@ async fn the_session_tree_brings_files_along() {
     desk.shows("second").await;
     desk.keys("Home").await;
     desk.keys("b").await;
-    desk.shows("bring back files and conversation").await;
+    desk.shows("Restore files and conversation").await;
     desk.keys("Enter").await;
-    desk.shows("brought back").await;
+    desk.shows("Restored").await;
     assert!(!desk.path("a.txt").exists());
     let picture = desk.picture();
     assert!(!picture.contains("second done"), "{picture}");
@@ -120,9 +116,9 @@ async fn where_nothing_was_recorded_it_is_said() {
     run(&mut desk, "session.undo-turn").await;
     assert!(desk.message().contains("changed no files"), "{}", desk.message());
     run(&mut desk, "session.restore-code").await;
-    assert!(desk.message().contains("nobody recorded"), "{}", desk.message());
+    assert!(desk.message().contains("no recorded state"), "{}", desk.message());
     run(&mut desk, "session.undo-restore").await;
-    assert!(desk.message().contains("no files were brought back"), "{}", desk.message());
+    assert!(desk.message().contains("No restore to undo"), "{}", desk.message());
 }
 
 #[tokio::test]
@@ -137,10 +133,10 @@ async fn an_open_file_that_the_agent_removed_comes_back_but_not_over_unsaved_wor
     desk.keys("Ctrl-End").await;
     desk.type_in("unsaved").await;
     run(&mut desk, "session.undo-turn").await;
-    desk.shows("take back what a turn changed").await;
+    desk.shows("Undo file changes of turn").await;
     desk.shows("1 to decide").await;
     desk.keys("Enter").await;
-    desk.shows("brought back").await;
+    desk.shows("Restored").await;
     assert_eq!(desk.text(), "first\nunsaved", "the words stay");
     assert_eq!(desk.disk("b.txt"), "second\n", "what nobody had changed is there again");
 }

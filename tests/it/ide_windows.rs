@@ -34,7 +34,7 @@ async fn a_file_has_two_views_of_its_own() {
     desk.keys("Alt-5 c").await;
     assert!(!desk.picture().contains("line 60"), "the left window has the room again");
     desk.keys("Alt-5 c").await;
-    assert_eq!(desk.message(), "this is the only window; Alt-w closes the file");
+    assert_eq!(desk.message(), "This is the only window. Close file: Alt-w");
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn windows_show_files_of_their_own() {
     desk.keys("Alt-5 Up").await;
     assert_ne!(desk.shown(), upper);
     desk.keys("Alt-5 Up").await;
-    assert_eq!(desk.message(), "there is no window that way");
+    assert_eq!(desk.message(), "No window in that direction");
     desk.keys("Alt-5 w").await;
     assert_eq!(desk.shown(), upper);
     // A file that is closed leaves every window.
@@ -195,7 +195,7 @@ async fn windows_that_do_not_fit_are_told() {
     for keys in ["Alt-5 v", "Alt-5 s"] {
         desk.keys("Right").await;
         desk.keys(keys).await;
-        assert_eq!(desk.message(), "the windows do not fit here: only this one is shown");
+        assert_eq!(desk.message(), "Not enough room: only this window is shown");
     }
     desk.ide.resize(120, 40);
     desk.keys("Alt-5 s").await;

@@ -41,14 +41,14 @@ async fn lines_are_listed_gone_to_and_walked() {
     let mut desk = plan().start().await;
     search(&mut desk, "one").await;
     assert_eq!(desk.text(), "src/lib.rs:1:use one;\nsrc/lib.rs:3:let one = two();\nsrc/é.txt:1:One é one\n");
-    assert_eq!(desk.message(), "4 matches in 2 files (left out: 1 no text)");
+    assert_eq!(desk.message(), "4 matches in 2 files (skipped: 1 no text)");
     desk.snap("workspace-list");
     desk.keys("Down Enter").await;
     assert_eq!((desk.shown(), desk.cursor()), ("lib.rs".to_string(), (3, 5)));
     desk.keys("Alt-6 n").await;
     assert_eq!((desk.shown(), desk.cursor()), ("é.txt".to_string(), (1, 1)));
     desk.keys("Alt-6 n").await;
-    assert_eq!(desk.message(), "this is the last place");
+    assert_eq!(desk.message(), "At last result");
     desk.keys("Alt-6 p").await;
     assert_eq!((desk.shown(), desk.cursor()), ("lib.rs".to_string(), (3, 5)));
     assert_eq!(desk.message(), "line 2 of 3: one");
@@ -64,14 +64,14 @@ async fn nothing_found_leaves_everything_as_it_was() {
     search(&mut desk, "absent").await;
     assert_eq!(
         (desk.shown().as_str(), desk.message().as_str()),
-        ("notes.md", "no match (left out: 1 no text)")
+        ("notes.md", "No match (skipped: 1 no text)")
     );
     desk.keys("Alt-6 s Alt-r Ctrl-u").await;
     desk.type_in("(").await;
     desk.keys("Enter").await;
     assert!(desk.picture().contains("unclosed group"), "{}", desk.picture());
     desk.keys("Escape Alt-6 a").await;
-    assert_eq!(desk.message(), "there is no list: search the workspace first");
+    assert_eq!(desk.message(), "No search results: find in files first");
 }
 
 #[tokio::test]
@@ -95,7 +95,11 @@ async fn replacing_in_a_list_leaves_the_names_of_places() {
         desk.keys(keys).await;
         assert_eq!((desk.text().as_str(), map), (replaced, map));
         if keys == "y" {
-            assert!(desk.message().starts_with("names and numbers of places stay"), "{}", desk.message());
+            assert!(
+                desk.message().starts_with("File names and line numbers cannot be edited"),
+                "{}",
+                desk.message()
+            );
         }
     }
 }
@@ -123,13 +127,13 @@ async fn an_edited_list_changes_open_and_closed_files_as_one_step() {
     desk.keys("Escape Ctrl-Home Down Alt-k l Ctrl-s").await;
     desk.snap("workspace-apply");
     desk.keys("y").await;
-    assert_eq!(desk.message(), "changed 3 places in 3 files; Alt-6 u takes it back");
+    assert_eq!(desk.message(), "Changed 3 places in 3 files. Undo: Alt-6 u");
     assert_eq!(desk.disk("src/lib.rs"), LIB.replace("let one", "let 1"));
     assert_eq!(desk.disk("src/é.txt"), "One é 1\r\nlast\r\n");
     assert_eq!(desk.disk("notes.md"), "nothing\n", "saving is the person's");
     assert!(!desk.state().buffers.current().unwrap().is_edited_list());
     desk.keys("Alt-6 u").await;
-    assert_eq!(desk.message(), "taken back in 3 files");
+    assert_eq!(desk.message(), "Undone in 3 files");
     assert_eq!(desk.disk("src/lib.rs"), LIB);
     assert_eq!(desk.disk("src/é.txt"), "One é one\r\nlast\r\n");
     apply(&mut desk).await;
@@ -138,7 +142,7 @@ async fn an_edited_list_changes_open_and_closed_files_as_one_step() {
     desk.keys("Alt-w d").await;
     assert_eq!((desk.shown().as_str(), desk.text().as_str()), ("notes.md", "nothing\none"));
     desk.keys("Alt-6 u").await;
-    assert_eq!(desk.message(), "no change of many files can be taken back");
+    assert_eq!(desk.message(), "No applied results to undo");
 }
 
 #[tokio::test]
@@ -153,7 +157,7 @@ async fn what_is_not_as_it_was_found_is_named_and_the_rest_goes_on() {
     assert!(desk.picture().contains("src/lib.rs:3: is not what was found any more"), "{}", desk.picture());
     assert!(desk.picture().contains("line 4 of the list names no place"), "{}", desk.picture());
     desk.keys("y").await;
-    assert!(desk.picture().contains("left as it is"), "{}", desk.picture());
+    assert!(desk.picture().contains("Unchanged"), "{}", desk.picture());
     desk.keys("Enter").await;
     assert_eq!(desk.disk("src/lib.rs"), other.replace("use one", "use uno"));
     assert_eq!(desk.disk("src/é.txt"), "uno é uno\r\nlast\r\n");
@@ -262,7 +266,7 @@ async fn escape_ends_a_search_and_control_characters_stay_inside() {
     desk.ide.press("Escape");
     desk.ide.idle().await;
     let ended = desk.message();
-    assert!(ended.contains("the search was ended before its end"), "{ended}");
+    assert!(ended.contains("search canceled"), "{ended}");
 }
 
 #[tokio::test]
@@ -277,7 +281,7 @@ async fn maps_with_modes_go_and_end_searches_too() {
         desk.ide.press("Enter");
         desk.ide.press("Escape");
         desk.ide.idle().await;
-        assert!(desk.message().contains("ended before its end"), "{map}: {}", desk.message());
+        assert!(desk.message().contains("search canceled"), "{map}: {}", desk.message());
     }
 }
 
@@ -345,7 +349,7 @@ async fn an_edited_list_is_not_left_by_accident() {
     assert!(desk.picture().contains("search: one (not applied to the files)"), "{}", desk.picture());
     desk.keys("n").await;
     desk.keys(": w Enter").await;
-    assert!(desk.picture().contains("change 1 place in 1 file?"), "{}", desk.picture());
+    assert!(desk.picture().contains("Change 1 place in 1 file?"), "{}", desk.picture());
     desk.keys("y").await;
     assert_eq!(desk.disk("src/lib.rs"), LIB.replace("use one;", "use one;x"));
 }
@@ -377,5 +381,5 @@ async fn replacement_that_search_results_refuse_goes_on_behind_the_match() {
     desk.type_in("a name that is longer than all of the text").await;
     desk.keys("Enter").await;
     desk.keys("y").await;
-    assert_eq!((desk.text().as_str(), desk.message().as_str()), ("a.txt:1:x\n", "no more matches below"));
+    assert_eq!((desk.text().as_str(), desk.message().as_str()), ("a.txt:1:x\n", "No more matches below"));
 }

@@ -107,7 +107,7 @@ pub fn reported<T>(what: &str, answer: Result<Result<T, Report>, TaskError>) -> 
 
 /// The answer; where there is none, the last line says what could not be done.
 pub fn answered<T>(cx: &mut Cx<'_>, what: &str, answer: Result<T, TaskError>) -> Option<T> {
-    answer.map_err(|why| cx.state.fail(format!("cannot {what}: {why}"))).ok()
+    answer.map_err(|why| cx.state.fail(format!("Cannot {what}: {why}"))).ok()
 }
 
 /// The same for a task that may fail in a way of its own.

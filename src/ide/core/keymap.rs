@@ -250,11 +250,11 @@ impl Keymap {
                 _ => {}
             }
             let Some(place) = Place::ALL.into_iter().find(|place| place.name() == table.get_ref()) else {
-                refuse(table.span().start, format!("no place is called `{}`", table.get_ref()));
+                refuse(table.span().start, format!("no such key context: `{}`", table.get_ref()));
                 continue;
             };
             let DeValue::Table(rows) = rows.into_inner() else {
-                refuse(table.span().start, format!("`{}` is no table", table.get_ref()));
+                refuse(table.span().start, format!("`{}` is not a table", table.get_ref()));
                 continue;
             };
             let mut rows: Vec<_> = rows.into_iter().collect();
@@ -370,7 +370,7 @@ fn read_row(
     resolve: impl Fn(&str) -> Option<String>,
 ) -> Result<(Vec<Key>, String), (bool, String)> {
     let sequence: Result<Vec<Key>, _> = keys.split_whitespace().map(str::parse).collect();
-    let sequence = sequence.map_err(|_| (false, format!("`{keys}` is no key")))?;
+    let sequence = sequence.map_err(|_| (false, format!("`{keys}` is not a key")))?;
     if sequence.is_empty() {
         return Err((false, "an empty key".to_string()));
     }
@@ -379,7 +379,7 @@ fn read_row(
             let id = resolve(command).ok_or_else(|| (true, format!("no such command: `{command}`")))?;
             Ok((sequence, id))
         }
-        None => Err((true, format!("the command of `{keys}` is no text"))),
+        None => Err((true, format!("the command of `{keys}` is not a string"))),
     }
 }
 

@@ -76,7 +76,7 @@ impl Live {
         for edit in edits {
             recorder
                 .change(|session| session.append(edit))
-                .map_err(|error| Report::caused("the edit was not kept", &error))?;
+                .map_err(|error| Report::caused("cannot store the edit", &error))?;
         }
         self.tell_anew().await;
         Ok(told)
@@ -115,17 +115,17 @@ impl Recorder {
             return Err(Report::new("only messages of the conversation can be pinned"));
         }
         self.change(|session| session.append(pins::entry(entry, pinned)))
-            .map_err(|error| Report::caused("the pin was not kept", &error))
+            .map_err(|error| Report::caused("cannot store the pin", &error))
     }
 }
 
 fn sentence(wish: &Wish, entries: usize) -> String {
     let told = match (wish, entries) {
-        (Wish::Drop, 1) => "the model is not told that any more",
-        (Wish::Drop, _) => "the model is not told that any more, nor what its calls gave",
-        (Wish::Replace(_), _) => "the model is told this from now on; what was said stays in the session",
-        (Wish::Restore, 1) => "the model is told that again as it was",
-        (Wish::Restore, _) => "the model is told that again as it was, with the calls and what they gave",
+        (Wish::Drop, 1) => "Message excluded from context",
+        (Wish::Drop, _) => "Message excluded from context, with its tool results",
+        (Wish::Replace(_), _) => "Message edited in context. The original stays in the session",
+        (Wish::Restore, 1) => "Original message restored",
+        (Wish::Restore, _) => "Original message restored, with its tool results",
     };
     told.to_string()
 }

@@ -35,7 +35,7 @@ pub fn legs(session: &Session, way: &Way) -> Result<Vec<RestoreStep>, Report> {
     match way {
         Way::To(_, What::Conversation) => Ok(Vec::new()),
         Way::To(entry, _) => steps::to(session.tree(), entry).ok_or_else(|| {
-            Report::new("nobody recorded how the files were there")
+            Report::new("no recorded state of the files")
                 .hint("they are recorded from the first change of an agent on")
         }),
         Way::Without(entry) => {

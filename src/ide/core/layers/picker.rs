@@ -421,7 +421,7 @@ fn draw(canvas: &mut Canvas<'_>, picker: &Picker) {
     }
     if picker.matches() == 0 && !picker.filling {
         let style = inside.style("ui.overlay.soft");
-        inside.text(2, 1, "nothing matches", style);
+        inside.text(2, 1, "No matches", style);
     }
 }
 

@@ -32,17 +32,17 @@ pub const COMMANDS: &[Command] = &[
         |cx| count(cx, 0, 1),
     ),
     command("edit.surround", "Surround selection", &["add brackets", "add quotes"], |cx| {
-        wait(cx, Awaiting::SurroundAdd, "surround with which sign?");
+        wait(cx, Awaiting::SurroundAdd, "Surround with which character?");
     }),
     command("edit.surround-delete", "Delete surrounding pair", &["remove brackets", "remove quotes"], |cx| {
-        wait(cx, Awaiting::SurroundDelete, "take away which sign?");
+        wait(cx, Awaiting::SurroundDelete, "Delete which surrounding character?");
     }),
     command(
         "edit.surround-change",
         "Change surrounding pair",
         &["replace brackets", "replace quotes"],
         |cx| {
-            wait(cx, Awaiting::SurroundChange, "change which sign?");
+            wait(cx, Awaiting::SurroundChange, "Change which surrounding character?");
         },
     ),
 ];
@@ -68,7 +68,7 @@ pub fn awaited(cx: &mut Cx<'_>, awaiting: Awaiting, c: char) {
         Awaiting::SurroundDelete => {
             apply(cx, |text, selection| surround::delete(text, selection, c));
         }
-        Awaiting::SurroundChange => wait(cx, Awaiting::SurroundWith(c), "by which sign?"),
+        Awaiting::SurroundChange => wait(cx, Awaiting::SurroundWith(c), "Change to which character?"),
         Awaiting::SurroundWith(old) => {
             apply(cx, |text, selection| surround::change(text, selection, old, c));
         }

@@ -10,21 +10,21 @@ pub const COMMANDS: &[Command] = &[
         toggle(cx, "line numbers", |look| &mut look.numbers);
     }),
     command("view.toggle-relative-numbers", "Toggle relative line numbers", &["gutter"], |cx| {
-        toggle(cx, "line numbers from the cursor", |look| &mut look.relative);
+        toggle(cx, "relative line numbers", |look| &mut look.relative);
     }),
     command(
         "view.toggle-caret-line",
         "Toggle cursor line highlight",
         &["current line", "cursorline"],
         |cx| {
-            toggle(cx, "the cursor's line", |look| &mut look.caret_line);
+            toggle(cx, "cursor line highlight", |look| &mut look.caret_line);
         },
     ),
     command("view.toggle-brackets", "Toggle matching bracket highlight", &["matchparen"], |cx| {
         toggle(cx, "brackets", |look| &mut look.brackets);
     }),
     command("view.toggle-rainbow", "Toggle rainbow brackets", &["bracket pair colorization"], |cx| {
-        toggle(cx, "brackets by their depth", |look| &mut look.rainbow);
+        toggle(cx, "rainbow brackets", |look| &mut look.rainbow);
     }),
     command(
         "view.toggle-whitespace",
@@ -33,12 +33,12 @@ pub const COMMANDS: &[Command] = &[
         |cx| {
             let next = cx.state.look.blanks.next();
             cx.state.look.blanks = next;
-            cx.state.say(format!("blanks as signs: {}", next.name()));
+            cx.state.say(format!("whitespace: {}", next.name()));
             cx.state.damage.all();
         },
     ),
     command("view.toggle-wrap", "Toggle word wrap", &["soft wrap", "line wrap"], |cx| {
-        toggle(cx, "long lines go on below", |look| &mut look.wrap);
+        toggle(cx, "word wrap", |look| &mut look.wrap);
     }),
     command("view.toggle-guides", "Toggle indent guides", &["indentation lines"], |cx| {
         toggle(cx, "indent guides", |look| &mut look.guides);
@@ -47,12 +47,12 @@ pub const COMMANDS: &[Command] = &[
         toggle(cx, "breadcrumbs", |look| &mut look.breadcrumbs);
     }),
     command("view.toggle-sticky", "Toggle sticky scroll", &["context header"], |cx| {
-        toggle(cx, "heads stay in sight", |look| &mut look.sticky);
+        toggle(cx, "sticky scroll", |look| &mut look.sticky);
     }),
     command("view.toggle-tabs", "Toggle tab bar", &["buffer line", "open editors"], |cx| {
         let shown = cx.state.look.tabs != Tabs::Never;
         cx.state.look.tabs = if shown { Tabs::Never } else { Tabs::Always };
-        cx.state.say(format!("line of open files: {}", if shown { "off" } else { "on" }));
+        cx.state.say(format!("tab bar: {}", if shown { "off" } else { "on" }));
         cx.state.damage.all();
     }),
     command("view.toggle-rulers", "Toggle rulers", &["colorcolumn"], rulers),
@@ -77,7 +77,7 @@ fn rulers(cx: &mut Cx<'_>) {
         look.rulers.push(wrap_column + 1);
         look.rulers_shown = true;
         let column = wrap_column + 1;
-        cx.state.say(format!("a ruler at column {column}; the setting `rulers` has others"));
+        cx.state.say(format!("Ruler at column {column}. More: setting `rulers`"));
         return cx.state.damage.all();
     }
     toggle(cx, "rulers", |look| &mut look.rulers_shown);

@@ -101,11 +101,11 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
     }
     if misfit {
         // Made for a text that had the keys before.
-        cx.state.fail("another text has the keys now: nothing is done");
+        cx.state.fail("Focus moved to another text: nothing changed");
         return false;
     }
     if harmed {
-        cx.state.say("names and numbers of places stay; delete a line to leave its place alone");
+        cx.state.say("File names and line numbers cannot be edited");
     }
     true
 }
@@ -341,18 +341,18 @@ fn copy(cx: &mut Cx<'_>) {
     let Some((area, ring, _)) = cx.state.text_target() else { return };
     let texts = area.selected();
     if texts.iter().all(String::is_empty) {
-        cx.state.say("nothing is selected");
+        cx.state.say("Nothing selected");
         return;
     }
     let joined = texts.join("\n");
     ring.copy(texts);
     cx.effects.push(Effect::Copy(joined));
-    cx.state.say("copied");
+    cx.state.say("Copied");
 }
 
 fn yank(cx: &mut Cx<'_>) {
     let Some(texts) = cx.state.kill_ring.yank().map(<[String]>::to_vec) else {
-        cx.state.say("nothing was cut yet");
+        cx.state.say("Nothing to paste");
         return;
     };
     put(cx, &texts);
@@ -377,7 +377,7 @@ fn yank_pop(cx: &mut Cx<'_>) {
         cx.state.kill_ring.interrupt();
     }
     let Some(texts) = cx.state.kill_ring.yank_pop().map(<[String]>::to_vec) else {
-        cx.state.say("there is nothing to replace: put something in first");
+        cx.state.say("Paste first, then replace the paste");
         return;
     };
     // The yank is the last step of the undo tree: the version says so.
@@ -393,7 +393,7 @@ pub fn travel(cx: &mut Cx<'_>, back: bool) {
     let Some((area, _, part)) = cx.state.text_target() else { return };
     let done = if back { area.undo() } else { area.redo() };
     if done.is_none() {
-        cx.state.say(if back { "nothing to undo" } else { "nothing to redo" });
+        cx.state.say(if back { "Nothing to undo" } else { "Nothing to redo" });
     }
     cx.state.damage.add(part);
 }

@@ -62,10 +62,10 @@ fn find(cx: &mut Cx<'_>, wish: Wish) {
 fn found(cx: &mut Cx<'_>, id: BufferId, found: FoldsFound) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     if buffer.area.document.version() != found.version {
-        return cx.state.say("the text changed meanwhile: nothing is folded");
+        return cx.state.say("Text changed meanwhile: nothing folded");
     }
     if found.hide.is_empty() {
-        return cx.state.say("there is nothing to fold here");
+        return cx.state.say("Nothing to fold here");
     }
     let folds = &mut buffer.area.per_view.folds;
     if matches!(found.wish, Wish::Level(_)) {

@@ -78,7 +78,7 @@ fn open(cx: &mut Cx<'_>, below: bool) {
 fn sort(cx: &mut Cx<'_>, order: Order) {
     let Some((area, ..)) = cx.state.text_target() else { return };
     if lines::are_apart(area.text(), &area.selection) {
-        return cx.state.say("select the lines first");
+        return cx.state.say("Select lines first");
     }
     apply_elsewhere(cx, false, move |text, selection| lines::sort(text, selection, order));
 }
@@ -94,7 +94,7 @@ fn toggle_comment(cx: &mut Cx<'_>) {
         Some(signs) => {
             apply_elsewhere(cx, false, move |text, selection| comment::toggle_lines(text, selection, signs));
         }
-        None => cx.state.say("how comments are written here is not known"),
+        None => cx.state.say("No comment syntax for this language"),
     }
 }
 
@@ -103,7 +103,7 @@ fn comment_block(cx: &mut Cx<'_>) {
         Some(pair) => {
             apply(cx, |text, selection| comment::toggle_block(text, selection, pair));
         }
-        None => cx.state.say("there are no block comments here"),
+        None => cx.state.say("This language has no block comments"),
     }
 }
 

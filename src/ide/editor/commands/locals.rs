@@ -16,7 +16,7 @@ pub const COMMANDS: &[Command] = &[command(
 /// Selects the places of the local name at the main cursor; in long files a task looks for them.
 fn same(cx: &mut Cx<'_>) {
     let Some(tree) = cx.state.tree_now() else {
-        return cx.state.say("the code of this file is not read, or not yet");
+        return cx.state.say("This file is not parsed, or not yet");
     };
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, primary) = (buffer.area.text().clone(), buffer.area.selection.primary());
@@ -34,9 +34,9 @@ fn same(cx: &mut Cx<'_>) {
             }
             cx.state.damage.add(Part::Editor);
             cx.state.say(if places == 1 {
-                "this is its only place".to_string()
+                "No other occurrences".to_string()
             } else {
-                format!("{places} places")
+                format!("{places} occurrences")
             });
             Ok(())
         })

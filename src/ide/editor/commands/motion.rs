@@ -125,5 +125,5 @@ fn begin(cx: &mut Cx<'_>) {
         }
         cx.state.damage.add(part);
     }
-    cx.state.say(if selecting { "selecting: move to extend, Ctrl-Space to stop" } else { "" });
+    cx.state.say(if selecting { "Selecting. Move to extend, Ctrl-Space to stop" } else { "" });
 }

@@ -89,7 +89,7 @@ fn shape(cx: &mut Cx<'_>, shape: impl FnOnce(&Text, &Selection) -> Selection) {
 fn tell_count(cx: &mut Cx<'_>) {
     let count = cx.state.text_target().map_or(1, |(area, ..)| area.selection.ranges().len());
     if count > 1 {
-        cx.state.say(format!("{count} cursors; Escape goes back to one"));
+        cx.state.say(format!("{count} cursors. Escape keeps one"));
     }
 }
 
@@ -107,7 +107,7 @@ fn occurrences(cx: &mut Cx<'_>, all: bool) {
     }
     let Some((area, _, _)) = cx.state.text_target() else { return };
     if area.selection.primary().is_empty() {
-        return cx.state.say("there is no word here");
+        return cx.state.say("No word at the cursor");
     }
     if empty && !all {
         return;
@@ -119,7 +119,7 @@ fn occurrences(cx: &mut Cx<'_>, all: bool) {
         return show(cx, found);
     }
     let Some(buffer) = cx.state.buffers.current().filter(|_| part == Part::Editor) else {
-        return cx.state.say("this text is too long to look for occurrences");
+        return cx.state.say("Text too long to find occurrences");
     };
     let (buffer, version) = (buffer.id, buffer.area.document.version());
     let of = Occurrences { buffer, version, selection: selection.clone() };
@@ -142,9 +142,9 @@ fn found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<&Selection>) {
         let Some(buffer) = cx.state.buffers.current_mut() else { return };
         if let Some(found) = found {
             buffer.area.select(found.clone());
-            cx.state.say(format!("{} cursors; Escape goes back to one", found.ranges().len()));
+            cx.state.say(format!("{} cursors. Escape keeps one", found.ranges().len()));
         } else {
-            cx.state.say("no more occurrences");
+            cx.state.say("No more occurrences");
         }
         cx.state.damage.add(Part::Editor);
     }
@@ -153,7 +153,7 @@ fn found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<&Selection>) {
 fn show(cx: &mut Cx<'_>, found: Option<Selection>) {
     match found {
         Some(found) => shape(cx, |_, _| found),
-        None => cx.state.say("no more occurrences"),
+        None => cx.state.say("No more occurrences"),
     }
 }
 

@@ -120,7 +120,7 @@ fn shrink(cx: &mut Cx<'_>) {
         }
         _ => {
             buffer.expanded.clear();
-            cx.state.say("there is no step to take back");
+            cx.state.say("No selection to shrink to");
         }
     }
 }
@@ -132,11 +132,7 @@ fn select(cx: &mut Cx<'_>, find: impl Fn(&Syntax, &Text, &Range<Byte>) -> Option
     let Some(buffer) = cx.state.buffers.current_mut() else { return false };
     let Some(syntax) = tree else {
         let known = buffer.coloring.language().is_some() && buffer.coloring.trouble().is_none();
-        cx.state.say(if known {
-            "the code is being read; try again"
-        } else {
-            "this file is not read as code"
-        });
+        cx.state.say(if known { "Still parsing; try again" } else { "No syntax tree for this file" });
         return false;
     };
     let text = buffer.area.text().clone();
@@ -145,7 +141,7 @@ fn select(cx: &mut Cx<'_>, find: impl Fn(&Syntax, &Text, &Range<Byte>) -> Option
         None => range,
     });
     if found == buffer.area.selection {
-        cx.state.say("there is nothing more of that here");
+        cx.state.say("No more of them here");
         return false;
     }
     buffer.area.selection = found;

@@ -49,20 +49,20 @@ fn focus(cx: &mut Cx<'_>) {
 
 fn split(cx: &mut Cx<'_>, beside: bool) {
     if cx.state.buffers.current().is_none() {
-        return cx.state.say("no file is open");
+        return cx.state.say("No file open");
     }
     if !windows::split(cx.state, beside) {
-        return cx.state.say("there are as many windows as there can be");
+        return cx.state.say("No more windows can be opened");
     }
     if cx.state.areas.editor.is_some_and(|area| cx.state.windows.places(area).windows.len() == 1) {
-        cx.state.say("the windows do not fit here: only this one is shown");
+        cx.state.say("Not enough room: only this window is shown");
     }
     focus(cx);
 }
 
 fn close(cx: &mut Cx<'_>) {
     if !windows::close(cx.state) {
-        cx.state.say("this is the only window; Alt-w closes the file");
+        cx.state.say("This is the only window. Close file: Alt-w");
     }
 }
 
@@ -75,7 +75,7 @@ fn next(cx: &mut Cx<'_>) {
 
 fn go(cx: &mut Cx<'_>, direction: Direction) {
     let there = cx.state.areas.editor.and_then(|area| cx.state.windows.towards(area, direction));
-    let Some(there) = there else { return cx.state.say("there is no window that way") };
+    let Some(there) = there else { return cx.state.say("No window in that direction") };
     windows::activate(cx.state, there);
     focus(cx);
 }

@@ -15,7 +15,7 @@ struct ModelId {
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "models",
-    title: "models",
+    title: "Choose model",
     footer: "Enter use",
     load: |state| Load::Rows(rows(state), marked(state)),
     accept: |cx, pick, _| {

@@ -8,7 +8,7 @@ use crate::ide::core::state::State;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "tools",
-    title: "tools the agent may use",
+    title: "Agent tools",
     footer: "Tab switch  Enter done",
     load: |state| Load::Rows(rows(state), state.agent.tools.iter().cloned().map(Pick::new).collect()),
     accept: |cx, _, marked| {

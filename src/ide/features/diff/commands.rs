@@ -60,13 +60,13 @@ fn toggle(cx: &mut Cx<'_>) {
         done = view.toggle();
     });
     if !done {
-        cx.state.say("nothing is folded here");
+        cx.state.say("No folded lines here");
     }
 }
 
 fn git(cx: &mut Cx<'_>, head: bool) {
     let Some(path) = diff::events::comparable(cx).map(|buffer| buffer.real.clone()) else { return };
-    let Some(path) = path else { return cx.state.say("the text has no file yet") };
+    let Some(path) = path else { return cx.state.say("Not saved to a file yet") };
     let there = if head { "git HEAD" } else { "git index" };
     diff::events::open(cx, there.to_string(), Source::Git { path, head });
 }
@@ -74,7 +74,7 @@ fn git(cx: &mut Cx<'_>, head: bool) {
 fn with_disk(cx: &mut Cx<'_>) {
     let Some(buffer) = diff::events::comparable(cx) else { return };
     let encoding = buffer.area.document.format().encoding;
-    let Some(path) = buffer.path.clone() else { return cx.state.say("the text has no file yet") };
+    let Some(path) = buffer.path.clone() else { return cx.state.say("Not saved to a file yet") };
     diff::events::open(cx, "disk".to_string(), Source::File(path, Some(encoding)));
 }
 
@@ -82,7 +82,7 @@ fn with_saved(cx: &mut Cx<'_>) {
     let Some(buffer) = diff::events::comparable(cx) else { return };
     let document = &buffer.area.document;
     let Some(steps) = document.saved().and_then(|saved| document.history().path_to(saved)) else {
-        return cx.state.say("it is not known what was saved last");
+        return cx.state.say("Last save is unknown");
     };
     let source = Source::Text(document.text().clone(), steps, document.format());
     diff::events::open(cx, "last save".to_string(), source);
@@ -91,11 +91,11 @@ fn with_saved(cx: &mut Cx<'_>) {
 /// The revision that the undo tree on top has selected; the text itself goes back to where it was.
 fn with_revision(cx: &mut Cx<'_>) {
     let Some(view) = cx.state.layers.top::<UndoView>() else {
-        return cx.state.say("select a revision in the undo tree first");
+        return cx.state.say("Select a revision in the undo tree first");
     };
     let (id, revision) = (view.buffer, view.rows.get(view.selected).map_or(view.origin, |row| row.revision));
     if revision == view.origin {
-        return cx.state.say("this is the text as it is; select another revision");
+        return cx.state.say("That is the current text; select another revision");
     }
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let document = &buffer.area.document;
@@ -118,7 +118,7 @@ fn with_file(cx: &mut Cx<'_>) {
         [path] => cx.state.shown(path),
         _ => String::new(),
     };
-    let prompt = Prompt::new("compare with which file", |cx, answer| {
+    let prompt = Prompt::new("Compare with which file?", |cx, answer| {
         let path = cx.state.typed_path(&answer);
         with_path(cx, path);
     });
@@ -130,9 +130,9 @@ pub fn with_path(cx: &mut Cx<'_>, path: PathBuf) {
     let Some(id) = diff::events::comparable(cx).map(|buffer| buffer.id) else { return };
     let there = cx.state.shown(&path);
     let source = match cx.state.buffers.by_path(&path) {
-        Some(other) if other.id == id => return cx.state.say("that is this file itself"),
+        Some(other) if other.id == id => return cx.state.say("That is this file"),
         Some(other) if other.area.document.format().binary => {
-            return cx.state.fail(format!("{there} is a binary file"));
+            return cx.state.fail(format!("Binary file: {there}"));
         }
         Some(other) if other.reading.is_none() => {
             let document = &other.area.document;

@@ -19,7 +19,7 @@ use crate::workspace::walk;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "files",
-    title: "files",
+    title: "Go to file",
     footer: "Enter open",
     load: |_| Load::Task(walk),
     accept: |cx, pick, _| {

@@ -12,7 +12,7 @@ use crate::text::encoding::Encoding;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "encodings",
-    title: "encodings",
+    title: "Change file encoding",
     footer: "Enter choose",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
@@ -24,10 +24,11 @@ pub const PICKER: Row = Row {
         let mut dialog = Dialog::ask(encoding.name(), vec![format!("{name} in {}:", encoding.name())]);
         if buffer.stamp.is_some() {
             dialog = dialog
-                .choice('r', "read it again so", move |cx| disk::reread_as(cx, id, true, Some(encoding)));
+                .choice('r', "Reopen with encoding", move |cx| disk::reread_as(cx, id, true, Some(encoding)));
         }
-        let dialog =
-            dialog.choice('s', "save it so", move |cx| save_in(cx, id, encoding)).close('n', "neither");
+        let dialog = dialog
+            .choice('s', "Save with encoding", move |cx| save_in(cx, id, encoding))
+            .close('n', "Cancel");
         cx.state.push_layer(dialog);
     },
 };

@@ -11,7 +11,7 @@ use crate::ide::model::buffers::BufferId;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "buffers",
-    title: "open files",
+    title: "Go to open file",
     footer: "Enter show",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {

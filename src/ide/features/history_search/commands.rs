@@ -18,12 +18,12 @@ pub const COMMANDS: &[Command] = &[
 
 fn import(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
-        return cx.state.say("the session is still starting; try again in a moment");
+        return cx.state.say("Session is starting; try again in a moment");
     }
-    let title = "take over sessions of pi, Claude Code or codex from (file or folder)";
+    let title = "Import sessions of pi, Claude Code or codex from";
     let prompt = Prompt::new(title, |cx, answer| {
         let folder = cx.state.typed_path(&answer);
-        cx.state.say(format!("taking over what is in {}…", folder.display()));
+        cx.state.say(format!("Importing {}…", folder.display()));
         events::import(cx, folder);
     });
     prompt.required().first("~/.claude/projects").open(cx);

@@ -126,7 +126,7 @@ pub fn look(cx: &mut Cx<'_>) {
     };
     cx.tasks.spawn("history_search.find", found, move |cx, found| {
         cx.state.filled(number);
-        match reported("search conversations", found) {
+        match reported("Search sessions", found) {
             Ok(Some(problem)) => cx.state.say(problem),
             Ok(None) => {}
             Err(report) => cx.state.fail(report.to_string()),

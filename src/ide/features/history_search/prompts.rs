@@ -13,8 +13,8 @@ use crate::ide::features::history_search::events::{line, put};
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "prompts",
-    title: "said before",
-    footer: "Enter put into the prompt",
+    title: "Prompt history",
+    footer: "Enter insert into prompt",
     load: |_| Load::Task(list),
     accept: |cx, pick, _| {
         if let Some(text) = pick.get::<String>() {

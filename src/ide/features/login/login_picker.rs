@@ -21,7 +21,7 @@ pub struct Provider {
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "logins",
-    title: "log in at",
+    title: "Log in to provider",
     footer: "Enter log in",
     load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: |cx, pick, _| {

@@ -76,24 +76,24 @@ fn quit_dialog(
         lines.extend(unsaved);
     }
     if agent.working_since.is_some() {
-        lines.push("The agent is working; leaving interrupts it.".to_string());
+        lines.push("The agent is working. Quitting interrupts it.".to_string());
     }
     if changing {
-        lines.push("Files are being changed; leaving waits for that.".to_string());
+        lines.push("Files are being changed. Quitting waits for them.".to_string());
     }
     if !programs.is_empty() {
-        lines.push(format!("In a terminal: {}; leaving ends that.", programs.join(", ")));
+        lines.push(format!("Running in a terminal: {}. Quitting ends it.", programs.join(", ")));
     }
-    let dialog = Dialog::ask("quit?", lines);
+    let dialog = Dialog::ask("Quit?", lines);
     let dialog = match buffers.unsaved().next() {
-        Some(_) => dialog.choice('s', "save and quit", save_and_quit).choice(
+        Some(_) => dialog.choice('s', "Save and quit", save_and_quit).choice(
             'd',
-            "quit, losing changes",
+            "Discard changes and quit",
             quit::leave,
         ),
-        None => dialog.choice('y', "quit", quit::leave),
+        None => dialog.choice('y', "Quit", quit::leave),
     };
-    dialog.close('n', "stay")
+    dialog.close('n', "Cancel")
 }
 
 fn save_and_quit(cx: &mut Cx<'_>) {

@@ -13,7 +13,7 @@ use crate::ide::features::plugins;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "keymaps",
-    title: "key maps",
+    title: "Choose key map",
     footer: "Enter use for this run",
     load: |_| Load::Rows(rows(), Vec::new()),
     accept: |cx, pick, _| {
@@ -56,5 +56,5 @@ fn use_keymap(cx: &mut Cx<'_>, name: &str) {
     }
     cx.state.pending.clear();
     cx.state.damage.all();
-    cx.state.say(format!("keys of {name}; keymap = \"{name}\" in settings.toml keeps them"));
+    cx.state.say(format!("Key map: {name}. To keep it: keymap = \"{name}\" in settings.toml"));
 }

@@ -10,7 +10,7 @@ use crate::ide::features::plugins;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "keys",
-    title: "keys of this place",
+    title: "Keyboard shortcuts",
     footer: "Enter run",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: run,

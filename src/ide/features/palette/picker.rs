@@ -15,7 +15,7 @@ use crate::ide::features::plugins::state::PluginCommand;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "commands",
-    title: "commands",
+    title: "Commands",
     footer: "Enter run",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: run,

@@ -9,7 +9,7 @@ use crate::ide::editor::commands::locations;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "jumps",
-    title: "jumps",
+    title: "Jumps",
     footer: "Enter go",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {

@@ -11,7 +11,7 @@ use crate::text::position::Byte;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "marks",
-    title: "marks",
+    title: "Marks",
     footer: "Enter go",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {

@@ -11,8 +11,8 @@ use crate::text::content::{Content, Shape};
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "registers",
-    title: "registers",
-    footer: "Enter put in",
+    title: "Registers",
+    footer: "Enter paste",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(name) = pick.get::<char>() {

@@ -12,7 +12,7 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("plugins.results", "Show plugin results", &["last list"], |cx| {
         if cx.state.slots[PLUGINS].places.1.is_empty() {
-            return cx.state.say("no plugin has listed places");
+            return cx.state.say("No plugin results");
         }
         cx.effects.push(Effect::Picker("plugin-places"));
     })

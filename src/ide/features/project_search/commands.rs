@@ -15,13 +15,13 @@ use crate::text::search::Needle;
 pub const COMMANDS: &[Command] = &[
     command("workspace.search", "Find in files", &["search workspace", "project search", "grep"], |cx| {
         let first = seed_of(cx);
-        let prompt = Prompt::new("search all files", |cx, wanted| list(cx, wanted, None));
+        let prompt = Prompt::new("Find in files", |cx, wanted| list(cx, wanted, None));
         prompt.first(first).searches().check(is_needle).open(cx);
     }),
     command("workspace.replace", "Replace in files", &["project replace", "find and replace"], |cx| {
         let first = seed_of(cx);
-        let prompt = Prompt::new("replace what in all files?", |cx, wanted| {
-            let by = Prompt::new("by what, in all files?", move |cx, new| list(cx, wanted, Some(new)));
+        let prompt = Prompt::new("Replace in files", |cx, wanted| {
+            let by = Prompt::new("Replace with", move |cx, new| list(cx, wanted, Some(new)));
             by.searches().open(cx);
         });
         prompt.first(first).searches().check(is_needle).open(cx);
@@ -45,7 +45,7 @@ pub const COMMANDS: &[Command] = &[
     command("workspace.apply", "Apply edited results", &["save replacements"], |cx| {
         match project_search::navigate::current(cx.state) {
             Some(list) => project_search::apply::begin(cx, list),
-            None => cx.state.say("there is no list: search the workspace first"),
+            None => cx.state.say("No search results: find in files first"),
         }
     }),
     command(
@@ -60,7 +60,7 @@ pub const COMMANDS: &[Command] = &[
 fn is_needle(cx: &mut Cx<'_>, typed: &str) -> Result<(), String> {
     match Needle::new(typed, cx.state.search_how) {
         Ok(Some(_)) => Ok(()),
-        Ok(None) => Err("nothing typed".to_string()),
+        Ok(None) => Err("Nothing typed".to_string()),
         Err(problem) => Err(problem.to_string()),
     }
 }
@@ -73,7 +73,7 @@ fn list(cx: &mut Cx<'_>, wanted: String, replacement: Option<String>) {
 
 fn show(cx: &mut Cx<'_>) {
     let Some(list) = project_search::navigate::current(cx.state) else {
-        return cx.state.say("there is no list: search the workspace first");
+        return cx.state.say("No search results: find in files first");
     };
     cx.state.note_jump();
     cx.state.buffers.show(list);

@@ -31,7 +31,7 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
         return;
     }
     if !cx.state.agent.connected {
-        cx.state.say("the session is still starting; press Enter again in a moment");
+        cx.state.say("Session is starting; press Enter again in a moment");
         return;
     }
     if slash::typed(cx) {

@@ -36,6 +36,6 @@ fn go(cx: &mut Cx<'_>, way: impl FnOnce(String) -> Way) {
 fn undo(cx: &mut Cx<'_>) {
     match cx.state.agent.way_back.clone() {
         Some(entry) => restore::events::open(cx, Way::To(entry, What::Code)),
-        None => cx.state.say("no files were brought back yet"),
+        None => cx.state.say("No restore to undo"),
     }
 }

@@ -48,7 +48,7 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("session.go-with-summary", "Go to entry with summary", &["branch summary"], |cx| {
         sessions::at_row(cx, |cx, _, _| {
-            Prompt::new("the summary is about (nothing: all)", |cx, about| sessions::summarise(cx, &about))
+            Prompt::new("Focus of the summary (empty: all)", |cx, about| sessions::summarise(cx, &about))
                 .open(cx);
         });
     }),
@@ -59,7 +59,7 @@ pub const COMMANDS: &[Command] = &[
     command("session.search-tree", "Search session tree", &["filter entries"], |cx| {
         let text = sessions::view_of(cx.state).map(|view| view.found.as_ref().map(|(text, _)| text.clone()));
         match text {
-            Some(text) => Prompt::new("show what says", |cx, text| sessions::search(cx, text.trim()))
+            Some(text) => Prompt::new("Search session tree", |cx, text| sessions::search(cx, text.trim()))
                 .first(text.unwrap_or_default())
                 .open(cx),
             None => sessions::open(cx),
@@ -87,7 +87,7 @@ pub const COMMANDS: &[Command] = &[
 
 fn rename(cx: &mut Cx<'_>) {
     let now = cx.state.agent.name.clone().unwrap_or_default();
-    let prompt = Prompt::new("call the session", |cx, name| sessions::rename(cx, name.trim().to_string()));
+    let prompt = Prompt::new("Rename session", |cx, name| sessions::rename(cx, name.trim().to_string()));
     prompt.required().first(now).open(cx);
 }
 
@@ -95,7 +95,7 @@ fn label(cx: &mut Cx<'_>) {
     sessions::at_row(cx, |cx, number, id| {
         let row = sessions::view_of(cx.state).and_then(|view| view.selected_row());
         let now = row.and_then(|row| row.label.as_ref()).map(ToString::to_string).unwrap_or_default();
-        let prompt = Prompt::new("label (nothing takes it away)", move |cx, label| {
+        let prompt = Prompt::new("Label (empty removes it)", move |cx, label| {
             let label = Some(label.trim().to_string()).filter(|label| !label.is_empty());
             sessions::label(cx, number, id, label);
         });

@@ -17,8 +17,8 @@ use crate::runtime::history::navigation::Change;
 /// Those of this folder.
 pub const PICKER: Row = Row {
     id: "sessions",
-    title: "sessions of this folder",
-    footer: "Enter go on with it  Ctrl-d delete",
+    title: "Sessions of this folder",
+    footer: "Enter resume  Ctrl-d delete",
     load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: go_on,
 };

@@ -45,7 +45,7 @@ pub const COMMANDS: &[Command] = &[
         with_one(cx, |cx| {
             panes::focus(cx, Focus::Terminal);
             cx.state.slots[TERMINALS].next_is_raw = true;
-            cx.state.say("the next key goes to the program in the terminal");
+            cx.state.say("Next key goes to the terminal");
         });
     }),
     command("terminal.higher", "Increase terminal height", &["resize panel"], |cx| grow(cx, STEP)),
@@ -67,7 +67,7 @@ fn toggle(cx: &mut Cx<'_>) {
 
 fn open(cx: &mut Cx<'_>) {
     if cx.state.slots[TERMINALS].add(Vec::new()).is_none() {
-        return cx.state.say(format!("there are {TERMINALS_MAX} terminals, as many as there can be"));
+        return cx.state.say(format!("Limit reached: {TERMINALS_MAX} terminals"));
     }
     panes::focus(cx, Focus::Terminal);
 }
@@ -75,7 +75,7 @@ fn open(cx: &mut Cx<'_>) {
 /// Does something with the terminal that is shown; says so where there is none.
 fn with_one(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>)) {
     if cx.state.slots[TERMINALS].active().is_none() {
-        return cx.state.say("no terminal is open; Alt-4 opens one");
+        return cx.state.say("No terminal open. Open one: Alt-4");
     }
     act(cx);
 }
@@ -105,10 +105,10 @@ fn close(cx: &mut Cx<'_>) {
 /// Closes it once it is known which program runs in it; asks where there is one.
 fn close_from(cx: &mut Cx<'_>, id: TerminalId, programs: &[String]) {
     let Some(program) = programs.first() else { return terminal::events::close(cx, id) };
-    let lines = vec![format!("{program} runs in it; closing ends that.")];
-    let dialog = Dialog::ask("close the terminal?", lines)
-        .choice('y', "close", move |cx| terminal::events::close(cx, id))
-        .close('n', "keep");
+    let lines = vec![format!("{program} is running. Closing ends it.")];
+    let dialog = Dialog::ask("Close the terminal?", lines)
+        .choice('y', "Close", move |cx| terminal::events::close(cx, id))
+        .close('n', "Cancel");
     cx.state.push_layer(dialog);
 }
 
@@ -119,12 +119,12 @@ fn scroll(cx: &mut Cx<'_>, by: By) {
 fn paste(cx: &mut Cx<'_>) {
     with_one(cx, |cx| match cx.state.kill_ring.yank().map(|texts| texts.join("\n")) {
         Some(text) => terminal::input::paste(cx, &text),
-        None => cx.state.say("nothing was cut yet"),
+        None => cx.state.say("Nothing to paste"),
     });
 }
 
 fn send_selection(cx: &mut Cx<'_>) {
-    let Some(buffer) = cx.state.buffers.current() else { return cx.state.say("no file is open") };
+    let Some(buffer) = cx.state.buffers.current() else { return cx.state.say("No file open") };
     let selected = buffer.area.selected();
     let text = if selected.iter().all(String::is_empty) {
         let (text, caret) = (buffer.area.text(), buffer.area.caret());
@@ -135,7 +135,7 @@ fn send_selection(cx: &mut Cx<'_>) {
     };
     let text = text.trim_end_matches(['\n', '\r']).to_string();
     if text.is_empty() {
-        return cx.state.say("the line is empty");
+        return cx.state.say("Empty line");
     }
     if cx.state.slots[TERMINALS].active().is_none() {
         // A shell that has not begun to read takes it as it is typed.

@@ -88,20 +88,20 @@ pub fn happened(cx: &mut Cx<'_>, happening: Happening) {
         }
         Happening::Ended(id, code) => ended(cx, id, Shell::Ended(code)),
         Happening::Failed(id, why) => ended(cx, id, Shell::Failed(why)),
-        Happening::Copied(None) => cx.state.say("nothing is selected in the terminal"),
+        Happening::Copied(None) => cx.state.say("Nothing selected in the terminal"),
         Happening::Copied(Some(text)) => {
             cx.state.kill_ring.copy(vec![text.clone()]);
             cx.effects.push(Effect::Copy(text));
-            cx.state.say("copied");
+            cx.state.say("Copied");
         }
         Happening::Place(path, at) => open_place(cx, path, at),
         Happening::NoPlace(word) if word.is_empty() => {}
-        Happening::NoPlace(word) => cx.state.say(format!("{word} is no file here")),
+        Happening::NoPlace(word) => cx.state.say(format!("No such file: {word}")),
         Happening::Full(_) => {
-            cx.state.fail("the program in the terminal does not read: what was typed is lost");
+            cx.state.fail("Terminal program reads no input: keys dropped");
         }
         Happening::Refused(_) => {
-            cx.state.say("a program in the terminal wanted to write the clipboard: refused");
+            cx.state.say("Refused: terminal program tried to write the clipboard");
         }
     }
 }
