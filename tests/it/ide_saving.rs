@@ -108,7 +108,7 @@ async fn a_reload_that_nobody_asked_for_never_overwrites_what_was_typed() {
     };
     desk.ide.app().with_cx(|cx| reloaded(cx, read));
     assert_eq!(desk.text(), "typed one\n");
-    assert!(desk.picture().contains("Another process changed"), "{}", desk.picture());
+    assert!(desk.picture().contains("Changed on disk: a.txt"), "{}", desk.picture());
 }
 
 #[tokio::test]

@@ -240,7 +240,8 @@ fn difference_scope(line: &str) -> &'static str {
 fn place(size: (u16, u16), dialog: &Dialog) -> Rect {
     let widest = dialog.lines.iter().map(|line| text_width(line)).max().unwrap_or(0);
     let most = if dialog.is_difference { DIFFERENCE_COLS } else { COLS };
-    let wanted = widest.max(text_width(&footer(dialog))).min(usize::from(most)) as u16;
+    let widest = widest.max(text_width(&footer(dialog))).max(text_width(&dialog.title));
+    let wanted = widest.min(usize::from(most)) as u16;
     let cols = wanted.saturating_add(6).clamp(30, most);
     // Wrapped as wide as it will be, which may be less than it wants.
     let shown = frame::place(size, cols, 3).width;
