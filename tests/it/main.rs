@@ -270,3 +270,5 @@ mod ways_back;
 /// Answers that come in one piece.
 mod whole_answers;
 mod withheld;
+/// The words that the field uses.
+mod words;
