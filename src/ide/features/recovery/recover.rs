@@ -164,7 +164,7 @@ fn offer(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: Found) {
     let lines = text.split('\n').count();
     let mut told = vec![
         format!("bowline ended before {what} was saved."),
-        format!("Recovered text of {}: {lines} lines.", when(head.now_ms)),
+        format!("Unsaved text of {}: {lines} lines.", when(head.now_ms)),
     ];
     if buffer.is_none() {
         let first: String = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().into();
