@@ -50,7 +50,7 @@ mod tests {
         let find = |name: &str| located(root.path(), Path::new("/nowhere"), name);
         assert_eq!(find(two.id()).unwrap(), two.file().unwrap());
         assert_eq!(find(one.file().unwrap().to_str().unwrap()).unwrap(), one.file().unwrap());
-        assert!(find("00000000-").unwrap_err().to_string().contains("fits the ids of 2 sessions"));
+        assert!(find("00000000-").unwrap_err().to_string().contains("matches 2 sessions"));
         assert!(find("zzz").unwrap_err().to_string().contains("no such session: zzz"));
         assert!(find("../x").is_err());
     }

@@ -115,11 +115,11 @@ mod tests {
         assert_eq!(themes.find("p:é").unwrap().text, "plugin");
         let message = |name: &str| themes.find(name).unwrap_err().message;
         for name in ["p:x", "q:é", "..:é", "p:../é", ":é", "p:"] {
-            assert!(message(name).starts_with("there is no theme"), "{name}");
+            assert!(message(name).starts_with("unknown theme"), "{name}");
         }
-        assert_eq!(message("solar"), "there is no theme \"solar\"; there are: dark, latin, light, mine");
-        assert!(message("../user/mine").starts_with("there is no theme"));
-        assert!(message("").starts_with("there is no theme"));
+        assert_eq!(message("solar"), "unknown theme \"solar\"; known: dark, latin, light, mine");
+        assert!(message("../user/mine").starts_with("unknown theme"));
+        assert!(message("").starts_with("unknown theme"));
         assert!(message("latin").contains("cannot be read"));
     }
 }

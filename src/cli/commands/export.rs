@@ -75,6 +75,6 @@ mod tests {
         make(Some("jsonl"), Some("copy.jsonl")).unwrap();
         let copy = open(&out.path().join("copy.jsonl")).unwrap();
         assert_eq!(copy.context(), session.context());
-        assert!(make(None, Some("x.pdf")).unwrap_err().to_string().contains("no form"));
+        assert!(make(None, Some("x.pdf")).unwrap_err().to_string().contains("no such format"));
     }
 }

@@ -87,7 +87,7 @@ async fn what_an_address_needs_is_asked() {
     assert!(models[0].base_url.contains("/accounts/acc/"), "{}", models[0].base_url);
     let without = Person::with(&["other", " "]);
     let refused = login(&options, "cloudflare-workers-ai", &without).await.unwrap_err().to_string();
-    assert!(refused.contains("no address without CLOUDFLARE_ACCOUNT_ID"), "{refused}");
+    assert!(refused.contains("needs the address in CLOUDFLARE_ACCOUNT_ID"), "{refused}");
     assert_eq!(access::store(&options).read().unwrap(), entries);
 }
 
@@ -97,7 +97,7 @@ async fn a_login_that_cannot_serve_is_told_and_a_key_is_asked() {
     let options = options(dir.path());
     let person = Person::with(&[""]);
     let refused = login(&options, "anthropic", &person).await.unwrap_err();
-    assert!(refused.to_string().contains("given up"), "{refused}");
+    assert!(refused.to_string().contains("canceled"), "{refused}");
     assert!(person.heard().contains("only to programs that it has registered"), "{}", person.heard());
     let codex = login(&options, "openai-codex", &Person::default()).await.unwrap_err().to_string();
     assert!(codex.contains("platform.openai.com") && codex.contains("pretends to be none"), "{codex}");

@@ -67,7 +67,7 @@ mod tests {
         let said = trash::delete(&located(&root, home.path(), &id).unwrap(), &bin, 0).unwrap().0;
         assert!(said.contains("/Trash/files/") && said.contains("sessions restore 00000001"), "{said}");
         assert_eq!(find("log*").unwrap().0, "No results.");
-        assert!(trash::restore(&root, &bin, "00000001").unwrap().0.ends_with(" is back"));
+        assert!(trash::restore(&root, &bin, "00000001").unwrap().0.starts_with("Restored "));
         assert_eq!(find("log*").unwrap().1.as_array().unwrap().len(), 1);
         assert!(trash::restore(&root, &bin, "00000001").is_err());
     }
