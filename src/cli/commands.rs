@@ -153,7 +153,7 @@ pub fn run(args: &Args, command: &Command) -> Result<i32, (i32, Report)> {
         }
         tokio::select! {
             answer = perform(&options, command, json, &talk) => answer,
-            _ = tokio::signal::ctrl_c() => Err(Report::new("interrupted; nothing is changed")),
+            _ = tokio::signal::ctrl_c() => Err(Report::new("interrupted; nothing changed")),
         }
     });
     talk.show();

@@ -42,8 +42,8 @@ pub fn wanted(args: &Args) -> Result<Option<Headless>, Report> {
         _ => return Ok(None),
     };
     if args.resume {
-        return Err(Report::new("--resume needs a terminal to choose the conversation in")
-            .hint("--continue goes on with the newest one, --session ID with any"));
+        return Err(Report::new("--resume needs a terminal to choose the session in")
+            .hint("use --continue for the newest, --session ID for another"));
     }
     if mode == Headless::Rpc && !(args.args.is_empty() && args.message.is_empty()) {
         return Err(Report::new("RPC mode takes no prompts and files as arguments")
@@ -71,7 +71,7 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
     let piped = !io::stdin().is_terminal();
     if mode == Headless::Json && setup.said.is_empty() && !piped {
         return Err(usage(
-            Report::new("there is nothing to say")
+            Report::new("no prompt")
                 .hint("name a prompt, or send {\"type\":\"message\",\"content\":\"…\"} on standard input"),
         ));
     }
@@ -100,7 +100,7 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
                 code
             }
             (code, Err(error)) => {
-                tell(&Report::caused("the events cannot be written", &error));
+                tell(&Report::caused("cannot write the events", &error));
                 code.map(|code| if code == OK { FAILED } else { code })
             }
         }
@@ -143,8 +143,7 @@ async fn serve(
     let mut options = options.map_err(|report| (USAGE, report))?;
     options.questions = Some(approval);
     let settings = serde_json::to_value(&setup.loaded.settings);
-    let settings =
-        settings.map_err(|error| (FAILED, Report::caused("the settings cannot be told", &error)))?;
+    let settings = settings.map_err(|error| (FAILED, Report::caused("cannot print the settings", &error)))?;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
     let ports = Ports::over(handle.clone(), desk, input, out).settings(settings).until(interruption());
     let code = rpc::serve(ports).await;

@@ -26,9 +26,8 @@ pub const USAGE: i32 = 2;
 
 /// What the process was given; its standard input is read unless a user sits there.
 pub fn process(interactive: bool) -> Result<Process, Report> {
-    let cwd = std::env::current_dir().map_err(|error| {
-        Report::caused("the current folder cannot be found", &error).hint("cd to a folder that exists")
-    })?;
+    let cwd = std::env::current_dir()
+        .map_err(|error| Report::caused("no current folder", &error).hint("cd to a folder that exists"))?;
     // A variable that is no UTF-8 is none of ours; commands get it all the same.
     let vars = std::env::vars_os()
         .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
@@ -40,9 +39,8 @@ pub fn process(interactive: bool) -> Result<Process, Report> {
 /// Standard output for nobody but who is given it: whatever else is written there, by a library or by a process
 /// that is started, goes to standard error from then on.
 pub fn own_stdout() -> Result<File, Report> {
-    let failed = |error: rustix::io::Errno| {
-        Report::caused("standard output cannot be taken", &std::io::Error::from(error))
-    };
+    let failed =
+        |error: rustix::io::Errno| Report::caused("cannot use standard output", &std::io::Error::from(error));
     let own = rustix::io::fcntl_dupfd_cloexec(std::io::stdout(), 3).map_err(failed)?;
     rustix::stdio::dup2_stdout(std::io::stderr()).map_err(failed)?;
     Ok(File::from(own))
@@ -78,7 +76,7 @@ pub fn stdout() -> Box<dyn Write + Send> {
 /// Keeps a log in the folder of state.
 pub fn keep_log(state: &Path, process: &Process) {
     if let Err(error) = log::start(state, process.vars.get("BOWLINE_LOG").map(String::as_str)) {
-        tell(&Report::caused(format!("no log can be kept in {}", state.display()), &error));
+        tell(&Report::caused(format!("cannot write a log to {}", state.display()), &error));
     }
 }
 
@@ -115,7 +113,7 @@ pub fn tell(report: &Report) {
 pub fn write_out(text: &str, stdout: &mut dyn Write) -> Result<(), (i32, Report)> {
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err((FAILED, Report::caused("the result cannot be written", &error)))
+            Err((FAILED, Report::caused("cannot write the result", &error)))
         }
         _ => Ok(()),
     }

@@ -112,9 +112,8 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
     if process.cwd.join(word).exists() {
         return Ok(());
     }
-    Err(Report::new(format!("`bowline {word}` is not in this version")).hint(format!(
-        "bowline --help lists the commands; ./{word} is a file of that name, -p {word} a prompt"
-    )))
+    Err(Report::new(format!("no such command: {word}"))
+        .hint(format!("list commands: bowline --help; open a file: ./{word}; prompt: -p {word}")))
 }
 
 /// Refuses to draw on a terminal that says that it cannot: escape sequences would be shown as characters.
@@ -129,12 +128,10 @@ fn draws(process: &Process, print: bool) -> Result<(), Report> {
 /// Refuses to let somebody choose a conversation where nobody can, and to say something before he has.
 fn resumes(args: &Args, setup: &Setup, print: bool) -> Result<(), Report> {
     match (args.resume, print, setup.said.is_empty()) {
-        (true, true, _) => Err(Report::new("--resume needs a terminal to choose the conversation in")
-            .hint("--continue goes on with the newest one, --session ID with any")),
-        (true, false, false) => {
-            Err(Report::new("--resume takes no prompt: nobody knows yet who is to hear it")
-                .hint("say it once the conversation is chosen, or name that with --session ID"))
-        }
+        (true, true, _) => Err(Report::new("--resume needs a terminal to choose the session in")
+            .hint("use --continue for the newest, --session ID for another")),
+        (true, false, false) => Err(Report::new("--resume takes no prompt")
+            .hint("send it after choosing the session, or use --session ID")),
         _ => Ok(()),
     }
 }
@@ -203,7 +200,7 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
         tell(&Report::new(problem.to_string()));
     }
     if setup.said.is_empty() {
-        let report = Report::new("there is nothing to say").hint("bowline -p \"…\", or pipe a prompt in");
+        let report = Report::new("no prompt").hint("bowline -p \"…\", or pipe a prompt in");
         return Err((USAGE, report));
     }
     let env = setup::environment(&setup);
@@ -234,11 +231,8 @@ async fn list_models(args: &Args, setup: &Setup, process: &Process, search: &str
     problems.iter().for_each(tell);
     let lines = models::lines(models.iter().map(|model| &**model), Some(search));
     if lines.is_empty() {
-        let what = format!("no model that can be asked matches `{search}`");
-        tell(
-            &Report::new(what)
-                .hint("`bowline --list-models` lists all of them, docs/providers.md how more can be asked"),
-        );
+        let what = format!("no available model matches `{search}`");
+        tell(&Report::new(what).hint("list them with `bowline --list-models`; add more: docs/providers.md"));
         return FAILED;
     }
     // Names may come from the user's file or from a server.

@@ -19,10 +19,11 @@ pub fn located(root: &Path, cwd: &Path, name: &str) -> Result<PathBuf, Report> {
     let found = if name.contains('/') { Vec::new() } else { listing::find(root, name) };
     match &found[..] {
         [one] => Ok(one.clone()),
-        [] => Err(Report::new(format!("there is no session `{name}`"))
-            .hint("`bowline sessions` lists what there is")),
-        several => Err(Report::new(format!("`{name}` fits the ids of {} sessions", several.len()))
-            .hint("`bowline sessions --json` lists the whole ids")),
+        [] => {
+            Err(Report::new(format!("no such session: {name}")).hint("list sessions with `bowline sessions`"))
+        }
+        several => Err(Report::new(format!("{name} matches {} sessions", several.len()))
+            .hint("list full ids with `bowline sessions --json`")),
     }
 }
 
@@ -49,8 +50,8 @@ mod tests {
         let find = |name: &str| located(root.path(), Path::new("/nowhere"), name);
         assert_eq!(find(two.id()).unwrap(), two.file().unwrap());
         assert_eq!(find(one.file().unwrap().to_str().unwrap()).unwrap(), one.file().unwrap());
-        assert!(find("00000000-").unwrap_err().to_string().contains("fits the ids of 2 sessions"));
-        assert!(find("zzz").unwrap_err().to_string().contains("there is no session `zzz`"));
+        assert!(find("00000000-").unwrap_err().to_string().contains("matches 2 sessions"));
+        assert!(find("zzz").unwrap_err().to_string().contains("no such session: zzz"));
         assert!(find("../x").is_err());
     }
 }

@@ -74,7 +74,7 @@ pub struct Setup {
 /// Resolves folders, settings and arguments. `print` makes every argument a prompt.
 pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Report> {
     let home = Home::find(|name| process.vars.get(name).cloned())
-        .ok_or_else(|| Report::new("there is no home folder").hint("set HOME or BOWLINE_HOME"))?;
+        .ok_or_else(|| Report::new("no home folder").hint("set HOME or BOWLINE_HOME"))?;
     let mut setup = Setup {
         home,
         workspace: process.cwd.clone(),
@@ -98,7 +98,7 @@ pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Rep
             }
             Target::File(file) if argument.as_bytes().ends_with(b"/") => {
                 return Err(Report::new(format!("{}: no such folder", file.path.display()))
-                    .hint("make it first, or check the path"));
+                    .hint("create it, or check the path"));
             }
             Target::File(file) => setup.open.push(file),
             Target::Prompt(text) => setup.said.push(Prompts { text, images: Vec::new() }),

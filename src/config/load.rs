@@ -94,10 +94,10 @@ impl Loaded {
 
     fn set(&mut self, path: &Path, layer: Layer, line: usize, key: &str, value: &DeValue<'_>) {
         let Some(row) = Row::find(key) else {
-            return self.problem(path, Some(line), format!("there is no setting {key:?}; ignored"));
+            return self.problem(path, Some(line), format!("unknown setting {key:?}; ignored"));
         };
         if layer == Layer::Project && !row.project {
-            let message = format!("{key} cannot be set by a project, only in your own settings; ignored");
+            let message = format!("{key} is only for user settings, not for a project; ignored");
             return self.problem(path, Some(line), message);
         }
         match plain(value).ok_or_else(|| format!("{key} must be {}", row.kind.words())) {
@@ -291,10 +291,7 @@ mod tests {
     fn a_project_may_not_set_what_can_do_harm() {
         let (loaded, problems) = load_texts("", "\napproval = \"full\"\ntab-width = 2\n");
         assert_eq!((loaded.settings.approval, loaded.settings.tab_width), (None, 2));
-        assert_eq!(
-            problems,
-            ["project:2: approval cannot be set by a project, only in your own settings; ignored"]
-        );
+        assert_eq!(problems, ["project:2: approval is only for user settings, not for a project; ignored"]);
     }
 
     #[test]
@@ -305,7 +302,7 @@ mod tests {
         assert_eq!(
             problems,
             [
-                "user:2: there is no setting \"teme\"; ignored",
+                "user:2: unknown setting \"teme\"; ignored",
                 "user:4: tab-width must be a whole number from 1 to 16; ignored",
                 "user:5: thinking must be one of off, minimal, low, medium, high, xhigh, max; ignored",
                 "user:6: keymap must be a string; ignored",

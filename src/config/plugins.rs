@@ -100,7 +100,7 @@ pub fn read(root: &Path) -> (Vec<Plugin>, Vec<Problem>) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(error) => {
-                problems.push(told(format!("this plugin cannot be read: {error}")));
+                problems.push(told(format!("cannot read this plugin: {error}")));
                 continue;
             }
         };
@@ -148,13 +148,13 @@ fn parse(text: &str) -> (Vec<Command>, Vec<(usize, String)>) {
                 for row in rows {
                     match command(row.get_ref()) {
                         Ok(command) if commands.iter().any(|known| known.name == command.name) => {
-                            let message = format!("there is a command {} already; ignored", command.name);
+                            let message = format!("duplicate command {}; ignored", command.name);
                             problems.push((line(row.span()), message));
                         }
                         Ok(command) => commands.push(command),
                         Err((span, message)) => {
                             let at = line(span.unwrap_or(row.span()));
-                            problems.push((at, format!("{message}; this command is left out")));
+                            problems.push((at, format!("{message}; command ignored")));
                         }
                     }
                 }
@@ -162,7 +162,7 @@ fn parse(text: &str) -> (Vec<Command>, Vec<(usize, String)>) {
             ("command", _) => {
                 problems.push((line(key.span()), "commands are written [[command]]".to_string()));
             }
-            (other, _) => problems.push((line(key.span()), format!("there is no key {other:?}; ignored"))),
+            (other, _) => problems.push((line(key.span()), format!("unknown key {other:?}; ignored"))),
         }
     }
     problems.sort_unstable();
@@ -175,7 +175,7 @@ fn command(row: &DeValue<'_>) -> Result<Command, Wrong> {
     let DeValue::Table(row) = row else { return Err((None, "a command is a table".to_string())) };
     let known = ["name", "title", "key", "run", "input", "output"];
     if let Some((key, _)) = row.iter().find(|(key, _)| !known.contains(&key.get_ref().as_ref())) {
-        return Err((Some(key.span()), format!("there is no key {:?}", key.get_ref())));
+        return Err((Some(key.span()), format!("unknown key {:?}", key.get_ref())));
     }
     let text = |key: &str| match row.get(key) {
         None => Ok(None),
@@ -304,11 +304,11 @@ mod tests {
         assert_eq!(
             told,
             [
-                "10: a command is named by small letters, digits and -; this command is left out",
-                "16: run must be a list of texts: a program and its arguments; this command is left out",
-                "21: \"fly\" is none of replace, insert, edits, message, list; this command is left out",
-                "22: there is a command sort already; ignored",
-                "26: a command needs a name; this command is left out",
+                "10: a command is named by small letters, digits and -; command ignored",
+                "16: run must be a list of texts: a program and its arguments; command ignored",
+                "21: \"fly\" is none of replace, insert, edits, message, list; command ignored",
+                "22: duplicate command sort; ignored",
+                "26: a command needs a name; command ignored",
             ]
         );
         assert_eq!(parse("a = 1\n[[command\n").1[0].0, 2);

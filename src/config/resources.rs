@@ -51,7 +51,7 @@ impl Resources {
                     Ok(Some(text)) => return Ok(Resource { name: name.to_string(), text, file: Some(file) }),
                     Ok(None) => {}
                     Err(error) => {
-                        let message = format!("this {} cannot be read: {error}", self.what);
+                        let message = format!("cannot read this {}: {error}", self.what);
                         return Err(Problem { file, line: None, message });
                     }
                 }
@@ -61,7 +61,7 @@ impl Resources {
             }
         }
         let names = self.names().into_iter().collect::<Vec<_>>().join(", ");
-        let message = format!("there is no {} {name:?}; there are: {names}", self.what);
+        let message = format!("unknown {} {name:?}; known: {names}", self.what);
         Err(Problem { file: PathBuf::from(name), line: None, message })
     }
 
@@ -115,11 +115,11 @@ mod tests {
         assert_eq!(themes.find("p:é").unwrap().text, "plugin");
         let message = |name: &str| themes.find(name).unwrap_err().message;
         for name in ["p:x", "q:é", "..:é", "p:../é", ":é", "p:"] {
-            assert!(message(name).starts_with("there is no theme"), "{name}");
+            assert!(message(name).starts_with("unknown theme"), "{name}");
         }
-        assert_eq!(message("solar"), "there is no theme \"solar\"; there are: dark, latin, light, mine");
-        assert!(message("../user/mine").starts_with("there is no theme"));
-        assert!(message("").starts_with("there is no theme"));
+        assert_eq!(message("solar"), "unknown theme \"solar\"; known: dark, latin, light, mine");
+        assert!(message("../user/mine").starts_with("unknown theme"));
+        assert!(message("").starts_with("unknown theme"));
         assert!(message("latin").contains("cannot be read"));
     }
 }

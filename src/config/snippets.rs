@@ -38,7 +38,7 @@ pub fn read(folder: &Path, languages: &[&str]) -> (Vec<Found>, Vec<Problem>) {
         let text = match load::read_bounded(&file, SIZE_MAX) {
             Ok(text) => text,
             Err(error) => {
-                problems.push(told(format!("these snippets cannot be read: {error}")));
+                problems.push(told(format!("cannot read these snippets: {error}")));
                 continue;
             }
         };

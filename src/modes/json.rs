@@ -159,7 +159,7 @@ impl Face<'_> {
                         return FAILED;
                     }
                     None if self.awaits && self.waiting.is_empty() => {
-                        tell(self.stderr, "there is nothing to say (name a prompt, or send lines or text on standard input)");
+                        tell(self.stderr, "no prompt (name a prompt, or send lines or text on standard input)");
                         return USAGE;
                     }
                     None => (input, self.awaits) = (None, false),

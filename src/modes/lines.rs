@@ -101,7 +101,7 @@ impl Written {
     pub async fn done(self, patience: Duration) -> io::Result<()> {
         match tokio::time::timeout(patience, self.0).await {
             Ok(ended) => ended.unwrap_or_else(|lost| Err(io::Error::other(lost))),
-            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "nobody reads them")),
+            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the reader stalls")),
         }
     }
 }

@@ -43,9 +43,7 @@ fn of_agent(event: &AgentEvent) -> Option<String> {
         AgentEvent::ContextWarning { tokens, window } => {
             format!("the conversation has about {tokens} tokens of {window} that the model can hold")
         }
-        AgentEvent::CompactionStart { .. } => {
-            "the older part of the conversation is being summed up".to_string()
-        }
+        AgentEvent::CompactionStart { .. } => "compacting the conversation".to_string(),
         AgentEvent::CompactionEnd { result: Some(done), .. } => {
             let (before, after) = (done.tokens_before, done.tokens_after);
             format!("the conversation has about {after} tokens now, before {before}")

@@ -44,12 +44,12 @@ impl Left {
     pub fn sentence(&self, name: &str) -> String {
         let Self { was_kept, still } = self;
         let what = if *was_kept {
-            format!("what was kept for {name} is forgotten")
+            format!("deleted the stored login of {name}")
         } else {
-            format!("nothing is kept for {name}")
+            format!("no stored login for {name}")
         };
         match still {
-            Some(still) => format!("{what}; it can be asked all the same, by {still} (take that away, too)"),
+            Some(still) => format!("{what}; still available by {still} (remove that, too)"),
             None => what,
         }
     }
@@ -76,8 +76,9 @@ pub fn choices(options: &Options) -> Result<Vec<Choice>, Report> {
 pub async fn login(options: &Options, provider: &str, talk: &dyn LoginUi) -> Result<String, Report> {
     let catalog = access::reach(options).catalog;
     let Some(info) = catalog.provider(provider) else {
-        return Err(Report::new(format!("there is no provider `{provider}`"))
-            .hint("`bowline login` lists those that there are"));
+        return Err(
+            Report::new(format!("no such provider: {provider}")).hint("`bowline login` lists the providers")
+        );
     };
     let row = info.login.as_deref().and_then(oauth::find);
     let entry = match row {
@@ -96,13 +97,11 @@ pub async fn login(options: &Options, provider: &str, talk: &dyn LoginUi) -> Res
         keyring::take_away(&*options.env, &info.id, &before).await?;
     }
     let kept = match key {
-        Some(key) if key == keyring::reference(&info.id) => "its key is in the system's keyring".to_string(),
-        None if options.keyring => {
-            "its tokens are kept in auth.json, since only keys go into the keyring".to_string()
-        }
-        _ => "what opens it is kept in auth.json".to_string(),
+        Some(key) if key == keyring::reference(&info.id) => "key stored in the system's keyring".to_string(),
+        None if options.keyring => "tokens stored in auth.json (the keyring takes only keys)".to_string(),
+        _ => "stored in auth.json".to_string(),
     };
-    Ok(format!("{} can be asked now; {kept}", info.name))
+    Ok(format!("{} is available; {kept}", info.name))
 }
 
 /// Forgets what is kept for a provider, and tells what is left.
@@ -211,10 +210,7 @@ async fn by_key(
         let said = talk.ask(Question::Line(name.clone())).await.ok_or_else(given_up)?;
         let said = said.trim();
         if said.is_empty() {
-            return Err(Report::new(format!(
-                "{} has no address without {name}; nothing is changed",
-                info.name
-            )));
+            return Err(Report::new(format!("{} needs the address in {name}; nothing changed", info.name)));
         }
         entry["env"][name] = said.into();
     }
@@ -228,7 +224,7 @@ fn placeholders(info: &ProviderInfo) -> Vec<String> {
 }
 
 fn given_up() -> Report {
-    Report::new("the login was given up; nothing is changed")
+    Report::new("login canceled")
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ const EDITED: &str = "é";
 /// What is pressed before a command and after it, where it needs that to mean something.
 const AROUND: &[(&str, &str, &str)] = &[
     ("agent.cycle-thinking", "Alt-3", ""),
-    ("diff.again", "é Alt-0 s", ""),
+    ("diff.reload", "é Alt-0 s", ""),
     ("diff.copy", "é Alt-0 s", ""),
     ("diff.left", "é Alt-0 s Right", ""),
     ("diff.next", "é Alt-0 s", ""),
@@ -173,10 +173,10 @@ const AROUND: &[(&str, &str, &str)] = &[
 
 /// What the session says to a command before the outcome is looked at: it answers when it likes.
 const SAID: &[(&str, &str)] = &[
-    ("agent.cycle-model", "answers from now on"),
-    ("agent.cycle-model-back", "answers from now on"),
-    ("agent.cycle-thinking", "thinking: "),
-    ("agent.show-prompt", "what the agent is told"),
+    ("agent.cycle-model", "Model: "),
+    ("agent.cycle-model-back", "Model: "),
+    ("agent.cycle-thinking", "Thinking: "),
+    ("agent.show-prompt", "This is the system prompt"),
 ];
 
 /// Operators of the Vim map, which wait for a motion.

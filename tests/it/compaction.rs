@@ -471,7 +471,7 @@ async fn a_summary_of_a_branch_can_be_given_up() {
     rig.asked(3).await;
     assert!(rig.handle.navigate(&fork, Summary::None).await.is_err(), "one thing at a time");
     rig.handle.abort();
-    assert!(moving.await.unwrap().unwrap_err().to_string().contains("where it was"));
+    assert!(moving.await.unwrap().unwrap_err().to_string().contains("summary canceled"));
     let failed = rig.handle.navigate(&fork, Summary::Written).await.unwrap_err().to_string();
     assert!(failed.contains("no money"), "{failed}");
     assert_eq!(rig.entries().await, before, "no trace of either");

@@ -81,7 +81,7 @@ async fn print_mode_compacts_and_says_so_beside_the_answer() {
     assert_eq!(print(&rig.handle, prompts, false, &mut out, &mut err).await, 0);
     let (out, err) = (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap());
     assert_eq!(out, "two\n");
-    assert!(err.contains("being summed up") && err.contains("tokens now, before 11002"), "{err}");
+    assert!(err.contains("compacting") && err.contains("tokens now, before 11002"), "{err}");
 }
 
 /// An answer of some 25 thousand tokens.
@@ -115,7 +115,7 @@ async fn a_person_compacts_reads_and_changes_the_summary() {
     // It can be read as a text.
     ide.headless.app().state.damage.all();
     ide.keys("Alt-x").await;
-    ide.type_in("Show the summary").await;
+    ide.type_in("Show compaction summary").await;
     ide.keys("Enter").await;
     assert!(ide.text().contains("## Goal\nthe tests") && ide.text().contains("so far"), "{}", ide.text());
     // Changed, it counts from then on.
@@ -149,7 +149,7 @@ async fn escape_gives_it_up_at_the_screen_and_nothing_to_do_is_said() {
     ide.headless.press("Enter");
     ide.until("the compaction", |state| state.agent.summing.is_some()).await;
     ide.keys("Escape").await;
-    ide.headless.shows("not compacted").await;
+    ide.headless.shows("compaction canceled").await;
     assert!(ide.state().agent.working_since.is_none());
     assert!(ide.session().iter().all(|entry| entry["type"] != "compaction"));
     let again = tokio::time::timeout(Duration::from_secs(30), ide.ask("/compactly said")).await;

@@ -37,7 +37,7 @@ fn open_file_whose_name_is_no_utf8() {
         pty.send("typed ");
         pty.wait_text("typed ");
         pty.send("\x13");
-        pty.wait_text("saved");
+        pty.wait_text("Saved");
         pty.send("\x11");
         assert!(pty.wait_exit().success(), "{}", pty.picture());
         assert!(std::fs::read_to_string(&path).unwrap().contains("typed "), "the file itself was saved");
@@ -136,11 +136,11 @@ fn wrong_arguments_are_repeated_without_control_characters() {
         (&["tool", "no\x1b]0;x\x07", "{}"], "no"),
         (&["login", "a", "b\x1b]0;x\x07"], "unexpected argument"),
         (&["sessions", "x\x1b[2J"], "unrecognized subcommand"),
-        (&["sessions", "show", "x\x1b[2J"], "there is no session"),
+        (&["sessions", "show", "x\x1b[2J"], "no such session"),
         (&["completions", "\x1b[31mred"], "red"),
         (&["--theme", "\x1b]0;x\x07", "-p", "hi", "--thinking", "\x1b[2J"], "invalid value"),
         (&["-p", "hi", "--model", "\x1b]0;x\x07"], "not known"),
-        (&["--list-models", "\x1b]0;x\x07"], "no model that can be asked matches"),
+        (&["--list-models", "\x1b]0;x\x07"], "no available model matches"),
     ] {
         let place = Place::new(Vec::new());
         let (code, out, err) = text(&place.command(args).output().unwrap());
@@ -163,7 +163,7 @@ fn list_models_pattern_that_nothing_fits_says_so() {
     let place = Place::new(Vec::new());
     let (code, out, err) = text(&place.command(&["--list-models", "no-such-model"]).output().unwrap());
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
-    assert!(err.contains("no model that can be asked matches `no-such-model`"), "{err}");
+    assert!(err.contains("no available model matches `no-such-model`"), "{err}");
     assert_eq!(text(&place.command(&["--list-models", "claude"]).output().unwrap()).0, Some(0));
 }
 

@@ -65,12 +65,12 @@ async fn a_key_is_typed_unseen_and_its_models_are_offered_at_once() {
     assert!(!picture.contains("hunter"), "{picture}");
     ide.headless.press("Enter");
     ide.until("the models", |state| state.agent.models.iter().any(|m| m.provider == "deepseek")).await;
-    ide.shows("models").await;
+    ide.shows("Choose model").await;
     ide.shows("deepseek/").await;
     assert_eq!(kept(&ide), json!({"deepseek": {"type": "api_key", "key": "hunter2"}}));
     ide.keys("Enter").await;
     ide.until("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
-    ide.shows("what opens it is kept in").await;
+    ide.shows("stored in").await;
     // Nothing of the key stays anywhere: not in a text, not in what can be done again.
     assert_eq!(ide.text(), "one\n");
     for file in walk(&ide.home("state")) {
@@ -94,7 +94,7 @@ async fn what_is_typed_into_a_login_is_not_recorded() {
     ide.type_now("hunter2");
     ide.headless.press("Escape");
     assert!(!login_is_open(&mut ide));
-    assert_eq!(ide.message(), "the login was given up; nothing is changed");
+    assert_eq!(ide.message(), "Login canceled");
     run(&mut ide, "macro.record");
     ide.keys("Alt-2").await;
     run(&mut ide, "macro.replay");
@@ -114,8 +114,8 @@ async fn logging_out_takes_the_models_away_and_says_what_to_do() {
     choose(&mut ide, "agent.logout", "deepseek").await;
     ide.until("no models", |state| state.agent.models.iter().all(|m| m.provider != "deepseek")).await;
     assert_eq!(kept(&ide), json!({}));
-    ide.shows("asked any more: nothing").await;
-    ide.shows("is forgotten").await;
+    ide.shows("is no longer available").await;
+    ide.shows("forgotten").await;
     ide.snap("logged_out");
 }
 
@@ -166,7 +166,7 @@ async fn lists_of_models_are_asked_for_at_the_screen() {
     let mut ide = Plan::new().config("models.json", &models).start().await;
     assert!(offers(&mut ide, "xai"));
     run(&mut ide, "agent.refresh-models");
-    ide.shows("1 models listed by 1 providers, 1 new").await;
+    ide.shows("1 models of 1 providers, 1 new").await;
     ide.until("the new model", |state| state.agent.models.iter().any(|m| m.id == "grok-99")).await;
 }
 

@@ -330,10 +330,10 @@ async fn a_question_that_is_asked_while_quitting_waits_below() {
     ide.say("go").await;
     ide.shows("working").await;
     ide.headless.press("Ctrl-q");
-    assert!(ide.picture().contains("The agent is working; leaving interrupts it."));
+    assert!(ide.picture().contains("The agent is working. Quitting interrupts it."));
     open_gate(&ide);
     ide.until("the question", |state| state.layers.len() == 2).await;
-    assert!(ide.picture().contains("quit?"), "what the person is busy with stays on top");
+    assert!(ide.picture().contains("Quit?"), "the dialog that the user reads stays on top");
     ide.headless.press("n");
     allow(&mut ide, "y").await;
     ide.headless.idle().await;
@@ -388,12 +388,12 @@ async fn the_system_prompt_opens_as_a_text_that_cannot_be_edited() {
     let mut ide = Plan::new().file("AGENTS.md", "Use tabs.\n").turns([]).start().await;
     ide.until("the session", |state| state.agent.connected).await;
     ide.keys("F1").await;
-    ide.type_in("told before the conversation").await;
+    ide.type_in("system prompt").await;
     ide.keys("Enter").await;
     let is_prompt = |state: &State| state.buffers.current().is_some_and(|b| b.name() == "system prompt");
     ide.until("the prompt", is_prompt).await;
     let text = ide.text();
     assert!(text.contains("Use tabs.") && text.contains("profile pi\n"), "{text}");
     ide.type_in("x").await;
-    assert_eq!((ide.text(), ide.message().contains("only shown")), (text, true));
+    assert_eq!((ide.text(), ide.message().contains("read-only")), (text, true));
 }

@@ -33,7 +33,7 @@ fn map(name: &str) -> &'static str {
 }
 
 fn keys(name: &str) -> Vec<String> {
-    let (map, problems) = Keymap::parse(map(name), |_| true);
+    let (map, problems) = Keymap::parse(map(name), |id| Some(id.to_string()));
     assert_eq!(problems, []);
     let rows = KeyContext::ALL.into_iter().flat_map(|place| map.rows(place));
     // Leaving and saving are other tests' business; what is on disk must stay as it is here.

@@ -212,7 +212,7 @@ async fn approval_edit_needs_the_command_read_to_its_end() {
     assert!(ide.picture().contains("wants to run") && !ide.path("a").exists(), "{}", ide.picture());
     ide.headless.press(&"PageDown ".repeat(12));
     ide.headless.press("e");
-    ide.shows("run this instead").await;
+    ide.shows("Run this instead").await;
     ide.headless.press("Escape");
     until_asked(&mut ide).await;
     ide.keys("n").await;
@@ -227,7 +227,7 @@ async fn approval_rule_is_read_to_its_end_before_it_is_written() {
     ide.wait(Duration::from_millis(400));
     for key in ["y", "w"] {
         ide.headless.press(key);
-        assert!(ide.picture().contains("a lasting rule") && !ide.path("a").exists(), "{}", ide.picture());
+        assert!(ide.picture().contains("Always allow") && !ide.path("a").exists(), "{}", ide.picture());
     }
     ide.headless.press(&"PageDown ".repeat(12));
     ide.keys("y").await;

@@ -9,12 +9,12 @@ async fn an_unreadable_file_is_told() {
     let mut ide = Plan::new().file("a.txt", "secret").open("a.txt").unreadable("a.txt").start().await;
     assert_eq!(
         ide.message(),
-        format!("cannot open a.txt: {}: permission denied", ide.path("a.txt").display())
+        format!("Cannot open a.txt: {}: permission denied", ide.path("a.txt").display())
     );
     assert!(ide.state().buffers.current().is_none());
     ide.keys("Alt-2 Ctrl-p").await;
     ide.keys("Enter").await;
-    assert!(ide.message().starts_with("cannot open a.txt"), "{}", ide.message());
+    assert!(ide.message().starts_with("Cannot open a.txt"), "{}", ide.message());
 }
 
 #[tokio::test]
@@ -25,7 +25,7 @@ async fn a_binary_file_is_shown_and_not_edited() {
     ide.type_in("x").await;
     assert_eq!(ide.message(), "a binary file is shown, not edited");
     ide.keys("Ctrl-k Ctrl-s").await;
-    assert_eq!(ide.message(), "not saved: a binary file is shown, not edited");
+    assert_eq!(ide.message(), "Not saved: a binary file is shown, not edited");
     assert_eq!(ide.bytes("a.bin"), bytes);
 }
 
@@ -57,7 +57,7 @@ async fn odd_line_ends_and_a_byte_order_mark_survive() {
 #[tokio::test]
 async fn a_folder_in_place_of_a_file_opens_in_the_tree() {
     let mut ide = Plan::new().file("src/main.rs", "").open("src").size(120, 30).start().await;
-    assert_eq!(ide.message(), "src is a folder; its files are in the tree (Alt-1)");
+    assert_eq!(ide.message(), "Folder: src. See the file tree (Alt-1)");
     ide.headless.idle().await;
     assert!(ide.picture().contains("main.rs"));
 }
@@ -68,7 +68,7 @@ async fn a_file_in_a_folder_that_is_missing_is_made_with_it() {
     ide.keys("Alt-2 Ctrl-o").await;
     ide.type_in("no/such/new.txt").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.message(), "no/such/new.txt is new; it will be made when you save");
+    assert_eq!(ide.message(), "New file: no/such/new.txt. Saving creates it");
     assert!(!ide.path("no").exists());
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
@@ -82,10 +82,10 @@ async fn a_file_in_place_of_a_folder_is_told_and_the_text_kept() {
     if ide.state().buffers.current().is_some() {
         ide.type_in("x").await;
         ide.keys("Ctrl-s").await;
-        assert!(ide.message().starts_with("not saved"), "{}", ide.message());
+        assert!(ide.message().starts_with("Not saved"), "{}", ide.message());
         assert!(ide.text().starts_with('x'));
     } else {
-        assert!(first.starts_with("cannot open no/new.txt"), "{first}");
+        assert!(first.starts_with("Cannot open no/new.txt"), "{first}");
     }
     assert_eq!(ide.disk("no"), "a file");
 }
@@ -95,14 +95,14 @@ async fn a_refused_save_is_told_and_the_text_kept() {
     let mut ide = Plan::new().with("a.txt", "one\n").unwritable("a.txt").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
-    assert_eq!(ide.message(), "not saved: a.txt may not be written; save under another name (file.save-as)");
+    assert_eq!(ide.message(), "Not saved: no permission to write a.txt. Save file as: file.save-as");
     assert_eq!((ide.text().as_str(), ide.disk("a.txt").as_str()), ("xone\n", "one\n"));
     ide.keys("F1").await;
     ide.type_in("file.save-as").await;
     ide.keys("Enter").await;
     ide.type_in("b.txt").await;
     ide.keys("Enter").await;
-    assert_eq!((ide.message().as_str(), ide.disk("b.txt").as_str()), ("saved b.txt", "xone\n"));
+    assert_eq!((ide.message().as_str(), ide.disk("b.txt").as_str()), ("Saved b.txt", "xone\n"));
 }
 
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn quitting_after_a_refused_save_stays() {
     ide.type_in("x").await;
     ide.keys("Ctrl-q s").await;
     assert!(!ide.state().quit);
-    assert!(ide.message().starts_with("not saved"));
+    assert!(ide.message().starts_with("Not saved"));
     assert_eq!(ide.text(), "xone\n");
 }
 
@@ -123,7 +123,7 @@ async fn saving_under_the_name_of_another_file_asks() {
     ide.keys("Enter").await;
     ide.type_in("b.txt").await;
     ide.keys("Enter").await;
-    ide.shows("changed on disk").await;
+    ide.shows("Changed on disk").await;
     assert_eq!(ide.disk("b.txt"), "b\n");
 }
 
@@ -134,7 +134,7 @@ async fn a_clean_file_follows_the_disk_and_can_be_had_back() {
     ide.look_again().await;
     assert_eq!(
         (ide.text().as_str(), ide.message().as_str()),
-        ("two\n", "a.txt read again; undo brings the old text back")
+        ("two\n", "Reloaded a.txt. Undo restores the old text")
     );
     ide.keys("Ctrl-z").await;
     assert_eq!(ide.text(), "one\n");
@@ -150,10 +150,10 @@ async fn a_modified_file_that_changed_on_disk_is_never_overwritten_unasked() {
         ide.type_in("x").await;
         ide.write("a.txt", "two\n");
         ide.look_again().await;
-        assert!(ide.message().contains("changed by somebody else"), "{}", ide.message());
+        assert!(ide.message().contains("Changed on disk"), "{}", ide.message());
         assert!(ide.picture().contains("a.txt ≠"));
         ide.keys("Ctrl-s").await;
-        ide.shows("changed on disk").await;
+        ide.shows("Changed on disk").await;
         assert_eq!(ide.disk("a.txt"), "two\n");
         ide.keys(answer).await;
         assert_eq!((ide.text().as_str(), ide.disk("a.txt").as_str()), (text, on_disk), "{answer}");
@@ -170,7 +170,7 @@ async fn a_save_finds_out_by_itself_that_the_file_changed() {
     ide.write("a.txt", "two\n");
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
-    ide.shows("changed on disk").await;
+    ide.shows("Changed on disk").await;
     assert_eq!(ide.disk("a.txt"), "two\n");
 }
 
@@ -179,7 +179,7 @@ async fn a_deleted_file_is_told_and_can_be_saved_again() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     fs::remove_file(ide.path("a.txt")).unwrap();
     ide.look_again().await;
-    assert_eq!(ide.message(), "a.txt is gone from disk; saving makes it again");
+    assert_eq!(ide.message(), "Deleted on disk: a.txt. Saving creates it again");
     assert!(ide.picture().contains("a.txt ✗"));
     ide.keys("Ctrl-q").await;
     ide.shows("One file is unsaved").await;

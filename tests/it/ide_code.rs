@@ -44,7 +44,7 @@ async fn a_local_name_is_changed_in_all_its_places() {
     }
     ide.keys("Home Right Right Alt-7 l").await;
     assert_eq!(ide.selected(), ["y", "y", "y"]);
-    assert_eq!(ide.message(), "3 places");
+    assert_eq!(ide.message(), "3 occurrences");
     ide.type_in("né").await;
     assert!(ide.text().contains("let né = h(1);\n        k(né, né)"), "{}", ide.text());
 }
@@ -56,7 +56,7 @@ async fn what_is_no_local_name_is_refused() {
     assert_eq!(ide.message(), "this name is not that of a parameter or a local variable");
     let mut ide = Plan::new().with("a.txt", "x").start().await;
     ide.keys("Alt-7 l").await;
-    assert_eq!(ide.message(), "the code of this file is not read, or not yet");
+    assert_eq!(ide.message(), "This file is not parsed, or not yet");
 }
 
 /// The color of a cell.
@@ -72,7 +72,7 @@ async fn brackets_have_colours_by_their_depth_where_that_is_wanted() {
     let (x, y) = ide.find("fn f()");
     let usual = color(&mut ide, (x + 4, y));
     ide.keys("Alt-7 r").await;
-    assert_eq!(ide.message(), "brackets by their depth: on");
+    assert_eq!(ide.message(), "rainbow brackets: on");
     let of: Vec<Color> = [4, 7, 10, 11, 13, 19, 21].map(|dx| color(&mut ide, (x + dx, y))).to_vec();
     let depths = ["rainbow.1", "rainbow.1", "rainbow.2", "rainbow.3", "rainbow.3", "rainbow.2", "rainbow.1"];
     assert_eq!(of, depths.map(theme));
@@ -95,7 +95,7 @@ async fn the_outline_goes_to_what_is_picked() {
     assert_eq!(ide.cursor(), (1, 1), "a jump was noted");
     let mut ide = Plan::new().with("a.txt", "x").start().await;
     ide.keys("Alt-7 s").await;
-    assert!(ide.picture().contains("outline"));
+    assert!(ide.picture().contains("Go to symbol"));
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn cursors_go_from_part_to_part() {
         seen.push(ide.cursor());
     }
     assert_eq!(seen, [(8, 5), (13, 5), (19, 1), (19, 1)]);
-    assert_eq!(ide.message(), "there is nothing more of that here");
+    assert_eq!(ide.message(), "No more of them here");
     ide.keys("Alt-7 F Alt-7 F").await;
     assert_eq!(ide.cursor(), (8, 5));
     ide.keys("Alt-7 a Alt-7 a").await;

@@ -1,5 +1,7 @@
 //! A user changes lines, words, pairs and numbers by commands.
 
+use bowline::ide::core::layers::picker::Picker;
+
 use crate::support::test_ide::Plan;
 
 #[tokio::test]
@@ -34,7 +36,7 @@ async fn comments_are_those_of_the_language() {
     }
     let mut ide = Plan::new().with("a.txt", "a\n").start().await;
     ide.keys("Alt-/").await;
-    assert_eq!(ide.message(), "how comments are written here is not known");
+    assert_eq!(ide.message(), "No comment syntax for this language");
 }
 
 #[tokio::test]
@@ -81,7 +83,7 @@ async fn signs_around_words_are_asked_for() {
     ide.keys("Alt-e d [").await;
     assert_eq!(ide.text(), "word größe\n");
     ide.keys("Alt-e a Escape").await;
-    assert_eq!((ide.text().as_str(), ide.message().as_str()), ("word größe\n", "given up"));
+    assert_eq!((ide.text().as_str(), ide.message().as_str()), ("word größe\n", "Canceled"));
     ide.keys("Ctrl-z Ctrl-z Ctrl-z").await;
     assert_eq!(ide.text(), "word größe\n");
 }
@@ -112,7 +114,7 @@ async fn keys_are_recorded_and_pressed_again() {
     ide.keys("F7 Home Delete").await;
     ide.type_in("- ").await;
     ide.keys("Down F7").await;
-    assert_eq!(ide.message(), "5 keys recorded");
+    assert_eq!(ide.message(), "Recorded 5 keys");
     ide.keys("F8").await;
     assert_eq!(ide.text(), "-  a\n-  b\n1 c\n1 d\n1 é\n");
     ide.keys("Alt-e m 3").await;
@@ -123,14 +125,14 @@ async fn keys_are_recorded_and_pressed_again() {
     ide.keys("Enter F8").await;
     assert_eq!(ide.text(), "-  a\n-  b\n-  c\n-  d\n-  é\nxx");
     ide.keys("F7 F8").await;
-    assert_eq!(ide.message(), "a recording cannot be replayed while it is made");
+    assert_eq!(ide.message(), "Cannot replay a macro while recording it");
 }
 
 #[tokio::test]
 async fn the_last_change_is_done_again() {
     let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree\n").start().await;
     ide.keys("Alt-.").await;
-    assert_eq!(ide.message(), "nothing was changed yet");
+    assert_eq!(ide.message(), "No changes yet");
     ide.type_in("é-").await;
     ide.keys("Down Home Alt-.").await;
     assert_eq!(ide.text(), "é-one\né-two\nthree\n");
@@ -155,4 +157,26 @@ async fn lines_keep_their_own_ends() {
     assert_eq!(ide.text(), "b\r\nc\r\nd\r\n");
     ide.keys("Ctrl-z Ctrl-z Ctrl-Home Alt-k l Ctrl-y").await;
     assert_eq!(ide.text(), "a\r\nb\r\nc\r\nd\r\n");
+}
+
+#[tokio::test]
+async fn palette_finds_commands_by_aliases() {
+    let mut ide = Plan::new().with("a.txt", "one\n").start().await;
+    for (typed, found) in [
+        ("revert checkpoint", "Restore files to here  session.restore-code"),
+        ("outdent", "Dedent lines  edit.dedent"),
+        ("switch buffer", "Go to open file  view.buffers-picker"),
+        ("hotkeys", "Show keyboard shortcuts  app.keys"),
+        ("session.leave-out", "Exclude message from context  session.exclude-message"),
+    ] {
+        ide.keys("F1").await;
+        ide.type_in(typed).await;
+        let picker = ide.state().layers.top::<Picker>().unwrap();
+        assert_eq!(picker.current().map(|row| row.text.as_str()), Some(found), "{typed}");
+        ide.keys("Escape").await;
+    }
+    ide.keys("F1").await;
+    ide.type_in("remove line").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.text(), "");
 }

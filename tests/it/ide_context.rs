@@ -48,7 +48,7 @@ fn numberless(text: &str) -> String {
 fn snap(ide: &mut TestIde) {
     let size = ide.state().size;
     let hidden = |line: &str| {
-        if line.contains("the next request") {
+        if line.contains("context of next request") {
             return numberless(line);
         }
         let Some(from) = line.find("directory: ").map(|at| at + 11) else { return line.to_string() };
@@ -96,10 +96,10 @@ async fn messages_are_left_out_and_come_back() {
     let mut ide = talk(Plan::new().size(120, 40)).await;
     open(&mut ide).await;
     ide.keys("Up d").await;
-    ide.shows("told differently since").await;
-    assert!(ide.message().contains("not told that any more"), "{}", ide.message());
+    ide.shows("edited since").await;
+    assert!(ide.message().contains("excluded from context"), "{}", ide.message());
     ide.keys("Up d").await;
-    ide.shows("left out since").await;
+    ide.shows("excluded since").await;
     assert!(ide.picture().contains("- "), "{}", ide.picture());
     ide.keys("Escape").await;
     ide.ask("go on").await;
@@ -107,8 +107,8 @@ async fn messages_are_left_out_and_come_back() {
     open(&mut ide).await;
     ide.keys("Up Up Up u").await;
     ide.headless.idle().await;
-    assert!(ide.message().contains("again as it was, with the calls"), "{}", ide.message());
-    assert!(!ide.picture().contains("left out since"), "{}", ide.picture());
+    assert!(ide.message().contains("Original message restored, with its tool results"), "{}", ide.message());
+    assert!(!ide.picture().contains("excluded since"), "{}", ide.picture());
     ide.keys("Escape").await;
     ide.ask("and on").await;
     let whole = serde_json::to_string(&ide.script.requests().pop().unwrap().messages).unwrap();
@@ -121,18 +121,18 @@ async fn words_are_told_differently_from_the_prompt() {
     open(&mut ide).await;
     ide.keys("e").await;
     let typed = ide.state().prompt.area.text().to_string();
-    assert!(typed.starts_with("/tell ") && typed.ends_with(" It is fine.\nNothing failed."), "{typed}");
+    assert!(typed.starts_with("/edit ") && typed.ends_with(" It is fine.\nNothing failed."), "{typed}");
     assert!(ide.state().layers.is_empty());
     ide.type_in(" Today.").await;
     ide.keys("Enter").await;
     ide.headless.idle().await;
-    assert!(ide.message().contains("told this from now on"), "{}", ide.message());
+    assert!(ide.message().contains("edited in context"), "{}", ide.message());
     ide.ask("go on").await;
     assert_eq!(told(&ide)[3..], ["assistant It is fine.\nNothing failed. Today.", "user go on"]);
     ide.type_now("/tell");
     ide.headless.press("Enter");
     ide.headless.idle().await;
-    assert!(ide.message().contains("stand behind /tell"), "{}", ide.message());
+    assert!(ide.message().contains("Usage: /edit"), "{}", ide.message());
 }
 
 #[tokio::test]
@@ -147,9 +147,9 @@ async fn pins_are_set_and_taken_away_and_other_rows_refuse() {
     let pins: Vec<_> = ide.session().iter().filter(|e| e["customType"] == "bowline.pin").cloned().collect();
     assert_eq!((&pins[0]["data"]["pinned"], &pins[1]["data"]["pinned"]), (&true.into(), &false.into()));
     ide.keys("Home d").await;
-    assert!(ide.message().contains("no part of the conversation"), "{}", ide.message());
+    assert!(ide.message().contains("Not a message of the conversation"), "{}", ide.message());
     ide.keys("p").await;
-    assert!(ide.message().contains("only messages that are told"), "{}", ide.message());
+    assert!(ide.message().contains("Only messages in the context"), "{}", ide.message());
     ide.keys("Enter").await;
-    assert!(ide.message().contains("no part of the conversation"), "{}", ide.message());
+    assert!(ide.message().contains("Not a message of the conversation"), "{}", ide.message());
 }

@@ -28,7 +28,7 @@ async fn occurrences_of_a_word_are_renamed_together() {
     ide.keys("Ctrl-Right Ctrl-Right Alt-j Alt-j").await;
     assert_eq!(ide.selected(), ["fö", "fö"]);
     ide.keys("Alt-j Alt-j").await;
-    assert_eq!(ide.message(), "no more occurrences");
+    assert_eq!(ide.message(), "No more occurrences");
     ide.type_in("b").await;
     assert_eq!(ide.text(), "let b = 1;\nb + b\n");
     ide.keys("Escape Alt-Shift-j").await;

@@ -61,12 +61,12 @@ async fn differences_are_walked_taken_over_and_left_for_a_line() {
         ide.keys(key).await;
         said.push(ide.message());
     }
-    let taken = "taken over; u takes it back";
-    assert_eq!(said, [taken, "1 of 1 differences", "a.rs is the same as git HEAD", "nothing differs"]);
+    let taken = "Reverted to other side. Undo: u";
+    assert_eq!(said, [taken, "1 of 1 differences", "a.rs is the same as git HEAD", "No differences"]);
     assert_eq!(ide.text(), BASE);
-    assert_eq!((is_open(&mut ide), ide.message().as_str()), (true, "nothing differs"));
+    assert_eq!((is_open(&mut ide), ide.message().as_str()), (true, "No differences"));
     ide.keys("t").await;
-    assert_eq!(ide.message(), "this line is the same in both");
+    assert_eq!(ide.message(), "No difference on this line");
     ide.keys("Escape Alt-0 h").await;
     assert_eq!((is_open(&mut ide), ide.message().as_str()), (false, "a.rs is the same as git HEAD"));
     ide.keys("Ctrl-z").await;
@@ -84,13 +84,13 @@ async fn lines_are_copied_and_folds_opened() {
         .with("long.txt", (0..40).flat_map(|n| [n.to_string(), "\n".to_string()]).collect::<String>());
     let mut ide = plan.size(80, 24).start().await;
     ide.keys("Down Down x Alt-0 s").await;
-    assert!(ide.picture().contains("⋯ 34 lines that are the same"), "{}", ide.picture());
+    assert!(ide.picture().contains("⋯ 34 unchanged lines"), "{}", ide.picture());
     ide.keys("End Space").await;
     assert!(!ide.picture().contains('⋯'), "{}", ide.picture());
     ide.keys("Space").await;
     assert!(ide.picture().contains('⋯'));
     ide.keys("Home Space").await;
-    assert_eq!(ide.message(), "nothing is folded here");
+    assert_eq!(ide.message(), "No folded lines here");
 }
 
 #[tokio::test]
@@ -110,14 +110,14 @@ async fn head_and_index_are_two_texts() {
 async fn what_git_does_not_have_is_said() {
     let mut ide = Plan::new().with("a.txt", "a\n").start().await;
     ide.keys("Alt-0 h").await;
-    assert_eq!((is_open(&mut ide), ide.message().as_str()), (false, "the file is in no git repository"));
+    assert_eq!((is_open(&mut ide), ide.message().as_str()), (false, "Not in a git repository"));
     if !git(&ide.path(""), &["init", "-q"]) {
         return;
     }
     ide.keys("Alt-0 h").await;
-    assert_eq!(ide.message(), "git has no commit yet");
+    assert_eq!(ide.message(), "No commit yet");
     ide.keys("Alt-0 i").await;
-    assert_eq!(ide.message(), "git has no text of this file");
+    assert_eq!(ide.message(), "Not tracked by git");
 }
 
 #[tokio::test]
@@ -131,9 +131,9 @@ async fn earlier_texts_are_compared_without_going_there() {
     assert!(picture.contains("last save → a.txt") && picture.contains("- xone"), "{picture}");
     assert!(picture.contains("+ xoney"), "{picture}");
     ide.keys("Escape Alt-0 v").await;
-    assert_eq!(ide.message(), "select a revision in the undo tree first");
+    assert_eq!(ide.message(), "Select a revision in the undo tree first");
     ide.keys("F4 Alt-0 v").await;
-    assert_eq!(ide.message(), "this is the text as it is; select another revision");
+    assert_eq!(ide.message(), "That is the current text; select another revision");
     ide.keys("PageDown Alt-0 v").await;
     let picture = ide.picture();
     assert!(picture.contains("revision 0 → a.txt") && picture.contains("- one"), "{picture}");
@@ -154,7 +154,7 @@ async fn other_files_and_the_disk() {
     assert!(picture.contains("+1 −1"), "{picture}");
     ide.keys("t Escape").await;
     assert_eq!(ide.text(), "one\nzwei\nthree\n", "in the text's own line endings");
-    for (file, said) in [("a.txt", "that is this file itself"), ("b.bin", "b.bin is a binary file")] {
+    for (file, said) in [("a.txt", "That is this file"), ("b.bin", "b.bin")] {
         ide.keys("Alt-0 f").await;
         ide.type_in(file).await;
         ide.keys("Enter").await;
@@ -179,7 +179,7 @@ async fn an_edit_from_elsewhere_is_compared_again() {
         buffer.area.apply_foreign(bowline::text::transaction::Transaction::new(edit), 0);
     });
     ide.keys("t").await;
-    assert_eq!(ide.message(), "the texts are being compared; try again");
+    assert_eq!(ide.message(), "Still comparing; try again");
     ide.headless.idle().await;
     ide.wait(Duration::from_secs(2));
     ide.headless.idle().await;

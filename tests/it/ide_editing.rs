@@ -15,7 +15,7 @@ async fn what_is_typed_is_saved_and_can_be_undone() {
     assert!(ide.picture().contains("a.txt ●"));
     ide.keys("Ctrl-s").await;
     assert_eq!(ide.disk("a.txt"), "two one\n");
-    assert_eq!(ide.message(), "saved a.txt");
+    assert_eq!(ide.message(), "Saved a.txt");
     assert!(!ide.picture().contains("a.txt ●"));
     ide.keys("Ctrl-z").await;
     assert_eq!(ide.text(), "one\n");
@@ -87,7 +87,7 @@ async fn a_selection_is_replaced_by_what_is_typed() {
     ide.type_in("x").await;
     assert_eq!(ide.text(), "x\n");
     ide.keys("Ctrl-Space Ctrl-a Ctrl-c").await;
-    assert_eq!(ide.message(), "copied");
+    assert_eq!(ide.message(), "Copied");
     assert_eq!(ide.headless.app().copied.as_deref(), Some("x"));
 }
 
@@ -282,7 +282,7 @@ async fn finding_goes_on_and_around_and_can_be_given_up() {
     assert_eq!(ide.cursor().0, 3);
     ide.keys("Ctrl-f").await;
     ide.type_in("nowhere").await;
-    ide.shows("no match").await;
+    ide.shows("No match").await;
 }
 
 #[tokio::test]
@@ -336,7 +336,7 @@ async fn keys_of_several_presses_show_what_may_follow() {
     ide.keys("s").await;
     assert_eq!(ide.disk("a.txt"), "ba\n");
     ide.keys("Alt-x z").await;
-    assert_eq!(ide.message(), "Alt-x z does nothing here");
+    assert_eq!(ide.message(), "No command: Alt-x z");
     assert_eq!(ide.text(), "ba\n", "a broken sequence types nothing");
 }
 
@@ -353,7 +353,7 @@ async fn the_palette_runs_commands_by_their_name() {
 #[tokio::test]
 async fn a_new_file_is_made_with_its_folder() {
     let mut ide = Plan::new().open("deep/down/new.txt").start().await;
-    assert!(ide.message().contains("deep/down/new.txt is new"), "{}", ide.message());
+    assert!(ide.message().contains("New file: deep/down/new.txt"), "{}", ide.message());
     ide.type_in("hello").await;
     ide.keys("Ctrl-s").await;
     assert_eq!(ide.disk("deep/down/new.txt").trim_end(), "hello");

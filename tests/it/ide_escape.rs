@@ -54,7 +54,7 @@ async fn dialog_keys_of_a_sequence_are_no_answers() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-q").await;
-    assert!(ide.picture().contains("quit?"), "{}", ide.picture());
+    assert!(ide.picture().contains("Quit?"), "{}", ide.picture());
     // Divides the window; `s` alone would save and quit.
     ide.keys("Alt-5 s").await;
     assert_eq!(ide.disk("a.txt"), "one\n");

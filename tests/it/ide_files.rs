@@ -36,10 +36,10 @@ async fn files_and_folders_are_made() {
     ide.keys("Alt-1 a").await;
     answer(&mut ide, "new/").await;
     assert!(ide.path("new").is_dir());
-    assert_eq!(ide.message(), "made the folder new; u in the tree takes it back");
+    assert_eq!(ide.message(), "Done: created folder new. Undo: u in the tree");
     ide.keys("a").await;
     answer(&mut ide, "notes.md").await;
-    assert_eq!(ide.message(), "not done: made notes.md: something is there already");
+    assert_eq!(ide.message(), "Not done: created notes.md: a file is there already");
     ide.keys("u").await;
     ide.keys("u").await;
     assert!(!ide.path("new").exists() && !ide.path("src/deep/é.rs").exists());
@@ -55,7 +55,7 @@ async fn open_files_follow_what_is_moved() {
     ide.type_in("my ").await;
     ide.keys("Alt-1 Home r").await;
     answer(&mut ide, "code/rust").await;
-    assert_eq!(ide.message(), "moved to code/rust; u in the tree takes it back");
+    assert_eq!(ide.message(), "Done: moved to code/rust. Undo: u in the tree");
     assert_eq!(selected(&mut ide), "code/rust");
     ide.keys("Alt-2 Ctrl-s").await;
     assert_eq!(ide.disk("code/rust/lib.rs"), "my lib\n", "unsaved text goes along");
@@ -68,7 +68,7 @@ async fn open_files_follow_what_is_moved() {
     assert_eq!(ide.disk("src/lib.rs"), "my xlib\n");
     ide.keys("Alt-1 Home r").await;
     answer(&mut ide, "notes.md").await;
-    assert_eq!(ide.message(), "not done: moved to notes.md: something is there already");
+    assert_eq!(ide.message(), "Not done: moved to notes.md: a file is there already");
     ide.keys("Alt-2").await;
     ide.type_in("y").await;
     ide.keys("Ctrl-s").await;
@@ -80,7 +80,7 @@ async fn what_is_deleted_comes_back() {
     let mut ide = ide().await;
     ide.keys("End d").await;
     assert!(!ide.path("notes.md").exists());
-    assert_eq!(ide.message(), "deleted notes.md; u in the tree takes it back");
+    assert_eq!(ide.message(), "Done: deleted notes.md. Undo: u in the tree");
     assert!(ide.state().buffers.current().is_none());
     ide.keys("u").await;
     assert_eq!(ide.disk("notes.md"), "notes\n");
@@ -93,12 +93,12 @@ async fn what_is_deleted_comes_back() {
     assert!(!ide.path("src").exists());
     ide.write("src", "in the way");
     ide.keys("u").await;
-    assert_eq!(ide.message(), "not done: moved to src: something is there already");
+    assert_eq!(ide.message(), "Not done: moved to src: a file is there already");
     std::fs::remove_file(ide.path("src")).unwrap();
     ide.keys("u").await;
     assert_eq!(ide.disk("src/lib.rs"), "lib\n", "it can be tried again");
     ide.keys("u").await;
-    assert_eq!(ide.message(), "nothing was done to files from here");
+    assert_eq!(ide.message(), "No file operation to undo");
 }
 
 #[tokio::test]
@@ -112,7 +112,7 @@ async fn what_was_made_and_written_to_is_not_taken_back() {
     ide.keys("Ctrl-s").await;
     ide.keys("Alt-1 u").await;
     assert_eq!(ide.disk("two.md"), "much");
-    assert_eq!(ide.message(), "not done: deleted two.md: it is no longer empty; it is left out");
+    assert_eq!(ide.message(), "Not done: deleted two.md: it is no longer empty; step skipped");
     ide.keys("u").await;
     assert!(!ide.path("one.md").exists(), "the step before can be taken back");
 }
@@ -144,7 +144,7 @@ async fn leaving_with_unsaved_text_while_files_are_changed_asks_and_waits() {
         for key in ["Enter", "Ctrl-q"] {
             ide.headless.press(key);
         }
-        assert!(ide.picture().contains("leaving waits for that"), "{}", ide.picture());
+        assert!(ide.picture().contains("Quitting waits for them"), "{}", ide.picture());
         ide.headless.press("d");
         assert!(!ide.state().quit);
         ide.headless.idle().await;
@@ -165,7 +165,7 @@ async fn unsaved_text_is_kept_under_the_name_that_its_file_was_given() {
     ide.wait(std::time::Duration::from_secs(1));
     ide.headless.idle().await;
     let mut ide = ide.again().open("moved.md").start().await;
-    assert!(ide.picture().contains("The program ended before moved.md was saved."), "{}", ide.picture());
+    assert!(ide.picture().contains("bowline ended before moved.md was saved."), "{}", ide.picture());
 }
 
 #[tokio::test]
@@ -195,10 +195,10 @@ async fn a_step_that_cannot_be_taken_back_is_not_in_the_way_of_those_before() {
         } else {
             ide.write("notes.md", "in the way");
             ide.keys("u").await;
-            assert_eq!(ide.message(), "not done: moved to notes.md: something is there already");
+            assert_eq!(ide.message(), "Not done: moved to notes.md: a file is there already");
         }
         ide.keys("u").await;
-        assert!(ide.message().ends_with("; it is left out"), "{}", ide.message());
+        assert!(ide.message().ends_with("; step skipped"), "{}", ide.message());
         assert!(ide.path("new").exists());
         ide.keys("u").await;
         assert!(!ide.path("new").exists(), "the step before: {}", ide.message());
@@ -212,12 +212,12 @@ async fn nothing_is_moved_onto_the_path_of_an_open_text() {
     ide.type_in("my ").await;
     ide.keys("Alt-f Alt-1 Home r").await;
     answer(&mut ide, "b").await;
-    assert_eq!(ide.message(), "not done: é.md is open at that path: save it elsewhere or close it");
+    assert_eq!(ide.message(), "é.md is open at that path: close it or save it elsewhere");
     assert!(ide.path("a/é.md").exists() && !ide.path("b").exists());
     ide.keys("Right").await;
     ide.keys("Down r").await;
     answer(&mut ide, "new.md").await;
-    assert_eq!(ide.message(), "not done: new.md is open at that path: save it elsewhere or close it");
+    assert_eq!(ide.message(), "new.md is open at that path: close it or save it elsewhere");
     assert_eq!(ide.disk("a/é.md"), "one\n");
     ide.keys("r").await;
     answer(&mut ide, "c.md").await;
@@ -232,7 +232,11 @@ async fn leaving_waits_for_what_is_being_done_to_files() {
         ide.type_now("moved.md");
         ide.headless.press("Enter");
         ide.headless.press("Ctrl-q");
-        assert!(!ide.state().quit && ide.message().contains("leaving once they are"), "{}", ide.message());
+        assert!(
+            !ide.state().quit && ide.message().contains("Quitting when file changes finish"),
+            "{}",
+            ide.message()
+        );
         if again {
             ide.headless.press("Ctrl-q");
             assert!(ide.state().quit, "a person can always leave");
@@ -251,7 +255,7 @@ async fn escape_stays() {
     ide.headless.press("Enter");
     ide.headless.press("Ctrl-q");
     ide.headless.press("Escape");
-    assert_eq!(ide.message(), "staying");
+    assert_eq!(ide.message(), "Quit canceled");
     ide.headless.idle().await;
     assert!(!ide.state().quit && ide.path("moved.md").exists());
 }

@@ -83,7 +83,7 @@ async fn hunks_are_walked_shown_and_taken_back() {
     let Some(plan) = Plan::new().with("a.txt", BASE).committed() else { return };
     let mut ide = plan.start().await;
     ide.keys("Alt-, ]").await;
-    assert_eq!(ide.message(), "nothing differs from git");
+    assert_eq!(ide.message(), "No changes against git");
     ide.keys("Down").await;
     ide.type_in("é").await;
     ide.keys("Ctrl-End").await;
@@ -91,15 +91,15 @@ async fn hunks_are_walked_shown_and_taken_back() {
     ide.keys("Ctrl-Home Down Down Down Down Alt-k l Ctrl-Home").await;
     assert_eq!(ide.text(), "one\nétwo\nthree\nfour\nsix\nseven\neight");
     ide.keys("Alt-, ]").await;
-    assert_eq!(ide.message(), "the text is being compared with git's; try again");
+    assert_eq!(ide.message(), "Still comparing with git; try again");
     ide.keys("Ctrl-Home").await;
     for (keys, line, message) in [
-        ("Alt-, ]", 2, "1 of 3 that differ from git"),
-        ("Alt-, ]", 5, "2 of 3 that differ from git"),
-        ("Alt-, ]", 7, "3 of 3 that differ from git"),
-        ("Alt-, ]", 2, "1 of 3 that differ from git"),
-        ("Alt-, [", 7, "3 of 3 that differ from git"),
-        ("Alt-, [", 5, "2 of 3 that differ from git"),
+        ("Alt-, ]", 2, "Hunk 1 of 3"),
+        ("Alt-, ]", 5, "Hunk 2 of 3"),
+        ("Alt-, ]", 7, "Hunk 3 of 3"),
+        ("Alt-, ]", 2, "Hunk 1 of 3"),
+        ("Alt-, [", 7, "Hunk 3 of 3"),
+        ("Alt-, [", 5, "Hunk 2 of 3"),
     ] {
         ide.keys(keys).await;
         assert_eq!((ide.cursor().0, ide.message().as_str()), (line, message));
@@ -114,12 +114,12 @@ async fn hunks_are_walked_shown_and_taken_back() {
     assert_eq!(ide.text(), "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight");
     compared(&mut ide).await;
     ide.keys("Alt-, z").await;
-    assert_eq!(ide.message(), "this line is as git has it");
+    assert_eq!(ide.message(), "No change on this line");
     ide.keys("Ctrl-z Ctrl-z").await;
     assert_eq!(ide.text(), "one\nétwo\nthree\nfour\nsix\nseven\neight", "each is one step");
     compared(&mut ide).await;
     ide.keys("Alt-h Alt-, z").await;
-    assert_eq!((ide.text().as_str(), ide.message().as_str()), (BASE, "3 taken back"));
+    assert_eq!((ide.text().as_str(), ide.message().as_str()), (BASE, "Reverted 3"));
 }
 
 #[tokio::test]
@@ -158,7 +158,7 @@ async fn without_git_everything_is_quiet() {
         ide.type_in("x").await;
         assert_eq!((signs(&mut ide).await, ide.message()), ("        ".to_string(), String::new()));
         ide.keys("Alt-, z").await;
-        assert_eq!(ide.message(), "git has no text of this file");
+        assert_eq!(ide.message(), "Not tracked by git");
     }
 }
 

@@ -30,7 +30,7 @@ async fn prompts_of_other_runs_come_back() {
     assert_eq!(ide.state().prompt.area.text().to_string(), "draft");
     // From the list, by some of its letters.
     ide.keys("Ctrl-r").await;
-    ide.shows("said before").await;
+    ide.shows("Prompt history").await;
     ide.type_in("loop").await;
     ide.keys("Enter").await;
     assert_eq!(ide.state().prompt.area.text().to_string(), "fix the login loop");
@@ -44,9 +44,9 @@ async fn a_place_in_the_conversation_is_found_and_gone_to() {
     ide.ask("which way").await;
     ide.ask("and another").await;
     ide.keys("F1").await;
-    ide.type_in("Search all conversations").await;
+    ide.type_in("Search sessions").await;
     ide.keys("Enter").await;
-    ide.shows("search conversations").await;
+    ide.shows("Search sessions").await;
     ide.type_in("quicks").await;
     ide.shows("the answer is quicksort").await;
     ide.keys("Enter").await;
@@ -66,7 +66,7 @@ async fn a_place_in_another_conversation_is_opened_there() {
     // Other ids: the counting ones of a test begin anew.
     ide.state().agent.session = "another".to_string();
     ide.keys("F1").await;
-    ide.type_in("Search all conversations").await;
+    ide.type_in("Search sessions").await;
     ide.keys("Enter").await;
     ide.type_in("file:nothing").await;
     assert!(ide.picture().contains("0 / 0"), "{}", ide.picture());
@@ -90,9 +90,9 @@ async fn conversations_of_other_programs_are_taken_over() {
         ["1 conversation taken over, 0 there before", "0 conversations taken over, 1 there before, 0 ent"]
     {
         ide.keys("F1").await;
-        ide.type_in("Take over conversations").await;
+        ide.type_in("Import sessions").await;
         ide.keys("Enter").await;
-        ide.shows("take over sessions").await;
+        ide.shows("Import sessions of").await;
         ide.keys("Ctrl-u").await;
         ide.type_in(&fixture.display().to_string()).await;
         ide.keys("Enter").await;
@@ -117,14 +117,14 @@ async fn a_session_is_deleted_from_the_list_and_brought_back() {
     ide.state().agent.session = "another".to_string();
     let files = |ide: &TestIde| listing::jsonl_below(&ide.home("data/sessions")).len();
     assert_eq!(files(&ide), 1);
-    palette(&mut ide, "Go on with another session").await;
+    palette(&mut ide, "Resume session").await;
     ide.shows("about the harbour").await;
     // While something is typed the key does what it does in a text.
     ide.type_in("harx").await;
     ide.keys("Left Ctrl-d").await;
     ide.shows("about the harbour").await;
     ide.keys("Ctrl-d").await;
-    ide.shows("delete this session?").await;
+    ide.shows("Delete this session?").await;
     ide.keys("n").await;
     assert_eq!(files(&ide), 1);
     ide.keys("Ctrl-d").await;
@@ -134,22 +134,22 @@ async fn a_session_is_deleted_from_the_list_and_brought_back() {
         picker.is_some_and(|picker| picker.settled && !picker.filling && picker.current().is_none())
     })
     .await;
-    assert!(ide.message().contains("in the trash"), "{}", ide.message());
+    assert!(ide.message().contains("moved to trash"), "{}", ide.message());
     assert_eq!(files(&ide), 0);
     ide.keys("Escape").await;
-    palette(&mut ide, "Bring the session back").await;
-    ide.shows("the session is back").await;
+    palette(&mut ide, "Restore deleted session").await;
+    ide.shows("Session restored").await;
     assert_eq!(files(&ide), 1);
-    palette(&mut ide, "Bring the session back").await;
-    ide.shows("no session of bowline is in the trash").await;
+    palette(&mut ide, "Restore deleted session").await;
+    ide.shows("No sessions in the trash").await;
 }
 
 #[tokio::test]
 async fn the_open_session_is_not_deleted() {
     let mut ide = Plan::new().turns([Turn::text("one")]).start().await;
     ide.ask("about the harbour").await;
-    palette(&mut ide, "Move a session into the trash").await;
+    palette(&mut ide, "Delete session").await;
     ide.shows("about the harbour").await;
     ide.keys("Enter").await;
-    assert!(ide.message().contains("this session is open here"), "{}", ide.message());
+    assert!(ide.message().contains("Session is open"), "{}", ide.message());
 }

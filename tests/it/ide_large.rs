@@ -40,9 +40,9 @@ async fn the_first_screen_is_there_before_the_file_is_read() {
     let picture = ide.picture();
     assert!(picture.contains("line 1 of many é") && picture.contains("reading: 2 %"), "{picture}");
     ide.type_now("x");
-    assert!(ide.message().contains("still being read"), "{}", ide.message());
+    assert!(ide.message().contains("still loading"), "{}", ide.message());
     ide.headless.press("Ctrl-s");
-    assert_eq!(ide.message(), "not saved: the file is still being read");
+    assert_eq!(ide.message(), "Not saved: file is still loading");
     ide.headless.press("Down Down");
     assert_eq!(ide.cursor(), (3, 1), "one can look around");
     whole(&mut ide, &go_on).await;

@@ -23,13 +23,13 @@ fn marked_text(ide: &mut TestIde) -> String {
 async fn registers_keep_texts_and_give_them_back() {
     let mut ide = ide("«größe» and «ñ»").await;
     ide.keys("Alt-' c a").await;
-    assert_eq!(ide.message(), "kept in a");
+    assert_eq!(ide.message(), "Copied to register a");
     ide.keys("Alt-' x B").await;
     assert_eq!(marked_text(&mut ide), "| and |");
     ide.keys("Alt-' v a").await;
     assert_eq!(marked_text(&mut ide), "größe| and ñ|");
     ide.keys("Alt-' v z").await;
-    assert_eq!(ide.message(), "the register z is empty");
+    assert_eq!(ide.message(), "Register is empty: z");
     ide.keys("Ctrl-y").await;
     assert_eq!(marked_text(&mut ide), "größegröße| and ññ|", "what was cut is the ring's newest");
 }
@@ -47,11 +47,11 @@ async fn registers_are_shared_by_every_text_field() {
 async fn registers_refuse_what_they_cannot_keep() {
     let mut ide = ide("«one» |").await;
     ide.keys("Alt-' c %").await;
-    assert_eq!(ide.message(), "nothing can be kept in the register %");
+    assert_eq!(ide.message(), "Register is read-only: %");
     ide.keys("Alt-' v %").await;
     assert_eq!(ide.text(), "a.txt a.txt", "the file's name can be put in");
     ide.keys("Alt-' c Left").await;
-    assert_eq!(ide.message(), "given up");
+    assert_eq!(ide.message(), "Canceled");
 }
 
 #[tokio::test]
@@ -74,9 +74,9 @@ async fn marks_move_with_edits_and_lead_back() {
     ide.keys("Alt-' g '").await;
     assert_eq!(marked_text(&mut ide), "new \none\ntwö\nthree|", "where the jump began");
     ide.keys("Alt-' g m Alt-k l Alt-' g m").await;
-    assert_eq!(ide.message(), "the mark m is not set", "it went with its line");
+    assert_eq!(ide.message(), "Mark not set: m", "it went with its line");
     ide.keys("Alt-' s 7").await;
-    assert_eq!(ide.message(), "a mark is a letter, not 7");
+    assert_eq!(ide.message(), "Mark must be a letter, not 7");
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn jumps_are_made_by_what_goes_far() {
     ide.keys("Enter Alt-' o").await;
     assert_eq!(ide.cursor(), (1, 4));
     ide.keys("Ctrl-Home Alt-' o Alt-' o Alt-' o Alt-' o Alt-' o").await;
-    assert_eq!(ide.message(), "there is no older jump");
+    assert_eq!(ide.message(), "No older jump");
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn changes_are_a_list_of_their_own() {
     ide.keys("Alt-' e").await;
     assert_eq!(ide.cursor(), (1, 1));
     ide.keys("Alt-' e").await;
-    assert_eq!(ide.message(), "this is the oldest change");
+    assert_eq!(ide.message(), "At oldest change");
     ide.keys("Alt-' E").await;
     assert_eq!(ide.cursor(), (3, 2));
 }

@@ -116,7 +116,10 @@ async fn the_terminals_cursor_is_where_the_text_is() {
     assert_eq!(caret(&mut ide).0, ide.find("six").0 - 4, "before the tab");
     ide.keys("Ctrl-f").await;
     let shown = ide.state().shown.clone().unwrap().area;
-    assert!(!shown.contains(caret(&mut ide).into()) || ide.picture().contains("find"), "questions have it");
+    assert!(
+        !shown.contains(caret(&mut ide).into()) || ide.picture().contains("Find in file"),
+        "questions have it"
+    );
 }
 
 #[tokio::test]

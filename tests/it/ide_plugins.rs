@@ -101,7 +101,7 @@ async fn answers_are_put_in_shown_or_listed() {
     call(&mut ide, "plugin.p.edits").await;
     assert_eq!(
         ide.message(),
-        "p: its answer cannot be used: line 2, column 3: this is inside a character; nothing is changed"
+        "p: its answer cannot be used: line 2, column 3: this is inside a character; nothing changed"
     );
     call(&mut ide, "plugin.p.broken").await;
     assert!(ide.message().contains("its answer cannot be used"), "{}", ide.message());
@@ -109,7 +109,7 @@ async fn answers_are_put_in_shown_or_listed() {
     call(&mut ide, "plugin.p.say").await;
     assert_eq!(ide.message(), "p: one␛[31m line");
     call(&mut ide, "plugin.p.fails").await;
-    assert_eq!(ide.message(), "p: no good (exit 3); nothing is changed");
+    assert_eq!(ide.message(), "p: no good (exit 3): nothing changed");
     call(&mut ide, "plugin.p.tell").await;
     assert!(ide.picture().contains(" p "), "{}", ide.picture());
     ide.keys("Enter").await;
@@ -130,10 +130,10 @@ async fn escape_ends_the_program_and_what_it_began() {
         .until("the program", move |_| std::fs::read_to_string(&written).is_ok_and(|pid| pid.ends_with('\n')))
         .await;
     start(&mut ide, "plugin.p.hang");
-    assert_eq!(ide.message(), "a command of a plugin is running already; Escape ends it");
+    assert_eq!(ide.message(), "A plugin command is running already. Escape ends it");
     ide.headless.press("Escape");
     ide.headless.idle().await;
-    assert_eq!(ide.message(), "p: the command was ended; nothing is changed");
+    assert_eq!(ide.message(), "p: Command ended: nothing changed");
     let pid = std::fs::read_to_string(pid).unwrap();
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
     assert!(stat.is_empty() || stat.contains(") Z "), "it is still there: {stat}");
@@ -151,7 +151,7 @@ async fn an_answer_to_a_text_that_was_edited_meanwhile_is_dropped() {
         ide.write("go", "");
         ide.headless.idle().await;
         assert_eq!(ide.text(), "ba\n");
-        assert_eq!(ide.message(), "p: the text was edited while the command ran: nothing is changed");
+        assert_eq!(ide.message(), "p: Text changed meanwhile: nothing changed");
     })
     .await;
 }
@@ -164,10 +164,7 @@ async fn a_broken_manifest_is_told_and_the_rest_goes_on() {
         .start()
         .await;
     let message = ide.message();
-    assert!(
-        message.ends_with("q/plugin.toml:1: a command needs a title; this command is left out"),
-        "{message}"
-    );
+    assert!(message.ends_with("q/plugin.toml:1: a command needs a title; command ignored"), "{message}");
     call(&mut ide, "plugin.p.say").await;
     assert_eq!(ide.message(), "p: fine");
     ide.write("new.txt", "");
@@ -198,7 +195,7 @@ async fn commands_have_keys_where_they_are_free_and_as_key_maps_say() {
     ide.keys("F8").await;
     assert_eq!(ide.message(), "p: fine");
     ide.keys("F9").await;
-    assert_eq!(ide.message(), "no plugin brings the command plugin.none.x");
+    assert_eq!(ide.message(), "No such plugin command: plugin.none.x");
 }
 
 #[tokio::test]
@@ -240,7 +237,7 @@ async fn a_project_runs_nothing_until_it_is_trusted() {
     call(&mut ide, "plugin.build.make").await;
     assert_eq!(ide.message(), "build: made");
     let mut ide = ide.again().open("a.txt").start().await;
-    assert!(!ide.picture().contains("trust this project?"), "{}", ide.picture());
+    assert!(!ide.picture().contains("Trust this project?"), "{}", ide.picture());
     call(&mut ide, "plugin.build.make").await;
     assert_eq!(ide.message(), "build: made");
     // What was changed since runs neither now nor later.
@@ -248,20 +245,20 @@ async fn a_project_runs_nothing_until_it_is_trusted() {
     call(&mut ide, "plugin.build.make").await;
     assert!(ide.message().contains("were changed since they were trusted"), "{}", ide.message());
     let mut ide = ide.again().open("a.txt").start().await;
-    assert!(ide.picture().contains("trust this project?"), "{}", ide.picture());
+    assert!(ide.picture().contains("Trust this project?"), "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn a_project_that_is_refused_works_without_and_says_so() {
     let mut ide = project().start().await;
     answer(&mut ide, "n").await;
-    assert_eq!(ide.message(), "what this project wants to run is off; trust.show shows it");
+    assert_eq!(ide.message(), "Project is not trusted. Details: trust.show");
     let mut ide = ide.again().open("a.txt").start().await;
-    assert!(!ide.picture().contains("trust this project?"), "{}", ide.picture());
-    assert_eq!(ide.message(), "what this project wants to run is off; trust.show shows it");
+    assert!(!ide.picture().contains("Trust this project?"), "{}", ide.picture());
+    assert_eq!(ide.message(), "Project is not trusted. Details: trust.show");
     call(&mut ide, "trust.show").await;
     let picture = ide.picture();
-    assert!(picture.contains("It is not trusted") && picture.contains("echo made"), "{picture}");
+    assert!(picture.contains("Not trusted") && picture.contains("echo made"), "{picture}");
     ide.keys("y").await;
     call(&mut ide, "plugin.build.make").await;
     assert_eq!(ide.message(), "build: made");
@@ -277,7 +274,7 @@ async fn what_was_changed_before_the_answer_is_asked_about_again() {
         let mut ide = project().start().await;
         ide.write(".bowline/plugins/build/more.sh", "harm\n");
         answer(&mut ide, "y").await;
-        assert!(ide.picture().contains("trust this project?"), "{}", ide.picture());
+        assert!(ide.picture().contains("Trust this project?"), "{}", ide.picture());
         assert_eq!(ide.state().slots[PLUGINS].commands.len(), 0);
         answer(&mut ide, "y").await;
         assert_eq!(ide.state().slots[PLUGINS].commands.len(), 1);
@@ -319,7 +316,7 @@ async fn trust_for_now_ends_with_the_program() {
     call(&mut ide, "plugins.reload").await;
     assert_eq!(ide.message(), "1 command of plugins");
     let mut ide = ide.again().open("a.txt").start().await;
-    assert!(ide.picture().contains("trust this project?"), "{}", ide.picture());
+    assert!(ide.picture().contains("Trust this project?"), "{}", ide.picture());
 }
 
 const ALLOWS: &str = "[[rule]]\ndecision = \"allow\"\ncommand = \"mkdir\"\n\
@@ -340,19 +337,19 @@ async fn what_a_project_allows_counts_once_it_is_trusted() {
     let mut ide = allowing("mkdir made").start().await;
     let picture = ide.picture();
     assert!(
-        picture.contains("trust this project?") && picture.contains("allow command \"mkdir\""),
+        picture.contains("Trust this project?") && picture.contains("allow command \"mkdir\""),
         "{picture}"
     );
     assert!(!picture.contains("rmdir"), "what it forbids holds anyway: {picture}");
     answer(&mut ide, "y").await;
-    assert_eq!(ide.message(), "what this project allows runs without a question");
+    assert_eq!(ide.message(), "Project trusted: its rules apply");
     ide.ask("go").await;
     assert!(ide.path("made").exists(), "{}", ide.picture());
     // The next run knows it; a rule that came later is another question, and does not hold.
     let again = ide.again().open("a.txt").size(100, 24);
     let turn = Turn::call("c1", "bash", serde_json::json!({"command": "mkdir more"}));
     let mut ide = again.turns([turn, Turn::text("done")]).start().await;
-    assert!(!ide.picture().contains("trust this project?"), "{}", ide.picture());
+    assert!(!ide.picture().contains("Trust this project?"), "{}", ide.picture());
     ide.ask("go").await;
     assert!(ide.path("more").exists());
     ide.write(".bowline/permissions.toml", ALLOWS.replace("mkdir", "touch"));
@@ -370,14 +367,14 @@ async fn what_a_project_allows_counts_once_it_is_trusted() {
 async fn trust_that_is_taken_back_or_was_for_now_allows_nothing_more() {
     let mut ide = allowing("mkdir made").start().await;
     answer(&mut ide, "o").await;
-    assert_eq!(ide.message(), "what this project allows runs without a question");
+    assert_eq!(ide.message(), "Project trusted: its rules apply");
     call(&mut ide, "trust.take-back").await;
-    assert_eq!(ide.message(), "what this project wants to allow is off; trust.show shows it");
+    assert_eq!(ide.message(), "Project rules are off: not trusted. Details: trust.show");
     ide.say("go").await;
     ide.shows("wants to run").await;
     assert!(!ide.path("made").exists());
     let mut ide = ide.again().open("a.txt").size(100, 24).start().await;
-    assert!(ide.picture().contains("trust this project?"), "{}", ide.picture());
+    assert!(ide.picture().contains("Trust this project?"), "{}", ide.picture());
 }
 
 #[tokio::test]
@@ -385,7 +382,7 @@ async fn the_question_takes_no_key_that_was_meant_for_the_text() {
     let mut ide = project().start().await;
     ide.type_in("yyy").await;
     assert_eq!(ide.text(), "yyya\n");
-    assert!(ide.picture().contains("trust this project?"), "{}", ide.picture());
+    assert!(ide.picture().contains("Trust this project?"), "{}", ide.picture());
 }
 
 #[tokio::test]

@@ -170,7 +170,7 @@ async fn files_that_are_not_open_are_named_at_the_start() {
     ide.wait(GUARD);
     ide.keys("k").await;
     let mut ide = ide.again().open("b.txt").start().await;
-    assert!(ide.message().contains("unsaved text was kept of a.txt"), "{}", ide.message());
+    assert!(ide.message().contains("Unsaved text of a.txt"), "{}", ide.message());
 }
 
 #[tokio::test]

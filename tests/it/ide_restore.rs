@@ -88,7 +88,7 @@ async fn files_that_are_gone_are_said_and_their_windows_close() {
     let plan = quit(ide).await.restoring();
     std::fs::remove_file(gone).unwrap();
     let mut ide = plan.start().await;
-    assert_eq!(ide.message(), "no longer there: größe.txt");
+    assert_eq!(ide.message(), "No longer there: größe.txt");
     let mut after = names(&mut ide);
     after.sort();
     assert_eq!(after, ["a.txt", "c.txt"]);

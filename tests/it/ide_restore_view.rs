@@ -31,35 +31,31 @@ async fn a_turn_is_looked_at_and_taken_back() {
     ide.ask("change it").await;
     ide.write("b.txt", "mine\n");
     run(&mut ide, "session.undo-turn").await;
-    ide.shows("take back what a turn changed").await;
+    ide.shows("Undo file changes of turn").await;
     ide.keys("Down").await;
     ide.snap("way_back_conflict");
     ide.keys("Escape").await;
-    assert_eq!(ide.disk("a.txt"), "one\n2\n3\n4\n5\n", "nothing was changed");
+    assert_eq!(ide.disk("a.txt"), "one\n2\n3\n4\n5\n", "Nothing changed");
     run(&mut ide, "session.undo-turn").await;
     ide.shows("1 to decide").await;
     ide.keys("m").await;
-    assert!(ide.message().contains("nothing to decide"), "{}", ide.message());
+    assert!(ide.message().contains("No conflict in this file"), "{}", ide.message());
     ide.keys("Down b Enter").await;
-    ide.shows("brought back").await;
+    ide.shows("Restored").await;
     assert_eq!((ide.disk("a.txt"), ide.disk("b.txt")), ("1\n2\n3\n4\n5\n".into(), "mine\n".into()));
     assert_eq!(ide.disk("b.txt.restored"), "old\n");
     assert!(!ide.path("new.rs").exists());
     run(&mut ide, "session.undo-restore").await;
-    ide.shows("bring back files").await;
+    ide.shows("Restore files to here").await;
     ide.keys("Enter").await;
-    ide.shows("brought back").await;
+    ide.shows("Restored").await;
     assert_eq!(ide.disk("a.txt"), "one\n2\n3\n4\n5\n");
     assert!(ide.path("new.rs").exists() && !ide.path("b.txt.restored").exists());
     let session = ide.state().agent.session.clone();
     run(&mut ide, "session.new").await;
     ide.until("another session", |state| state.agent.session != session).await;
     run(&mut ide, "session.undo-restore").await;
-    assert!(
-        ide.message().contains("no files were brought back"),
-        "that was another session: {}",
-        ide.message()
-    );
+    assert!(ide.message().contains("No restore to undo"), "that was another session: {}", ide.message());
 }
 
 #[tokio::test]
@@ -74,10 +70,10 @@ async fn an_open_file_comes_back_as_one_step_and_unsaved_words_stay() {
     ide.keys("Ctrl-End").await;
     ide.type_in("typed").await;
     run(&mut ide, "session.undo-turn").await;
-    ide.shows("take back what a turn changed").await;
+    ide.shows("Undo file changes of turn").await;
     ide.keys("Enter").await;
-    ide.shows("brought back").await;
-    assert_eq!(ide.text(), "1\n2\n3\n4\n5\ntyped", "put together with what was not saved");
+    ide.shows("Restored").await;
+    assert_eq!(ide.text(), "1\n2\n3\n4\n5\ntyped", "merged with what was not saved");
     assert_eq!(ide.disk("a.txt"), "1\n2\n3\n4\n5\ntyped");
     assert_eq!(ide.disk("open.txt"), "first\n");
     ide.keys("Ctrl-z").await;
@@ -100,9 +96,9 @@ async fn the_session_tree_brings_files_along() {
     ide.shows("second").await;
     ide.keys("Home").await;
     ide.keys("b").await;
-    ide.shows("bring back files and conversation").await;
+    ide.shows("Restore files and conversation").await;
     ide.keys("Enter").await;
-    ide.shows("brought back").await;
+    ide.shows("Restored").await;
     assert!(!ide.path("a.txt").exists());
     let picture = ide.picture();
     assert!(!picture.contains("second done"), "{picture}");
@@ -120,9 +116,9 @@ async fn where_nothing_was_recorded_it_is_said() {
     run(&mut ide, "session.undo-turn").await;
     assert!(ide.message().contains("changed no files"), "{}", ide.message());
     run(&mut ide, "session.restore-code").await;
-    assert!(ide.message().contains("nobody recorded"), "{}", ide.message());
+    assert!(ide.message().contains("no recorded state"), "{}", ide.message());
     run(&mut ide, "session.undo-restore").await;
-    assert!(ide.message().contains("no files were brought back"), "{}", ide.message());
+    assert!(ide.message().contains("No restore to undo"), "{}", ide.message());
 }
 
 #[tokio::test]
@@ -137,10 +133,10 @@ async fn an_open_file_that_the_agent_removed_comes_back_but_not_over_unsaved_wor
     ide.keys("Ctrl-End").await;
     ide.type_in("unsaved").await;
     run(&mut ide, "session.undo-turn").await;
-    ide.shows("take back what a turn changed").await;
+    ide.shows("Undo file changes of turn").await;
     ide.shows("1 to decide").await;
     ide.keys("Enter").await;
-    ide.shows("brought back").await;
+    ide.shows("Restored").await;
     assert_eq!(ide.text(), "first\nunsaved", "the words stay");
     assert_eq!(ide.disk("b.txt"), "second\n", "what nobody had changed is there again");
 }

@@ -102,7 +102,7 @@ async fn folds_close_and_open() {
     ide.keys("Alt-, 1").await;
     assert!(!ide.picture().contains("if a") && !ide.picture().contains("c();"));
     ide.keys("Alt-, 3").await;
-    assert_eq!(ide.message(), "there is nothing to fold here");
+    assert_eq!(ide.message(), "Nothing to fold here");
 }
 
 #[tokio::test]

@@ -135,7 +135,7 @@ async fn bad_rules_are_told_once_and_ignored() {
     ide.keys("Tab").await;
     assert_eq!(ide.text(), "    x\n");
     ide.keys("Ctrl-s").await;
-    assert_eq!(ide.message(), "saved a.txt");
+    assert_eq!(ide.message(), "Saved a.txt");
 }
 
 #[tokio::test]

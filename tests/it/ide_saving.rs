@@ -71,7 +71,7 @@ async fn save_as_takes_the_new_name_only_once_it_is_written() {
         ide.keys("Enter").await;
         ide.type_in("taken.txt").await;
         ide.keys("Enter").await;
-        assert!(ide.picture().contains("is there already"), "{}", ide.picture());
+        assert!(ide.picture().contains("exists already"), "{}", ide.picture());
         let path =
             |ide: &mut TestIde| ide.headless.app().state.buffers.current().unwrap().path.clone().unwrap();
         assert!(path(&mut ide).ends_with("a.txt"));
@@ -120,7 +120,7 @@ async fn a_reload_that_nobody_asked_for_never_overwrites_what_was_typed() {
         };
         ide.headless.app().with_cx(|cx| reloaded(cx, read));
         assert_eq!(ide.text(), "typed one\n");
-        assert!(ide.picture().contains("changed by somebody else"), "{}", ide.picture());
+        assert!(ide.picture().contains("Changed on disk: a.txt"), "{}", ide.picture());
     })
     .await;
 }

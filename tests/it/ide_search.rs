@@ -16,7 +16,11 @@ async fn matches_are_counted_marked_and_walked() {
     assert!(ide.picture().contains("1 of 4"), "{}", ide.picture());
     ide.snap("search-marks");
     ide.keys("Alt-w").await;
-    assert!(ide.picture().contains("1 of 3") && ide.picture().contains("find (words)"), "{}", ide.picture());
+    assert!(
+        ide.picture().contains("1 of 3") && ide.picture().contains("Find in file (words)"),
+        "{}",
+        ide.picture()
+    );
     ide.keys("Alt-c").await;
     assert!(ide.picture().contains("1 of 2"), "exact case: {}", ide.picture());
     ide.keys("Enter F3").await;
@@ -52,7 +56,7 @@ async fn each_match_is_shown_as_what_it_becomes() {
     assert!(ide.picture().contains("two = 2 → 2 is two"), "{}", ide.picture());
     ide.keys("y").await;
     assert_eq!(ide.text(), TEXT.replace("two = 2", "2 is two"));
-    assert_eq!(ide.message(), "no more matches below");
+    assert_eq!(ide.message(), "No more matches below");
     ide.keys("Ctrl-z").await;
     assert_eq!(ide.text(), TEXT);
 }
@@ -67,7 +71,7 @@ async fn all_are_replaced_as_one_step_also_where_nothing_stands() {
     ide.keys("Enter n a").await;
     ide.headless.idle().await;
     assert_eq!(ide.text(), "let one = 1;\n> let two = 2;\n> // Let it be: letter\n> ");
-    assert_eq!(ide.message(), "replaced 3; one undo takes them back");
+    assert_eq!(ide.message(), "Replaced 3. Undo: one step");
     ide.keys("Ctrl-z").await;
     assert_eq!(ide.text(), TEXT);
 }

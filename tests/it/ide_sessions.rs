@@ -121,7 +121,7 @@ async fn entries_are_found_by_what_they_say() {
     ide.keys("/ Ctrl-u").await;
     ide.type_in("straw").await;
     ide.keys("Enter").await;
-    assert!(ide.message().contains("nothing here says straw"), "{}", ide.message());
+    assert!(ide.message().contains("No entry contains straw"), "{}", ide.message());
     ide.keys("Escape").await;
     assert!(ide.picture().contains("burn the hay") && !ide.state().layers.is_empty());
     ide.keys("Escape").await;
@@ -147,15 +147,15 @@ async fn a_fork_is_a_session_of_its_own() {
 async fn another_session_can_be_begun_and_the_first_gone_on_with() {
     let mut ide = talk(Plan::new().size(120, 24), &["first session"]).await;
     ide.headless.press("F1");
-    ide.type_in("Begin a new session").await;
+    ide.type_in("New session").await;
     ide.keys("Enter").await;
     ide.until("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
     ide.ask("second session").await;
     assert!(!told(&ide).contains("first session"));
     ide.headless.press("F1");
-    ide.type_in("Go on with another session").await;
+    ide.type_in("Resume session").await;
     ide.keys("Enter").await;
-    ide.shows("sessions of this folder").await;
+    ide.shows("Sessions of this folder").await;
     ide.type_in("first").await;
     ide.keys("Enter").await;
     ide.shows("answer 1").await;
@@ -173,7 +173,7 @@ async fn a_session_has_several_beginnings_and_a_name() {
     ide.ask("from scratch").await;
     assert!(!told(&ide).contains("answer 1"));
     ide.headless.press("F1");
-    ide.type_in("Give the session a name").await;
+    ide.type_in("Rename session").await;
     ide.keys("Enter").await;
     ide.type_in("two ways").await;
     ide.keys("Enter").await;
@@ -198,7 +198,7 @@ async fn nothing_moves_while_the_agent_works_but_a_new_session_ends_it() {
     ide.shows("the agent is working").await;
     ide.headless.press("Escape");
     ide.headless.press("F1");
-    ide.type_now("Begin a new session");
+    ide.type_now("New session");
     ide.headless.press("Enter");
     ide.until("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;
     ide.headless.idle().await;
@@ -235,8 +235,8 @@ async fn each_branch_has_its_model() {
         std::fs::write(file, text).unwrap();
     }
     let mut ide = ide.again().continued().size(120, 24).start().await;
-    ide.shows("gone/other, which answered here").await;
-    ide.shows("script answers").await;
+    ide.shows("gone/other is not available").await;
+    ide.shows("; using").await;
     assert_eq!(model(&mut ide), "script");
 }
 
@@ -244,7 +244,7 @@ async fn each_branch_has_its_model() {
 async fn a_session_is_chosen_at_the_start() {
     let ide = talk(Plan::new().size(120, 24), &["one"]).await;
     let mut ide = talk(ide.again().first("session.resume").size(120, 24), &[]).await;
-    ide.shows("sessions of this folder").await;
+    ide.shows("Sessions of this folder").await;
     ide.keys("Enter").await;
     ide.shows("answer 1").await;
     ide.ask("two").await;
@@ -260,11 +260,11 @@ async fn words_of_the_prompt_do_what_commands_do() {
     ide.until("the name", |state| state.agent.name.as_deref() == Some("the first")).await;
     ide.type_in("/new words").await;
     ide.keys("Enter").await;
-    assert!(ide.message().contains("nothing stands behind /new"), "{}", ide.message());
+    assert!(ide.message().contains("/new takes no arguments"), "{}", ide.message());
     assert_eq!(prompt(&mut ide), "/new words");
     ide.keys("Home").await;
     ide.ask(" ").await;
-    assert!(told(&ide).contains(" /new words"), "with a space before it the model is told it");
+    assert!(told(&ide).contains(" /new words"), "with a space before it it is a message");
     ide.type_in("/new").await;
     ide.keys("Enter").await;
     ide.until("the new session", |state| state.slots[TRANSCRIPT].items().is_empty()).await;

@@ -30,7 +30,7 @@ async fn the_whole_text_goes_where_nothing_is_selected() {
     ide.keys("Alt-6 |").await;
     assert!(ide.picture().contains("sort"), "the last command is offered: {}", ide.picture());
     ide.keys("Ctrl-u Enter").await;
-    assert!(ide.picture().contains("nothing typed"), "{}", ide.picture());
+    assert!(ide.picture().contains("Nothing typed"), "{}", ide.picture());
 }
 
 #[tokio::test]
@@ -55,11 +55,11 @@ async fn output_is_put_in_at_every_cursor() {
 async fn a_command_that_fails_changes_nothing_and_says_why() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     pipe(&mut ide, "Alt-6 |", "echo lost; echo 'first \u{1b}[31m' >&2; echo second >&2; exit 7").await;
-    assert_eq!(ide.message(), "first ␛[31m (exit 7); nothing is changed");
+    assert_eq!(ide.message(), "first ␛[31m (exit 7): nothing changed");
     pipe(&mut ide, "Alt-6 |", "printf '\\377'").await;
-    assert_eq!(ide.message(), "the command's output is no UTF-8; nothing is changed");
+    assert_eq!(ide.message(), "Output is not UTF-8: nothing changed");
     pipe(&mut ide, "Alt-6 |", "false").await;
-    assert_eq!(ide.message(), "the command failed and said nothing (exit 1); nothing is changed");
+    assert_eq!(ide.message(), "the command failed and said nothing (exit 1): nothing changed");
     assert_eq!(ide.text(), "one\n");
 }
 
@@ -75,7 +75,7 @@ async fn escape_ends_the_command_and_edits_meanwhile_refuse_its_output() {
             ide.headless.press("Enter");
             ide.headless.press("Escape");
             ide.headless.idle().await;
-            assert_eq!(ide.message(), "the command was ended; nothing is changed", "{keymap}");
+            assert_eq!(ide.message(), "Command ended: nothing changed", "{keymap}");
         }
         let mut ide = Plan::new().with("a.txt", "one\n").start().await;
         ide.keys("Alt-6 | Ctrl-u").await;
@@ -84,7 +84,7 @@ async fn escape_ends_the_command_and_edits_meanwhile_refuse_its_output() {
         ide.type_now("x");
         ide.headless.idle().await;
         assert_eq!(ide.text(), "xone\n");
-        assert_eq!(ide.message(), "the text was edited while the command ran: its output is not put in");
+        assert_eq!(ide.message(), "Text changed meanwhile: output not inserted");
     })
     .await;
 }
@@ -129,9 +129,9 @@ async fn command_lines_read_and_show_what_commands_say() {
     assert!(picture.contains("│ said") && picture.contains("echo said; echo more"), "{picture}");
     ide.keys("Enter").await;
     line(&mut ide, ":!true").await;
-    assert_eq!(ide.message(), "the command said nothing");
+    assert_eq!(ide.message(), "No output");
     line(&mut ide, ":!").await;
-    assert_eq!(ide.message(), "which command?");
+    assert_eq!(ide.message(), "Which command?");
     line(&mut ide, ":!echo out; echo wrong >&2; exit 3").await;
     let picture = ide.picture();
     assert!(picture.contains("│ (exit 3)") && picture.contains("│ out"), "{picture}");

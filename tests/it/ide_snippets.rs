@@ -84,16 +84,16 @@ async fn what_is_wrong_with_snippets_is_told() {
     assert!(ide.message().contains("the `${` at character 1 has no `}`"), "{}", ide.message());
     assert_eq!(ide.text(), "x\n");
     ide.keys("Alt-8 n").await;
-    assert_eq!(ide.message(), "no snippet is gone through");
+    assert_eq!(ide.message(), "No active snippet");
     ide.keys("Alt-8 c").await;
-    assert_eq!(ide.message(), "there is no choice here");
+    assert_eq!(ide.message(), "No snippet choice here");
     let mut ide = Plan::new().with("a.py", "").start().await;
     ide.keys("Alt-8 s").await;
-    assert!(ide.message().contains("there are no snippets for python in "), "{}", ide.message());
+    assert!(ide.message().contains("No snippets for python in "), "{}", ide.message());
     ide.keys("Escape Alt-3 F1").await;
     ide.type_in("snippet.insert").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.message(), "snippets go into a file");
+    assert_eq!(ide.message(), "Snippets need an open file");
 }
 
 #[tokio::test]

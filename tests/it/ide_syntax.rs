@@ -175,7 +175,7 @@ async fn selections_grow_and_shrink_by_the_code() {
     ide.keys("Alt-Shift-v").await;
     assert_eq!(ide.selected(), ["(1, 2)"]);
     ide.keys("Alt-Shift-v Alt-Shift-v Alt-Shift-v").await;
-    assert_eq!(ide.message(), "there is no step to take back");
+    assert_eq!(ide.message(), "No selection to shrink to");
     ide.headless.app().with_cx(|cx| {
         let command = bowline::ide::shell::catalog::CATALOG.command("syntax.function").unwrap();
         (command.run)(cx);
@@ -189,7 +189,7 @@ async fn selections_grow_and_shrink_by_the_code() {
 async fn text_without_a_language_says_so() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.keys("Alt-v").await;
-    assert_eq!(ide.message(), "this file is not read as code");
+    assert_eq!(ide.message(), "No syntax tree for this file");
 }
 
 #[tokio::test]
@@ -227,7 +227,7 @@ async fn lines_are_indented_again_by_a_command() {
     assert_eq!(ide.text(), "fn é() {\n    if a {\n        b(\"x\n y\");\n    }\n}\n");
     pause(&mut ide).await;
     ide.keys("Alt-7 =").await;
-    assert_eq!(ide.message(), "these lines are where they belong");
+    assert_eq!(ide.message(), "Lines are indented already");
     ide.keys("Ctrl-z").await;
     assert_eq!(ide.text(), code);
 }

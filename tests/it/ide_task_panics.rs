@@ -186,7 +186,7 @@ async fn unsaved_text_is_kept_though_its_task_panicked_once() {
     ide.headless.app().tasks().panic_in_task(1);
     ide.wait(std::time::Duration::from_secs(1));
     ide.headless.idle().await;
-    assert!(ide.message().contains("cannot be kept safe"), "{}", ide.message());
+    assert!(ide.message().contains("Cannot write the recovery journal"), "{}", ide.message());
     ide.wait(std::time::Duration::from_secs(10));
     ide.headless.idle().await;
     let id = ide.state().buffers.current().unwrap().id;
@@ -199,7 +199,7 @@ async fn session_that_ends_by_itself_is_reported_and_nothing_works_on() {
     let session = ide.headless.app().session().unwrap().clone();
     session.shutdown().await;
     ide.until("the end", |state| !state.agent.connected).await;
-    assert!(ide.message().starts_with("the session ended because of an internal error"));
+    assert!(ide.message().starts_with("Session ended by an internal error"));
     assert!(ide.picture().contains("--continue"), "{}", ide.picture());
     ide.keys("Alt-3").await;
     ide.type_in("hello").await;

@@ -89,10 +89,10 @@ async fn several_are_a_list_and_programs_that_run_are_asked_about() {
     ide.shows("second").await;
     second.told().busy = Some("sleep".to_string());
     ide.keys("Alt-9 x").await;
-    assert!(ide.picture().contains("sleep runs in it"), "{}", ide.picture());
+    assert!(ide.picture().contains("sleep is running"), "{}", ide.picture());
     ide.keys("n").await;
     ide.keys("Alt-9 q").await;
-    assert!(ide.picture().contains("In a terminal: sleep; leaving ends that."), "{}", ide.picture());
+    assert!(ide.picture().contains("Running in a terminal: sleep. Quitting ends it."), "{}", ide.picture());
     ide.keys("n").await;
     ide.keys("Alt-9 x").await;
     ide.keys("y").await;
@@ -123,7 +123,7 @@ async fn the_end_of_the_program_ends_what_runs_inside() {
 async fn an_end_is_said_and_enter_begins_anew() {
     let (mut ide, shell_one) = open().await;
     shell_one.end(3);
-    ide.shows("shell ended with 3; Enter starts a new one").await;
+    ide.shows("Shell ended with 3. Restart: Enter").await;
     ide.keys("x").await;
     ide.keys("Enter").await;
     let mut again = shell(&mut ide).await;
@@ -132,9 +132,9 @@ async fn an_end_is_said_and_enter_begins_anew() {
     assert!(!ide.picture().contains("ended with"), "{}", ide.picture());
     ide.refused.no_shells.store(true, Ordering::SeqCst);
     again.end(0);
-    ide.shows("shell ended with 0").await;
+    ide.shows("Shell ended with 0").await;
     ide.keys("Enter").await;
-    ide.shows("no shell: /bin/sh: permission denied; Enter tries again").await;
+    ide.shows("No shell: /bin/sh: permission denied. Retry: Enter").await;
     ide.keys("Alt-9 x").await;
     assert!(!ide.state().panes.terminal);
 }
@@ -172,7 +172,7 @@ async fn a_selection_is_copied_and_pasted() {
     press(&mut ide, MouseKind::Drag(Button::Left), (col + 7, row), Mods::NONE);
     press(&mut ide, MouseKind::Up(Button::Left), (col + 7, row), Mods::NONE);
     ide.keys("Alt-9 c").await;
-    ide.until("a copy", |state| state.status.message == "copied").await;
+    ide.until("a copy", |state| state.status.message == "Copied").await;
     assert_eq!(ide.state().kill_ring.yank().unwrap(), ["one 漢字"]);
     ide.keys("Alt-9 v").await;
     ide.headless.input(Input::Paste("a\nb\u{1b}".to_string()));
@@ -180,13 +180,13 @@ async fn a_selection_is_copied_and_pasted() {
     press(&mut ide, MouseKind::Down(Button::Left), (col + 10, row), Mods::NONE);
     press(&mut ide, MouseKind::Up(Button::Left), (col + 10, row), Mods::NONE);
     ide.keys("Alt-9 c").await;
-    ide.until("a word", |state| state.status.message.starts_with("nothing is selected")).await;
+    ide.until("a word", |state| state.status.message.starts_with("Nothing selected")).await;
     for _ in 0..2 {
         press(&mut ide, MouseKind::Down(Button::Left), (col, row), Mods::NONE);
         press(&mut ide, MouseKind::Up(Button::Left), (col, row), Mods::NONE);
     }
     ide.keys("Alt-9 c").await;
-    ide.until("a word", |state| state.status.message == "copied").await;
+    ide.until("a word", |state| state.status.message == "Copied").await;
     assert_eq!(ide.state().kill_ring.yank().unwrap(), ["one"]);
 }
 
@@ -202,9 +202,9 @@ async fn the_editor_sends_its_selection_or_line() {
     ide.keys("Down Shift-Down Shift-End Alt-9 s").await;
     first.reads("\u{1b}[200~ls\rpwd\u{1b}[201~\r").await;
     first.end(0);
-    ide.shows("shell ended with 0").await;
+    ide.shows("Shell ended with 0").await;
     ide.keys("Alt-9 s").await;
-    assert_eq!(ide.message(), "the shell in the terminal has ended; Enter there starts a new one");
+    assert_eq!(ide.message(), "Terminal shell ended. Restart: Enter there");
 }
 
 #[tokio::test]
@@ -246,7 +246,7 @@ async fn a_key_of_the_pane_can_be_sent_too() {
     shell.reads("\x1b[17~\x1b9a").await;
     assert!(ide.state().status.message.is_empty(), "the last key has wiped it");
     ide.keys("Alt-9 z").await;
-    assert_eq!(ide.message(), "Alt-9 z does nothing here");
+    assert_eq!(ide.message(), "No command: Alt-9 z");
 }
 
 #[tokio::test]
@@ -256,7 +256,7 @@ async fn a_file_that_is_named_opens() {
     ide.shows("none.rs").await;
     let at = ide.find("none.rs");
     press(&mut ide, MouseKind::Down(Button::Left), at, Mods::CTRL);
-    ide.until("a word", |state| state.status.message == "none.rs:2 is no file here").await;
+    ide.until("a word", |state| state.status.message == "No such file: none.rs:2").await;
     let at = ide.find("b.rs:3");
     press(&mut ide, MouseKind::Down(Button::Left), at, Mods::CTRL);
     ide.until("a file", |state| state.buffers.current().is_some_and(|file| file.name() == "b.rs")).await;
@@ -268,7 +268,7 @@ async fn a_file_that_is_named_opens() {
 async fn what_is_printed_cannot_reach_beyond_the_pane() {
     let (mut ide, mut shell) = open().await;
     shell.print("\x1b]52;c;aGFsbG8=\x07\x1b[6n\x1b[?1049h\x1b[99;99H\u{202e}\u{9b}end").await;
-    ide.until("a word", |state| state.status.message.contains("clipboard: refused")).await;
+    ide.until("a word", |state| state.status.message.starts_with("Refused: terminal program")).await;
     assert_eq!(ide.headless.app().copied, None);
     shell.reads("\x1b[1;3R").await;
     ide.keys("x").await;
@@ -308,5 +308,5 @@ async fn the_pane_has_the_height_that_the_person_wants() {
     press(&mut ide, MouseKind::Up(Button::Left), (col + 30, row + 4), Mods::NONE);
     assert_eq!(ide.find("1 shell"), (col, row + 4));
     ide.keys("Alt-9 k").await;
-    assert!(ide.message().contains("next key"));
+    assert!(ide.message().contains("Next key"));
 }

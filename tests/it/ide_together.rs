@@ -139,7 +139,7 @@ async fn a_command_that_changes_a_modified_file_loses_nothing() {
     ide.type_in("x").await;
     ide.ask("change it").await;
     assert_eq!((ide.text().as_str(), ide.disk("a.txt").as_str()), ("xold\n", "new\n"));
-    assert!(ide.message().contains("changed by somebody else"), "{}", ide.message());
+    assert!(ide.message().contains("Changed on disk"), "{}", ide.message());
 }
 
 #[tokio::test]

@@ -55,7 +55,7 @@ async fn the_tree_fits_small_windows_and_tells_when_it_is_empty() {
     assert!(ide.picture().contains("undo"), "{}", ide.picture());
     let mut ide = Plan::new().with("a.txt", "").start().await;
     ide.keys("F4").await;
-    assert_eq!(ide.message(), "nothing was changed yet");
+    assert_eq!(ide.message(), "No changes yet");
 }
 
 #[tokio::test]
@@ -80,7 +80,7 @@ async fn time_can_be_gone_back_by() {
     assert_eq!(ide.text(), "");
     earlier(&mut ide, "5 weeks");
     ide.keys("Enter").await;
-    assert!(ide.picture().contains("`weeks`? use s, m, h, d"), "{}", ide.picture());
+    assert!(ide.picture().contains("Unknown unit weeks: use s, m, h, d"), "{}", ide.picture());
 }
 
 async fn take_back(ide: &mut TestIde) {
@@ -102,7 +102,7 @@ async fn the_agents_edit_goes_alone_and_what_came_after_stays() {
     take_back(&mut ide).await;
     assert_eq!(ide.text(), "one\ntwo\nthree\nmine");
     take_back(&mut ide).await;
-    assert_eq!(ide.message(), "there is nothing of the agent's to take back");
+    assert_eq!(ide.message(), "No agent edit to undo");
     ide.keys("Ctrl-z Ctrl-z").await;
     assert_eq!(ide.text(), "1\n2\nthree\nmine", "taking back is an edit like any other");
 }
@@ -139,11 +139,11 @@ async fn the_agents_turn_goes_as_a_whole_over_all_its_files() {
     assert_eq!(texts(&mut ide), ["1\n2\n3\n", "size\n"]);
     ide.keys("Alt-8 t").await;
     assert_eq!(texts(&mut ide), ["1\ntwo\nthree\n", "größe\n"]);
-    assert_eq!(ide.message(), "the agent's last turn is taken back in a.txt, b.txt");
+    assert_eq!(ide.message(), "Undid the agent's last turn in a.txt, b.txt");
     ide.keys("Alt-8 t").await;
     assert_eq!(texts(&mut ide), ["one\ntwo\nthree\n", "größe\n"], "the turn before it is the next");
     ide.keys("Alt-8 t").await;
-    assert_eq!(ide.message(), "there is nothing of the agent's to take back");
+    assert_eq!(ide.message(), "No agent edit to undo");
     ide.keys("Ctrl-z Ctrl-z").await;
     assert_eq!(ide.text(), "1\n2\n3\n", "each is one step");
 }
@@ -158,10 +158,10 @@ async fn files_in_which_a_turn_cannot_be_taken_back_are_named() {
     ide.keys("Alt-8 t").await;
     assert_eq!(texts(&mut ide), ["1\ntwo\nthree\n", "sXize\n"]);
     let message = ide.message();
-    assert!(message.contains("taken back in a.txt; not in b.txt"), "{message}");
+    assert!(message.contains("turn in a.txt; not in b.txt"), "{message}");
     assert!(message.contains("changed again in line 1"), "{message}");
     ide.keys("Alt-8 t").await;
-    assert!(ide.message().starts_with("not taken back in b.txt: "), "{}", ide.message());
+    assert!(ide.message().starts_with("Cannot undo in b.txt: "), "{}", ide.message());
     ide.keys("Ctrl-z Alt-8 t").await;
     assert_eq!(texts(&mut ide), ["1\ntwo\nthree\n", "größe\n"]);
 }

@@ -164,9 +164,9 @@ async fn a_file_that_was_changed_meanwhile_drops_its_tree_and_says_so_once() {
     ide.keys("Ctrl-s").await;
     assert_eq!(shelf(&ide).len(), 1);
     let mut again = quit(ide).await.file("a.txt", "from elsewhere\n").open("a.txt").start().await;
-    assert_eq!(again.message(), "a.txt was changed since; its older undo steps are gone");
+    assert_eq!(again.message(), "Changed since: a.txt. Older undo steps are dropped");
     again.keys("Ctrl-z").await;
-    assert_eq!((again.text().as_str(), again.message().as_str()), ("from elsewhere\n", "nothing to undo"));
+    assert_eq!((again.text().as_str(), again.message().as_str()), ("from elsewhere\n", "Nothing to undo"));
     assert_eq!(shelf(&again), Vec::<PathBuf>::new());
     let mut third = quit(again).await.open("a.txt").start().await;
     assert_eq!(third.message(), "");
@@ -182,7 +182,7 @@ async fn a_damaged_tree_is_dropped_and_the_file_is_as_ever() {
         let plan = quit(ide).await;
         std::fs::write(&kept, damage).unwrap();
         let mut again = plan.open("a.txt").start().await;
-        assert_eq!(again.message(), "older undo steps of a.txt cannot be used: it is damaged");
+        assert_eq!(again.message(), "Cannot load older undo steps of a.txt: it is damaged");
         again.keys("Ctrl-z").await;
         assert_eq!(again.text(), "xone\n");
     }

@@ -50,9 +50,9 @@ async fn the_last_line_tells_the_mode_and_what_has_begun() {
     ide.keys("Escape R").await;
     assert!(last_line(&mut ide).contains("REPLACE"));
     ide.keys("Escape q a").await;
-    assert!(last_line(&mut ide).contains("recording"), "{}", last_line(&mut ide));
+    assert!(last_line(&mut ide).contains("Recording into register a"), "{}", last_line(&mut ide));
     ide.keys("x q").await;
-    assert_eq!(ide.message(), "1 keys recorded into a");
+    assert_eq!(ide.message(), "Recorded 1 keys into register a");
     ide.keys("V j").await;
     ide.snap("vim_visual_lines");
 }
@@ -98,7 +98,7 @@ async fn command_lines_save_open_and_leave() {
     ide.keys("x").await;
     ide.type_in(":q").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.message(), "not saved; q! closes it all the same");
+    assert_eq!(ide.message(), "Not saved. Close without saving: q!");
     ide.type_in(":e b.txt").await;
     ide.keys("Enter").await;
     assert_eq!(ide.shown(), "b.txt");
@@ -120,12 +120,12 @@ async fn command_lines_save_open_and_leave() {
 async fn command_lines_tell_what_they_do_not_know() {
     let mut ide = ide("|one\ntwo\n").await;
     for (line, told) in [
-        (":frobnicate", "there is no command `frobnicate`"),
-        (":9d", "there are not so many lines"),
-        (":set rightleft", "there is no option `rightleft` here; settings.toml has the others"),
-        (":s/x/y/", "no match"),
-        (":g/one/q", "`quit` cannot run on every line"),
-        (":'zd", "the mark z is not set"),
+        (":frobnicate", "No such command: frobnicate"),
+        (":9d", "No such line"),
+        (":set rightleft", "No such option: rightleft. See settings.toml"),
+        (":s/x/y/", "No match"),
+        (":g/one/q", "Cannot run on every line: quit"),
+        (":'zd", "Mark not set: z"),
     ] {
         ide.type_in(line).await;
         ide.keys("Enter").await;
@@ -168,7 +168,7 @@ async fn a_key_map_is_chosen_while_running() {
     ide.keys("Enter").await;
     ide.type_in("vim").await;
     ide.keys("Enter").await;
-    assert!(ide.message().starts_with("keys of vim"), "{}", ide.message());
+    assert!(ide.message().starts_with("Key map: vim"), "{}", ide.message());
     ide.keys("x").await;
     assert_eq!(ide.text(), "ne\n");
 }
@@ -230,7 +230,7 @@ async fn keys_wait_for_a_search_of_a_long_text() {
     ide.headless.press("/");
     ide.type_now("needle");
     ide.headless.press("Enter");
-    assert!(ide.message().contains("looking through"), "{}", ide.message());
+    assert!(ide.message().contains("Searching the text"), "{}", ide.message());
     ide.type_now("x");
     assert_eq!(ide.cursor(), (1, 1), "a key waits");
     ide.headless.idle().await;
@@ -241,7 +241,7 @@ async fn keys_wait_for_a_search_of_a_long_text() {
     ide.keys("u").await;
     assert_eq!(ide.text().lines().count(), MANY + 2);
     ide.keys("g g / n o n e Enter").await;
-    assert_eq!(ide.message(), "no match: none");
+    assert_eq!(ide.message(), "No match: none");
     assert_eq!(ide.cursor(), (1, 1));
     ide.keys("/ n e e d l e Enter N").await;
     assert_eq!(ide.cursor(), (MANY + 1, 1), "the only match again");
@@ -255,7 +255,7 @@ async fn a_search_of_a_long_text_is_given_up_by_escape() {
     ide.headless.press("Enter");
     ide.type_now("dd");
     ide.headless.press("Escape");
-    assert_eq!(ide.message(), "given up");
+    assert_eq!(ide.message(), "Canceled");
     ide.headless.idle().await;
     assert_eq!(ide.cursor(), (1, 1));
     assert_eq!(ide.text().lines().count(), MANY + 2);
@@ -283,30 +283,30 @@ async fn long_texts_are_substituted_by_a_task_as_one_step() {
     ide.headless.press(":");
     ide.type_now("g/line/s/é/e/");
     ide.keys("Enter").await;
-    assert!(!ide.text().contains('é') && ide.message().contains("replaced 60000"), "{}", ide.message());
+    assert!(!ide.text().contains('é') && ide.message().contains("Replaced 60000"), "{}", ide.message());
     ide.keys("u").await;
     assert_eq!(ide.text(), before);
     ide.headless.press(":");
     ide.type_now("%s/absent/x/");
     ide.keys("Enter").await;
-    assert_eq!(ide.message(), "no match");
+    assert_eq!(ide.message(), "No match");
 }
 
 #[tokio::test]
 async fn a_substitution_can_ask_about_each_match() {
     let text = "|é a a\na b\na\n";
     for (answers, becomes, said) in [
-        ("y n y y", "é X a\nX b\nX\n", "replaced 3; one undo takes them back"),
-        ("n a", "é a X\nX b\nX\n", "replaced 3; one undo takes them back"),
-        ("n l", "é a X\na b\na\n", "replaced 1; one undo takes them back"),
-        ("y q", "é X a\na b\na\n", "replaced 1; one undo takes them back"),
-        ("y Escape", "é X a\na b\na\n", "replaced 1; one undo takes them back"),
-        ("n n n n", "é a a\na b\na\n", "nothing is replaced"),
+        ("y n y y", "é X a\nX b\nX\n", "Replaced 3. Undo: one step"),
+        ("n a", "é a X\nX b\nX\n", "Replaced 3. Undo: one step"),
+        ("n l", "é a X\na b\na\n", "Replaced 1. Undo: one step"),
+        ("y q", "é X a\na b\na\n", "Replaced 1. Undo: one step"),
+        ("y Escape", "é X a\na b\na\n", "Replaced 1. Undo: one step"),
+        ("n n n n", "é a a\na b\na\n", "Nothing replaced"),
     ] {
         let mut ide = ide(text).await;
         ide.type_in(":%s/a/X/gc").await;
         ide.keys("Enter").await;
-        assert!(ide.picture().contains("line 1: a → X"), "{}", ide.picture());
+        assert!(ide.picture().contains("Line 1: a → X"), "{}", ide.picture());
         ide.keys(answers).await;
         assert_eq!((ide.text().as_str(), ide.message().as_str()), (becomes, said), "{answers}");
         assert!(ide.state().layers.is_empty());
@@ -330,7 +330,7 @@ async fn a_substitution_whose_text_changes_meanwhile_ends() {
             area.apply_foreign(Transaction::new(edit), 0);
         });
         ide.keys("n").await;
-        assert_eq!(ide.message(), "the text changed meanwhile: nothing is replaced");
+        assert_eq!(ide.message(), "Text changed meanwhile: nothing replaced");
         assert!(ide.state().layers.is_empty() && ide.text() == "é", "{}", ide.picture());
     })
     .await;
@@ -349,7 +349,7 @@ async fn numbers_without_end_are_lines_that_there_are_not() {
     ] {
         ide.type_in(line).await;
         ide.keys("Enter").await;
-        assert_eq!(ide.message(), "there are not so many lines", "{line}");
+        assert_eq!(ide.message(), "No such line", "{line}");
     }
     assert_eq!(shown(&mut ide), "one\n|two\nthree\nfour\n");
     ide.type_in(":99999;?three?d").await;
@@ -364,7 +364,7 @@ async fn macro_that_presses_itself_ends_with_a_message() {
     for keys in ["q q 0 @ q q @ q", "q q : n o r m a l Space @ q Enter q @ q"] {
         let mut ide = ide("|one\ntwo\n").await;
         ide.keys(keys).await;
-        assert!(ide.message().contains("press themselves"), "{keys}: {}", ide.message());
+        assert!(ide.message().contains("Recursive macro"), "{keys}: {}", ide.message());
         ide.keys("Escape x").await;
         assert_eq!(ide.text(), "ne\ntwo\n", "{keys}");
     }

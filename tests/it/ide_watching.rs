@@ -40,7 +40,7 @@ async fn an_unmodified_text_follows_its_file_and_the_cursor_stays_where_it_was()
         }
         ide.notices().await;
         assert_eq!((ide.text().as_str(), ide.cursor()), (new, (4, 2)));
-        assert_eq!(ide.message(), "a.txt read again; undo brings the old text back");
+        assert_eq!(ide.message(), "Reloaded a.txt. Undo restores the old text");
         assert!(!is_unsaved(&mut ide));
         let history = ide.state().buffers.current().unwrap().area.document.history().clone();
         assert_eq!(history.last().unwrap().author, Author::External);
@@ -57,10 +57,10 @@ async fn our_own_saves_and_touches_without_a_change_are_nothing() {
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
     ide.notices().await;
-    assert_eq!((ide.message().as_str(), on_disk(&mut ide)), ("saved a.txt", Disk::Same));
+    assert_eq!((ide.message().as_str(), on_disk(&mut ide)), ("Saved a.txt", Disk::Same));
     ide.write("a.txt", "xone\n");
     ide.notices().await;
-    assert_eq!(ide.message(), "saved a.txt");
+    assert_eq!(ide.message(), "Saved a.txt");
     assert_eq!(ide.state().buffers.current().unwrap().area.document.history().len(), 2);
 }
 
@@ -80,7 +80,7 @@ async fn asked() -> TestIde {
     ide.type_in("mine ").await;
     ide.write("a.txt", "one\n2\nthree\n");
     ide.notices().await;
-    assert!(ide.picture().contains("k keep yours"), "{}", ide.picture());
+    assert!(ide.picture().contains("k Keep yours"), "{}", ide.picture());
     ide
 }
 
@@ -95,7 +95,7 @@ async fn a_modified_text_is_asked_about_and_typing_goes_on() {
     ide.snap("changed_on_disk");
     ide.type_in("rkd ").await;
     assert_eq!(ide.text(), "mine rkd one\ntwo\nthree\n", "keys of somebody who types answer nothing");
-    assert!(ide.picture().contains("k keep yours"));
+    assert!(ide.picture().contains("k Keep yours"));
     ide.write("a.txt", "one\n3\nthree\n");
     ide.notices().await;
     assert_eq!(ide.state().layers.len(), 1, "one question a file");
@@ -128,7 +128,7 @@ async fn what_is_kept_is_asked_about_again_when_the_file_changes_again() {
     ide.keys("k").await;
     ide.write("a.txt", "again\n");
     ide.notices().await;
-    assert!(ide.picture().contains("k keep yours"), "{}", ide.picture());
+    assert!(ide.picture().contains("k Keep yours"), "{}", ide.picture());
 }
 
 #[tokio::test]
@@ -147,16 +147,16 @@ async fn the_difference_is_shown_and_can_be_decided_on() {
 async fn a_text_is_compared_with_its_file_by_a_key() {
     let mut ide = ide("one\ntwo\n").await;
     ide.keys("Alt-0 d").await;
-    assert_eq!(ide.message(), "a.txt is the same on disk");
+    assert_eq!(ide.message(), "Unchanged on disk: a.txt");
     ide.type_in("x").await;
     ide.keys("Alt-0 d").await;
     let picture = ide.picture();
     assert!(picture.contains("-   1 one") && picture.contains("+   1 xone"), "{picture}");
-    assert!(!picture.contains("keep yours"), "nobody else has written: {picture}");
+    assert!(!picture.contains("Keep yours"), "nobody else has written: {picture}");
     ide.keys("Escape Alt-0 r").await;
     assert_eq!(ide.text(), "one\ntwo\n");
     ide.keys("Alt-0 r").await;
-    assert_eq!(ide.message(), "a.txt is the same on disk");
+    assert_eq!(ide.message(), "Unchanged on disk: a.txt");
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn a_file_that_goes_is_kept_here_and_comes_back() {
     let mut ide = ide("one\n").await;
     fs::rename(ide.path("a.txt"), ide.path("b.txt")).unwrap();
     ide.notices().await;
-    assert_eq!(ide.message(), "a.txt is gone from disk; saving makes it again");
+    assert_eq!(ide.message(), "Deleted on disk: a.txt. Saving creates it again");
     assert_eq!((ide.text().as_str(), is_unsaved(&mut ide)), ("one\n", true));
     fs::rename(ide.path("b.txt"), ide.path("a.txt")).unwrap();
     ide.notices().await;
@@ -190,7 +190,7 @@ async fn a_text_that_was_edited_after_its_file_went_is_asked_about_when_it_comes
     ide.write("a.txt", "other\n");
     ide.notices().await;
     assert_eq!(ide.text(), "xone\n");
-    assert!(ide.picture().contains("k keep yours"), "{}", ide.picture());
+    assert!(ide.picture().contains("k Keep yours"), "{}", ide.picture());
 }
 
 #[tokio::test]
@@ -227,10 +227,10 @@ async fn a_folder_in_the_files_place_takes_nothing_away() {
     fs::remove_file(ide.path("a.txt")).unwrap();
     fs::create_dir(ide.path("a.txt")).unwrap();
     ide.notices().await;
-    assert_eq!(ide.message(), "a.txt is a folder on disk now; its text stays here, unsaved");
+    assert_eq!(ide.message(), "Now a folder on disk: a.txt. Its text stays open, unsaved");
     assert_eq!((ide.text().as_str(), is_unsaved(&mut ide)), ("one\n", true));
     ide.keys("Ctrl-s").await;
-    assert!(ide.message().starts_with("not saved"), "{}", ide.message());
+    assert!(ide.message().starts_with("Not saved"), "{}", ide.message());
 }
 
 #[tokio::test]
@@ -240,7 +240,7 @@ async fn a_file_that_may_not_be_read_any_more_keeps_its_text_and_its_state() {
     ide.refused.reads.lock().unwrap().push(path);
     ide.write("a.txt", "two\n");
     ide.notices().await;
-    assert_eq!(ide.message(), "a.txt may not be read on disk any more; its text stays here");
+    assert_eq!(ide.message(), "No permission to read a.txt; its text stays open");
     assert_eq!((ide.text().as_str(), is_unsaved(&mut ide)), ("one\n", false));
     ide.refused.reads.lock().unwrap().clear();
     ide.look_again().await;

@@ -34,7 +34,7 @@ async fn a_file_has_two_views_of_its_own() {
     ide.keys("Alt-5 c").await;
     assert!(!ide.picture().contains("line 60"), "the left window has the room again");
     ide.keys("Alt-5 c").await;
-    assert_eq!(ide.message(), "this is the only window; Alt-w closes the file");
+    assert_eq!(ide.message(), "This is the only window. Close file: Alt-w");
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn windows_show_files_of_their_own() {
     ide.keys("Alt-5 Up").await;
     assert_ne!(ide.shown(), upper);
     ide.keys("Alt-5 Up").await;
-    assert_eq!(ide.message(), "there is no window that way");
+    assert_eq!(ide.message(), "No window in that direction");
     ide.keys("Alt-5 w").await;
     assert_eq!(ide.shown(), upper);
     // A file that is closed leaves every window.
@@ -195,7 +195,7 @@ async fn windows_that_do_not_fit_are_told() {
     for keys in ["Alt-5 v", "Alt-5 s"] {
         ide.keys("Right").await;
         ide.keys(keys).await;
-        assert_eq!(ide.message(), "the windows do not fit here: only this one is shown");
+        assert_eq!(ide.message(), "Not enough room: only this window is shown");
     }
     ide.headless.resize(120, 40);
     ide.keys("Alt-5 s").await;

@@ -42,14 +42,14 @@ async fn lines_are_listed_gone_to_and_walked() {
     let mut ide = plan().start().await;
     search(&mut ide, "one").await;
     assert_eq!(ide.text(), "src/lib.rs:1:use one;\nsrc/lib.rs:3:let one = two();\nsrc/é.txt:1:One é one\n");
-    assert_eq!(ide.message(), "4 matches in 2 files (left out: 1 no text)");
+    assert_eq!(ide.message(), "4 matches in 2 files (skipped: 1 no text)");
     ide.snap("workspace-list");
     ide.keys("Down Enter").await;
     assert_eq!((ide.shown(), ide.cursor()), ("lib.rs".to_string(), (3, 5)));
     ide.keys("Alt-6 n").await;
     assert_eq!((ide.shown(), ide.cursor()), ("é.txt".to_string(), (1, 1)));
     ide.keys("Alt-6 n").await;
-    assert_eq!(ide.message(), "this is the last place");
+    assert_eq!(ide.message(), "At last result");
     ide.keys("Alt-6 p").await;
     assert_eq!((ide.shown(), ide.cursor()), ("lib.rs".to_string(), (3, 5)));
     assert_eq!(ide.message(), "line 2 of 3: one");
@@ -63,16 +63,13 @@ async fn lines_are_listed_gone_to_and_walked() {
 async fn nothing_found_leaves_everything_as_it_was() {
     let mut ide = plan().start().await;
     search(&mut ide, "absent").await;
-    assert_eq!(
-        (ide.shown().as_str(), ide.message().as_str()),
-        ("notes.md", "no match (left out: 1 no text)")
-    );
+    assert_eq!((ide.shown().as_str(), ide.message().as_str()), ("notes.md", "No match (skipped: 1 no text)"));
     ide.keys("Alt-6 s Alt-r Ctrl-u").await;
     ide.type_in("(").await;
     ide.keys("Enter").await;
     assert!(ide.picture().contains("unclosed group"), "{}", ide.picture());
     ide.keys("Escape Alt-6 a").await;
-    assert_eq!(ide.message(), "there is no list: search the workspace first");
+    assert_eq!(ide.message(), "No search results: find in files first");
 }
 
 #[tokio::test]
@@ -96,7 +93,11 @@ async fn replacing_in_a_list_leaves_the_names_of_places() {
         ide.keys(keys).await;
         assert_eq!((ide.text().as_str(), map), (replaced, map));
         if keys == "y" {
-            assert!(ide.message().starts_with("names and numbers of places stay"), "{}", ide.message());
+            assert!(
+                ide.message().starts_with("File names and line numbers cannot be edited"),
+                "{}",
+                ide.message()
+            );
         }
     }
 }
@@ -124,13 +125,13 @@ async fn an_edited_list_changes_open_and_closed_files_as_one_step() {
     ide.keys("Escape Ctrl-Home Down Alt-k l Ctrl-s").await;
     ide.snap("workspace-apply");
     ide.keys("y").await;
-    assert_eq!(ide.message(), "changed 3 places in 3 files; Alt-6 u takes it back");
+    assert_eq!(ide.message(), "Changed 3 places in 3 files. Undo: Alt-6 u");
     assert_eq!(ide.disk("src/lib.rs"), LIB.replace("let one", "let 1"));
     assert_eq!(ide.disk("src/é.txt"), "One é 1\r\nlast\r\n");
     assert_eq!(ide.disk("notes.md"), "nothing\n", "saving is the person's");
     assert!(!ide.state().buffers.current().unwrap().is_edited_list());
     ide.keys("Alt-6 u").await;
-    assert_eq!(ide.message(), "taken back in 3 files");
+    assert_eq!(ide.message(), "Undone in 3 files");
     assert_eq!(ide.disk("src/lib.rs"), LIB);
     assert_eq!(ide.disk("src/é.txt"), "One é one\r\nlast\r\n");
     apply(&mut ide).await;
@@ -139,7 +140,7 @@ async fn an_edited_list_changes_open_and_closed_files_as_one_step() {
     ide.keys("Alt-w d").await;
     assert_eq!((ide.shown().as_str(), ide.text().as_str()), ("notes.md", "nothing\none"));
     ide.keys("Alt-6 u").await;
-    assert_eq!(ide.message(), "no change of many files can be taken back");
+    assert_eq!(ide.message(), "No applied results to undo");
 }
 
 #[tokio::test]
@@ -154,7 +155,7 @@ async fn what_is_not_as_it_was_found_is_named_and_the_rest_goes_on() {
     assert!(ide.picture().contains("src/lib.rs:3: is not what was found any more"), "{}", ide.picture());
     assert!(ide.picture().contains("line 4 of the list names no place"), "{}", ide.picture());
     ide.keys("y").await;
-    assert!(ide.picture().contains("left as it is"), "{}", ide.picture());
+    assert!(ide.picture().contains("Unchanged"), "{}", ide.picture());
     ide.keys("Enter").await;
     assert_eq!(ide.disk("src/lib.rs"), other.replace("use one", "use uno"));
     assert_eq!(ide.disk("src/é.txt"), "uno é uno\r\nlast\r\n");
@@ -266,7 +267,7 @@ async fn escape_ends_a_search_and_control_characters_stay_inside() {
     ide.headless.press("Escape");
     ide.headless.idle().await;
     let ended = ide.message();
-    assert!(ended.contains("the search was ended before its end"), "{ended}");
+    assert!(ended.contains("search canceled"), "{ended}");
 }
 
 #[tokio::test]
@@ -281,7 +282,7 @@ async fn maps_with_modes_go_and_end_searches_too() {
         ide.headless.press("Enter");
         ide.headless.press("Escape");
         ide.headless.idle().await;
-        assert!(ide.message().contains("ended before its end"), "{map}: {}", ide.message());
+        assert!(ide.message().contains("search canceled"), "{map}: {}", ide.message());
     }
 }
 
@@ -349,7 +350,7 @@ async fn an_edited_list_is_not_left_by_accident() {
     assert!(ide.picture().contains("search: one (not applied to the files)"), "{}", ide.picture());
     ide.keys("n").await;
     ide.keys(": w Enter").await;
-    assert!(ide.picture().contains("change 1 place in 1 file?"), "{}", ide.picture());
+    assert!(ide.picture().contains("Change 1 place in 1 file?"), "{}", ide.picture());
     ide.keys("y").await;
     assert_eq!(ide.disk("src/lib.rs"), LIB.replace("use one;", "use one;x"));
 }
@@ -381,5 +382,5 @@ async fn replacement_that_search_results_refuse_goes_on_behind_the_match() {
     ide.type_in("a name that is longer than all of the text").await;
     ide.keys("Enter").await;
     ide.keys("y").await;
-    assert_eq!((ide.text().as_str(), ide.message().as_str()), ("a.txt:1:x\n", "no more matches below"));
+    assert_eq!((ide.text().as_str(), ide.message().as_str()), ("a.txt:1:x\n", "No more matches below"));
 }

@@ -76,7 +76,7 @@ fn nothing_at_all_is_wrong_usage() {
         put(&mut program, input);
         let (code, _, told) = program.end();
         assert_eq!(code, 2, "{told}");
-        assert!(told.contains("there is nothing to say"), "{told}");
+        assert!(told.contains("no prompt"), "{told}");
     }
 }
 
@@ -121,7 +121,7 @@ fn empty_words_and_pictures_that_are_none_are_refused() {
     let (code, lines, _) = program.end();
     assert_eq!((code, ground.server.seen().len()), (0, 1));
     let told = errors(&lines);
-    let wanted = ["no words", "no words", "base64", "PNG, JPEG, GIF or WebP", "image/png"];
+    let wanted = ["no text", "no text", "base64", "PNG, JPEG, GIF or WebP", "image/png"];
     assert_eq!(told.len(), wanted.len(), "{told:?}");
     for (told, wanted) in told.iter().zip(wanted) {
         assert!(told.contains(wanted), "{told}");
@@ -133,7 +133,7 @@ fn an_empty_prompt_of_the_command_line_is_wrong_usage() {
     let ground = Ground::new(vec![wire::says("One.")]);
     let (code, _, told) = ground.start(&["--mode", "json", " "]).end();
     assert_eq!((code, ground.server.seen().len()), (2, 0));
-    assert!(told.contains("there is nothing to say"), "{told}");
+    assert!(told.contains("no prompt"), "{told}");
 }
 
 #[test]

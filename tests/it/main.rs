@@ -272,3 +272,5 @@ mod vim_random;
 mod vim_tabs;
 /// Answers that come in one piece.
 mod whole_answers;
+/// The words that the field uses.
+mod words;

@@ -117,8 +117,7 @@ fn a_whole_task_with_tools_and_then_it_goes_on() {
 fn what_a_project_allows_is_off_until_it_is_trusted_and_that_is_told_once() {
     let call = || wire::calls("t1", "bash", &json!({"command": "mkdir made"}));
     let place = Place::new(vec![call(), wire::says("No."), call(), wire::says("Yes.")]);
-    let (made, off) =
-        (place.work().join("made"), "what this project wants to allow is off; trust.show shows it");
+    let (made, off) = (place.work().join("made"), "Project rules are off: not trusted. Details: trust.show");
     let rules = "[[rule]]\ndecision = \"allow\"\ncommand = \"mkdir\"\n";
     std::fs::create_dir(place.work().join(".bowline")).unwrap();
     std::fs::write(place.work().join(".bowline/permissions.toml"), rules).unwrap();
@@ -179,7 +178,7 @@ fn what_is_stored_is_told_and_becomes_documents() {
         "{found}"
     );
     let (code, _, told) = place.run(&["-p", "--session", "nope", "x"]);
-    assert!(code == 2 && told.contains("there is no session `nope`"), "{told}");
+    assert!(code == 2 && told.contains("no such session: nope"), "{told}");
 }
 
 #[test]
@@ -216,7 +215,7 @@ fn data_for_programs_is_as_it_is() {
 #[test]
 fn what_the_next_request_would_hold_is_told() {
     let place = Place::new(vec![wire::says("one\ttwo")]);
-    assert!(place.run(&["sessions", "context"]).2.contains("there is no session of this folder"));
+    assert!(place.run(&["sessions", "context"]).2.contains("no session in this folder"));
     std::fs::write(place.work().join("AGENTS.md"), "Use tabs, always.").unwrap();
     assert_eq!(place.run(&["-p", "say it"]).0, 0);
     let (code, table, err) = place.run(&["sessions", "context"]);
@@ -227,7 +226,7 @@ fn what_the_next_request_would_hold_is_told() {
     };
     assert!(row("system: base").contains("  profile anthropic: You are"), "{table}");
     assert!(row("instructions").ends_with("/work/AGENTS.md: Use tabs, always."), "{table}");
-    assert!(row("tool Bash").contains("on offer"), "{table}");
+    assert!(row("tool Bash").contains("available"), "{table}");
     assert!(
         row("say it").contains("       2  user") && row("say it").ends_with("  on the path: say it"),
         "{table}"
@@ -461,7 +460,7 @@ fn print_of_a_blank_prompt_is_wrong_usage_and_nobody_is_asked() {
     for blank in ["", "   ", "\n\t"] {
         let (code, out, err) = place.run(&["-p", blank]);
         assert_eq!((code, out.as_str()), (2, ""), "{err}");
-        assert!(err.contains("there is nothing to say"), "{err}");
+        assert!(err.contains("no prompt"), "{err}");
     }
     assert_eq!(place.server.seen().len(), 0);
 }

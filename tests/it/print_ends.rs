@@ -33,7 +33,7 @@ fn json_into_a_full_disk_fails_and_says_so() {
     let ended = place.command(&["--mode", "json", "go"]).stdout(full).output().unwrap();
     let err = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(1), "{err}");
-    assert!(err.contains("the events cannot be written") && err.contains("No space left"), "{err}");
+    assert!(err.contains("cannot write the events") && err.contains("No space left"), "{err}");
 }
 
 #[cfg(target_os = "linux")]
@@ -44,7 +44,7 @@ fn lists_and_results_into_a_full_disk_fail_and_say_so() {
         let ended = Place::new(Vec::new()).command(args).stdout(full).output().unwrap();
         let err = String::from_utf8_lossy(&ended.stderr).into_owned();
         assert_eq!(ended.status.code(), Some(1), "{args:?}: {err}");
-        assert!(err.contains("the result cannot be written: No space left"), "{args:?}: {err}");
+        assert!(err.contains("cannot write the result: No space left"), "{args:?}: {err}");
     }
 }
 
@@ -67,5 +67,5 @@ fn json_into_a_closed_pipe_fails_and_says_so() {
     let ended = place.command(&["--mode", "json", "go"]).stdout(writer).output().unwrap();
     let err = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(1), "{err}");
-    assert!(err.contains("the events cannot be written: Broken pipe"), "{err}");
+    assert!(err.contains("cannot write the events: Broken pipe"), "{err}");
 }

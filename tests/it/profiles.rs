@@ -172,7 +172,7 @@ async fn documents_go_by_the_profile() {
     let wished = Options { profile: Some("gemini".into()), ..place.options("chat/qwen-x") };
     assert!(prompt_of(&wished).await.unwrap().0.text().contains("words of GEMINI.md"));
     let unknown = Options { profile: Some("geminy".into()), ..place.options("chat/qwen-x") };
-    assert!(prompt_of(&unknown).await.unwrap_err().to_string().contains("there is no profile `geminy`"));
+    assert!(prompt_of(&unknown).await.unwrap_err().to_string().contains("no such profile: geminy"));
 }
 
 async fn end(events: &mut tokio::sync::mpsc::Receiver<RuntimeEvent>) -> Vec<&'static str> {

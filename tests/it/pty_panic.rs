@@ -94,12 +94,12 @@ fn panic_of_the_loop_gives_the_terminal_back_and_loses_not_even_the_last_key() {
     let (left, told) = (shown.rfind("\x1b[?1049l"), shown.rfind("the trap is sprung"));
     assert!(left.is_some() && left < told, "told behind the screen: {shown:?}");
     let mut again = pty.again(&["a.txt"]).start();
-    again.wait_text("recover it");
+    again.wait_text("Recover");
     again.raw_within(Duration::from_millis(500));
     again.send("r");
     again.wait_text("the last key!");
     again.send("\x13");
-    again.wait_text("saved a.txt");
+    again.wait_text("Saved a.txt");
     let kept = std::fs::read_to_string(again.work().join("a.txt")).unwrap();
     assert!(kept.starts_with("the last key!"), "{kept:?}");
 }

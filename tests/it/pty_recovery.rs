@@ -42,19 +42,19 @@ fn disk(work: &Path) -> String {
 /// Takes the offer of the next start and saves; the file's text then.
 fn recovered(mut dead: Pty) -> String {
     let mut pty = dead.again(&["a.txt"]).start();
-    pty.wait_text("recover it");
+    pty.wait_text("Recover");
     pty.raw_within(GUARD);
     let newer = pty.picture().contains("has been changed since");
     pty.send("r");
-    pty.wait_text("recovered");
+    pty.wait_text("Recovered unsaved text");
     pty.send(SAVE);
     if newer {
         // Saved after the text was kept, so saving asks.
-        pty.wait_text("overwrite it");
+        pty.wait_text("Overwrite");
         pty.raw_within(GUARD);
         pty.send("o");
     }
-    pty.wait_text("saved a.txt");
+    pty.wait_text("Saved a.txt");
     let text = disk(&pty.work());
     pty.send(QUIT);
     assert!(pty.wait_exit().success());

@@ -57,7 +57,7 @@ fn a_file_is_opened_at_a_line_typed_into_and_saved() {
     pty.wait_text("One file is unsaved");
     pty.send("n");
     pty.send(SAVE);
-    pty.wait_text("saved main.rs");
+    pty.wait_text("Saved main.rs");
     let saved = std::fs::read_to_string(pty.work().join("src/main.rs")).unwrap();
     assert_eq!(saved, text.replace("line 10\n", "typed line 10\n"));
     quit(&mut pty);
@@ -127,7 +127,7 @@ fn the_agent_does_a_task_in_the_open_file_and_it_goes_on_later() {
     pty.wait_text("2 goodbye");
     assert_eq!(std::fs::read_to_string(pty.work().join("seen")).unwrap(), "hello\ngoodbye\n");
     pty.send(SAVE);
-    pty.wait_text("saved hello.txt");
+    pty.wait_text("Saved hello.txt");
     let saved = std::fs::read_to_string(pty.work().join("hello.txt")).unwrap();
     assert_eq!(saved, "meanwhile hello\ngoodbye\n");
     quit(&mut pty);
@@ -209,8 +209,8 @@ fn unknown_names_and_broken_settings_are_told_and_defaults_hold() {
         pty.wait_text(message);
         quit(&mut pty);
     };
-    told(&["--theme", "nowhere"], None, "there is no theme \"nowhere\"");
-    told(&["--keymap", "nowhere"], None, "there is no key map \"nowhere\"");
+    told(&["--theme", "nowhere"], None, "unknown theme \"nowhere\"");
+    told(&["--keymap", "nowhere"], None, "unknown key map \"nowhere\"");
     told(&[], Some(("settings.toml", "theme = \"bowline-dark\"\ntab-width = \"x\"\n")), "settings.toml:2: ");
     told(&[], Some(("settings.toml", "theme = \n")), "settings.toml:1: ");
     told(&["--theme", "mine"], Some(("themes/mine.toml", "[styles\n")), "the default theme is used");

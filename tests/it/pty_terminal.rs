@@ -62,9 +62,9 @@ fn a_shell_runs_in_the_workspace_and_knows_its_window() {
         screen.contents().contains("12 7") && !screen.contents().contains("full-a")
     });
     pty.send("exit 5\r");
-    pty.wait_text("shell ended with 5; Enter starts a new one");
+    pty.wait_text("Shell ended with 5. Restart: Enter");
     pty.send("\r");
-    pty.wait_for("another shell", |screen| !screen.contents().contains("shell ended"));
+    pty.wait_for("another shell", |screen| !screen.contents().contains("Shell ended"));
     pty.send(EDITOR);
     pty.wait_text("a.txt 1:1");
     pty.send(QUIT);
@@ -79,7 +79,7 @@ fn what_runs_inside_is_asked_about_and_ends_with_the_program() {
     pty.wait_for("a number", |screen| screen.contents().contains("pid:"));
     let pid = pid_in(&mut pty, "pid");
     pty.send(format!("{PREFIX}q"));
-    pty.wait_text("leaving ends that");
+    pty.wait_text("Quitting ends it");
     assert!(test_kill_process(pid).is_ok());
     pty.send("y");
     assert!(pty.wait_exit().success());

@@ -139,7 +139,7 @@ fn no_command_outlives_the_program() {
     let mut pty = start(&server.url, &["--approval", "full"]);
     let group = stubborn(&mut pty);
     pty.send(QUIT);
-    pty.wait_text("leaving interrupts it");
+    pty.wait_text("Quitting interrupts it");
     pty.send("y");
     assert!(pty.wait_exit().success());
     assert_ends(&mut pty, group);

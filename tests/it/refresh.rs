@@ -171,7 +171,7 @@ async fn who_cannot_be_asked_is_told_why() {
     let options = options(dir.path(), &[]);
     for (only, expected) in [
         (None, "no provider can be asked for its models"),
-        (Some("nobody"), "there is no provider `nobody`"),
+        (Some("nobody"), "no such provider: nobody"),
         (Some("azure"), "Azure has no list of models that bowline can read"),
         (Some("openai"), "there is no key; set OPENAI_API_KEY, or `bowline login openai`"),
     ] {
@@ -225,5 +225,5 @@ fn the_command_line_says_what_came_of_each() {
     let (code, _, told) = run(&["models"]);
     assert!(code != 0 && told.contains("`bowline models refresh [PROVIDER]`"), "{told}");
     let (code, _, told) = run(&["models", "refresh", "nobody"]);
-    assert!(code == 1 && told.contains("there is no provider `nobody`"), "{told}");
+    assert!(code == 1 && told.contains("no such provider: nobody"), "{told}");
 }

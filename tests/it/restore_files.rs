@@ -113,7 +113,7 @@ async fn one_turn_is_taken_back_and_a_later_one_stays() {
     rig.handle.revert_turn(&first, Decisions::new()).await.unwrap();
     assert_eq!((place.text("a.txt"), place.text("new.txt")), ("1\n2\n3\n4\nfive\n".into(), "-".into()));
     let nothing = rig.handle.restore_preview("nobody", RestoreScope::Code).await.unwrap_err();
-    assert!(nothing.to_string().contains("nobody recorded"), "{nothing}");
+    assert!(nothing.to_string().contains("no recorded state"), "{nothing}");
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn where_nothing_can_be_kept_the_work_goes_on_and_it_is_told_once() {
     rig.run("go").await;
     assert_eq!(place.text("a.txt"), "2\n");
     assert_eq!(rig.told.len(), 1, "{:?}", rig.told);
-    assert!(rig.told[0].contains("cannot be brought back"), "{:?}", rig.told);
+    assert!(rig.told[0].contains("cannot be restored"), "{:?}", rig.told);
 }
 
 #[tokio::test]

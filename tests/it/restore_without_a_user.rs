@@ -113,7 +113,7 @@ async fn a_look_that_failed_is_made_good() {
         .await;
     rig.run("first").await;
     assert_eq!(rig.told.len(), 1, "{:?}", rig.told);
-    assert!(rig.told[0].contains("cannot be brought back"), "{:?}", rig.told);
+    assert!(rig.told[0].contains("cannot be restored"), "{:?}", rig.told);
     let stores = place.dir.path().join("home/data/checkpoints");
     let objects = std::fs::read_dir(stores).unwrap().next().unwrap().unwrap().path().join("objects");
     std::fs::remove_file(objects.join("pack")).unwrap();

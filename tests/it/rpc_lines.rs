@@ -144,8 +144,8 @@ fn empty_words_and_pictures_that_are_none_are_refused() {
     let picture = |data: &str, kind: &str| json!([{"type": "image", "data": data, "mimeType": kind}]);
     for name in ["prompt", "steer", "follow_up"] {
         for words in ["", " \n\t"] {
-            refused(&mut program, json!({"type": name, "message": words}), "no words");
-            refused(&mut program, json!({"type": name, "message": words, "images": []}), "no words");
+            refused(&mut program, json!({"type": name, "message": words}), "no text");
+            refused(&mut program, json!({"type": name, "message": words, "images": []}), "no text");
         }
         for (data, kind, why) in [
             ("no base64!", "image/png", "base64"),
@@ -174,13 +174,13 @@ fn a_rule_that_is_none_is_refused() {
     for rule in
         ["", " \n", "# nothing", "rule = []", "command", "[[rule]]\n", "[[rule]]\ndecision = \"perhaps\"\n"]
     {
-        refused(&mut program, add(rule), "the rule was not written");
+        refused(&mut program, add(rule), "cannot write the rule");
     }
     let told = program.data(add(whole));
     assert!(told["told"].as_str().unwrap().contains("permissions.toml"), "{told}");
     // Part of what is there is no rule, either.
     for rule in ["", "command = \"make\"", "[[rule]]"] {
-        refused(&mut program, add(rule), "the rule was not written");
+        refused(&mut program, add(rule), "cannot write the rule");
     }
     assert!(program.data(add(whole))["told"].as_str().unwrap().contains("already"));
     let file = std::fs::read_to_string(ground.dir.path().join("home/config/permissions.toml")).unwrap();

@@ -216,7 +216,7 @@ fn words_in_a_queue_wait_for_the_next_prompt_though_something_is_summed_up() {
     for behavior in [json!(null), json!("steer")] {
         let words = json!({"type": "prompt", "message": "no", "streamingBehavior": behavior});
         let refused = program.ask(words);
-        assert!(refused["error"].as_str().unwrap().contains("is being summed up"), "{refused}");
+        assert!(refused["error"].as_str().unwrap().contains("is being compacted"), "{refused}");
     }
     ground.server.open_gate();
     let done = program.until(|line| line["id"] == "c");

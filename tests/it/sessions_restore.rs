@@ -122,7 +122,7 @@ fn files_are_compared_and_brought_back() {
     let done = stage.says(&["sessions", "restore", &stage.id, &stage.prompt]);
     assert_eq!(done, "M a.txt  +1 -1\nD new.txt  +0 -1\n");
     assert_eq!((stage.text("a.txt"), stage.text("new.txt")), ("1\n2\n3\n".into(), "-".into()));
-    assert_eq!(stage.says(&["sessions", "diff", &stage.id, &stage.prompt]), "The files are so already.\n");
+    assert_eq!(stage.says(&["sessions", "diff", &stage.id, &stage.prompt]), "Nothing to restore.\n");
     let unknown = stage.run(&["sessions", "diff", &stage.id, "nobody"]);
     assert!(
         !unknown.status.success() && String::from_utf8_lossy(&unknown.stderr).contains("no entry nobody")
@@ -145,7 +145,7 @@ fn what_both_sides_changed_is_taken_as_asked() {
     assert_eq!(told["files"][0]["status"], "U");
     assert_eq!(told["files"][0]["conflict"], "changed on both sides");
     let done = stage.says(&["sessions", "revert", &stage.id, &stage.prompt]);
-    assert!(done.contains("stays; --take theirs"), "{done}");
+    assert!(done.contains("to change: --take theirs"), "{done}");
     assert_eq!((stage.text("a.txt"), stage.text("new.txt")), ("mine\n2\n3\n".into(), "-".into()));
     let done = stage.says(&["sessions", "revert", &stage.id, &stage.prompt, "--take", "theirs"]);
     assert_eq!(done, "U a.txt  +1 -1  changed on both sides: taken\n");
@@ -194,7 +194,7 @@ fn what_is_given_up_has_changed_nothing() {
     let cancel = CancellationToken::new();
     cancel.cancel();
     let told = restore::answer(&options, &wanted, false, &cancel).unwrap_err();
-    assert!(told.to_string().contains("given up; nothing is changed"), "{told}");
+    assert!(told.to_string().contains("canceled; nothing changed"), "{told}");
     assert_eq!((stage.text("a.txt"), stage.text("new.txt")), ("one\n2\n3\n".into(), "new\n".into()));
     let (_, whole) = restore::answer(&options, &wanted, false, &CancellationToken::new()).unwrap();
     assert!(whole);
@@ -262,7 +262,7 @@ fn a_store_that_does_not_say_whose_it_is_is_left_alone() {
     for broken in ["", "/w"] {
         std::fs::write(&note, broken).unwrap();
         let told = stage.says(&["sessions", "prune"]);
-        assert!(told.contains("left alone") && stage.holds(), "{told}");
+        assert!(told.contains("skipped") && stage.holds(), "{told}");
     }
     // The next work there says it again.
     Checkpointer::open(&stores, &stage.dir.path().join("work"), &[], Limits::default()).unwrap();

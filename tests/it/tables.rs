@@ -7,6 +7,7 @@ use std::str::FromStr;
 use bowline::ide::core::damage::Part;
 use bowline::ide::core::keymap::{KeyContext, Keymap, Lookup};
 use bowline::ide::editor::modal::line::run;
+use bowline::ide::features::palette::keymaps;
 use bowline::ide::features::prompt::slash::WORDS;
 use bowline::ide::shell::catalog::CATALOG;
 use bowline::ide::shell::panes::panes;
@@ -23,11 +24,12 @@ fn modules_with(constant: &str) -> usize {
     sources.iter().filter(|file| file.top() == "ide" && file.raw.contains(&declaration)).count()
 }
 
-fn keymaps() -> BTreeMap<String, (Keymap, String)> {
+fn built_in() -> BTreeMap<String, (Keymap, String)> {
     let entries = std::fs::read_dir(root().join("keymaps")).unwrap().map(|e| e.unwrap().path());
     let read = |path: std::path::PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
-        let (map, problems) = Keymap::parse(&text, |id| CATALOG.command(id).is_some());
+        let (map, problems) =
+            Keymap::parse(&text, |id| CATALOG.command(id).map(|command| command.id.to_string()));
         assert_eq!(problems, [], "{}", path.display());
         (path.file_stem().unwrap().to_str().unwrap().to_string(), (map, text))
     };
@@ -41,19 +43,183 @@ fn every_area_of_commands_is_in_its_table() {
 }
 
 #[test]
-fn commands_have_legal_unique_names_and_titles() {
+fn commands_have_legal_unique_ids() {
     let mut seen = BTreeSet::new();
-    for command in CATALOG.commands() {
-        assert!(seen.insert(command.id), "two commands are called {}", command.id);
-        let (area, verb) = command.id.split_once('.').expect("area.verb");
+    for id in CATALOG.commands().flat_map(|command| command.former.iter().chain([&command.id])) {
+        assert!(seen.insert(id), "two commands are called {id}");
+        let (area, verb) = id.split_once('.').expect("area.verb");
         let legal = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-        assert!(legal(area) && legal(verb), "{}", command.id);
+        assert!(legal(area) && legal(verb), "{id}");
+    }
+}
+
+/// What titles begin with: the verbs that users search for. `New` stands for "create new", as in most editors.
+const VERBS: &[&str] = &[
+    "Accept",
+    "Add",
+    "Append",
+    "Apply",
+    "Branch",
+    "Break",
+    "Cancel",
+    "Change",
+    "Choose",
+    "Close",
+    "Collapse",
+    "Comment",
+    "Compact",
+    "Compare",
+    "Convert",
+    "Copy",
+    "Cut",
+    "Cycle",
+    "Decrease",
+    "Decrement",
+    "Dedent",
+    "Delete",
+    "Duplicate",
+    "Edit",
+    "Equalize",
+    "Exclude",
+    "Expand",
+    "Extend",
+    "Find",
+    "Flip",
+    "Focus",
+    "Fold",
+    "Fork",
+    "Go",
+    "Import",
+    "Increase",
+    "Increment",
+    "Indent",
+    "Insert",
+    "Interrupt",
+    "Join",
+    "Keep",
+    "Label",
+    "Log",
+    "Lowercase",
+    "Make",
+    "Mark",
+    "Move",
+    "New",
+    "Number",
+    "Open",
+    "Paste",
+    "Pin",
+    "Pipe",
+    "Queue",
+    "Quit",
+    "Record",
+    "Redo",
+    "Redraw",
+    "Refresh",
+    "Reindent",
+    "Reload",
+    "Remove",
+    "Rename",
+    "Repeat",
+    "Replace",
+    "Replay",
+    "Reselect",
+    "Restore",
+    "Resume",
+    "Return",
+    "Reverse",
+    "Revert",
+    "Revoke",
+    "Rotate",
+    "Run",
+    "Save",
+    "Scroll",
+    "Search",
+    "Select",
+    "Send",
+    "Set",
+    "Show",
+    "Shrink",
+    "Sort",
+    "Split",
+    "Start",
+    "Substitute",
+    "Surround",
+    "Swap",
+    "Switch",
+    "Toggle",
+    "Transform",
+    "Transpose",
+    "Trim",
+    "Trust",
+    "Undo",
+    "Unfold",
+    "Uppercase",
+    "Wrap",
+];
+
+/// Titles that are whole with one word, because every editor has them so.
+const ONE_WORD: &[&str] = &["Copy", "Cut", "Paste", "Quit", "Redo", "Undo"];
+
+#[test]
+fn command_titles_begin_with_a_verb_and_are_short() {
+    for command in CATALOG.commands() {
+        let (id, title) = (command.id, command.title);
+        let words: Vec<&str> = title.split(' ').collect();
+        let verb = words[0].trim_end_matches(',');
+        assert!(VERBS.contains(&verb), "{id}: {title:?} begins with no verb of the list");
         assert!(
-            command.title.chars().count() > 1 && !command.title.ends_with('.'),
-            "{}: {}",
-            command.id,
-            command.title
+            (2..=5).contains(&words.len()) || ONE_WORD.contains(&title),
+            "{id}: {title:?} has not two to five words"
         );
+        assert!(!title.ends_with('.') && words.iter().all(|word| !word.is_empty()), "{id}: {title:?}");
+    }
+}
+
+#[test]
+fn command_aliases_add_words_to_the_title() {
+    for command in CATALOG.commands() {
+        for alias in command.aliases {
+            assert!(!alias.is_empty() && alias.trim() == *alias, "{}: {alias:?}", command.id);
+            assert!(!command.title.eq_ignore_ascii_case(alias), "{}: {alias:?} is its title", command.id);
+        }
+    }
+}
+
+#[test]
+fn command_titles_are_unique_in_every_palette() {
+    // The commands of the Vim and the Helix map are never in one palette.
+    for hidden in ["vim.", "helix."] {
+        let mut titles = BTreeMap::new();
+        for command in CATALOG.commands().filter(|command| !command.id.starts_with(hidden)) {
+            if let Some(other) = titles.insert(command.title, command.id) {
+                panic!("{other} and {} have the title {:?}", command.id, command.title);
+            }
+        }
+    }
+}
+
+/// Ids of earlier versions, with those of today. Key maps of users have them.
+const FORMER_IDS: &[(&str, &str)] = &[
+    ("diff.again", "diff.reload"),
+    ("plugins.places", "plugins.results"),
+    ("session.leave-out", "session.exclude-message"),
+    ("session.tell-as-it-was", "session.restore-message"),
+    ("session.tell-differently", "session.edit-message"),
+    ("workspace.list", "workspace.results"),
+];
+
+#[test]
+fn former_ids_of_commands_still_name_them_in_key_maps() {
+    let declared: BTreeSet<&str> = CATALOG.commands().flat_map(|command| command.former).copied().collect();
+    assert_eq!(declared, FORMER_IDS.iter().map(|(former, _)| *former).collect());
+    for (former, id) in FORMER_IDS {
+        assert_eq!(CATALOG.command(former).map(|command| command.id), Some(*id));
+        let (map, problems) = keymaps::read(&CATALOG, "keys.toml", &format!("[global]\nF9 = \"{former}\"\n"));
+        assert_eq!(problems, Vec::<String>::new());
+        // Bound by today's id: hints and the palette look keys up by it.
+        let key = Key::from_str("F9").unwrap();
+        assert_eq!(map.lookup(KeyContext::Global, &[key]), Lookup::Command((*id).to_string()));
+        assert_eq!(map.keys_for(KeyContext::Global, id), Some("F9".to_string()));
     }
 }
 
@@ -105,7 +271,7 @@ fn dialects_have_folders_and_rows() {
 
 #[test]
 fn the_default_keys_are_those_of_the_contract() {
-    let (map, _) = &keymaps()["default"];
+    let (map, _) = &built_in()["default"];
     let contract = [
         (KeyContext::Global, "F1", "app.palette"),
         (KeyContext::Global, "Alt-x", "app.palette"),
@@ -203,7 +369,7 @@ fn is_legacy(key: &Key) -> bool {
 
 #[test]
 fn every_command_can_be_reached_without_an_extended_keyboard() {
-    for (name, (map, _)) in keymaps() {
+    for (name, (map, _)) in built_in() {
         let legacy = |keys: &str| keys.split(' ').all(|key| is_legacy(&Key::from_str(key).unwrap()));
         let reachable: BTreeSet<String> = KeyContext::ALL
             .into_iter()

@@ -109,7 +109,7 @@ fn arguments_are_piped_in_where_none_are_given() {
     assert_eq!((code, out.as_str()), (0, "a.txt\n"), "nothing is said, so it has no arguments");
     let (code, out, err) = place.run(&["read", "-"]);
     assert_eq!((code, out.as_str()), (2, ""), "nothing was to be read");
-    assert!(err.contains("the arguments are no JSON: EOF"), "{err}");
+    assert!(err.contains("the arguments are not JSON: EOF"), "{err}");
 }
 
 #[test]
@@ -129,12 +129,12 @@ fn wrong_usage_says_what_there_is() {
     for (args, told) in [
         (
             &["read", r#"{"path": a.txt}"#][..],
-            "the arguments are no JSON: expected value at line 1 column 10",
+            "the arguments are not JSON: expected value at line 1 column 10",
         ),
-        (&["read", r#"["a.txt"]"#], "the arguments are JSON, but no object"),
+        (&["read", r#"["a.txt"]"#], "the arguments are not a JSON object"),
         (
             &["raed", "{}"],
-            "profile pi has no tool `raed`\n         did you mean `read`? there are read, bash,",
+            "no such tool in profile pi: raed\n         did you mean `read`? there are read, bash,",
         ),
         (&["apply_patch", "{}"], "--profile openai has it; there are read, bash,"),
         (&["read", "{}", "{}"], "unexpected argument '{}' found"),
@@ -199,7 +199,7 @@ fn the_lists_are_what_models_get() {
         assert_eq!((code, lines.lines().count()), (0, all.names().count()));
         for (line, name) in lines.lines().zip(all.names()) {
             assert_eq!(line.split(' ').next(), Some(name));
-            assert_eq!(line.ends_with("(off unless asked for)"), !offered.contains(&name), "{line}");
+            assert_eq!(line.ends_with("(off by default)"), !offered.contains(&name), "{line}");
         }
     }
     let of_model = |args: &[&str]| place.json(&[&["--list", "--json"], args].concat()).1["profile"].clone();

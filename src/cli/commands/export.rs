@@ -29,7 +29,7 @@ pub fn export(root: &Path, cwd: &Path, wanted: &Export) -> Result<String, Report
     let ending = file.and_then(Path::extension).map(|end| end.to_string_lossy().into_owned());
     let form = wanted.format.clone().or(ending).unwrap_or_else(|| "md".to_string());
     let Some(format) = Format::parse(&form) else {
-        return Err(Report::new(format!("`{form}` is no form of a document"))
+        return Err(Report::new(format!("no such format: {form}"))
             .hint("--format md, html or jsonl, or a file whose name ends so"));
     };
     let session = open(&located(root, cwd, &wanted.session)?)?;
@@ -75,6 +75,6 @@ mod tests {
         make(Some("jsonl"), Some("copy.jsonl")).unwrap();
         let copy = open(&out.path().join("copy.jsonl")).unwrap();
         assert_eq!(copy.context(), session.context());
-        assert!(make(None, Some("x.pdf")).unwrap_err().to_string().contains("no form"));
+        assert!(make(None, Some("x.pdf")).unwrap_err().to_string().contains("no such format"));
     }
 }

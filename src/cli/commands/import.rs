@@ -41,7 +41,7 @@ pub fn import(root: &Path, cwd: &Path, wanted: &Import) -> Result<(Answer, bool)
     let files = wanted.files.iter().map(|from| cwd.join(from)).flat_map(|from| listing::jsonl_below(&from));
     let files: Vec<PathBuf> = files.collect();
     if files.is_empty() {
-        return Err(Report::new("there is no session file").hint("session files end with .jsonl"));
+        return Err(Report::new("no session file").hint("session files end with .jsonl"));
     }
     let many = files.len() > 1;
     for file in files {
@@ -66,7 +66,7 @@ pub fn import(root: &Path, cwd: &Path, wanted: &Import) -> Result<(Answer, bool)
             }
             // A folder holds other files, too.
             Err(SessionError::NotASession(_)) if many => {
-                lines.push(format!("{}: no session; passed over", file.display()));
+                lines.push(format!("{}: not a session; skipped", file.display()));
             }
             Err(error) => {
                 whole = false;

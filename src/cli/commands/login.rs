@@ -34,7 +34,7 @@ pub async fn logout(options: &Options, provider: Option<&str>) -> Result<String,
     let id = match provider {
         Some(id) => id.to_string(),
         None if kept.len() == 1 => kept[0].id.clone(),
-        None if kept.is_empty() => return Ok("nothing is kept for any provider".to_string()),
+        None if kept.is_empty() => return Ok("no stored logins".to_string()),
         None => return Err(Report::new("for which provider?").hint(format!("one of {ids}"))),
     };
     let left = login::logout(options, &id).await?;
@@ -42,7 +42,7 @@ pub async fn logout(options: &Options, provider: Option<&str>) -> Result<String,
         return Ok(left.sentence(&id));
     }
     let report = Report::new(left.sentence(&id));
-    Err(if ids.is_empty() { report } else { report.hint(format!("something is kept for {ids}")) })
+    Err(if ids.is_empty() { report } else { report.hint(format!("stored logins: {ids}")) })
 }
 
 async fn ask_which(options: &Options, talk: &dyn LoginUi) -> Result<String, Report> {
@@ -54,7 +54,7 @@ async fn ask_which(options: &Options, talk: &dyn LoginUi) -> Result<String, Repo
     }
     let said = talk.ask(Question::Line("Provider".to_string())).await;
     let said = said.map(|said| said.trim().to_string()).filter(|said| !said.is_empty());
-    said.ok_or_else(|| Report::new("no provider was named; nothing is changed"))
+    said.ok_or_else(|| Report::new("no provider given; nothing changed"))
 }
 
 /// Standard input and standard error.

@@ -121,8 +121,8 @@ fn parsed(text: &str) -> Result<Value, Report> {
     let hint = "one object, such as '{\"path\": \"README.md\"}' in single quotes, or - for standard input";
     match serde_json::from_str(text) {
         Ok(args @ Value::Object(_)) => Ok(args),
-        Ok(_) => Err(Report::new("the arguments are JSON, but no object").hint(hint)),
-        Err(error) => Err(Report::caused("the arguments are no JSON", &error).hint(hint)),
+        Ok(_) => Err(Report::new("the arguments are not a JSON object").hint(hint)),
+        Err(error) => Err(Report::caused("the arguments are not JSON", &error).hint(hint)),
     }
 }
 
@@ -132,7 +132,7 @@ fn listed(equipment: &ActiveTools) -> String {
     let width = all.names().map(str::len).max().unwrap_or(0);
     let line = |row: &Row| {
         let (name, what) = (&row.spec.name, row.tool.snippet());
-        let off = if available.contains(name) { "" } else { " (off unless asked for)" };
+        let off = if available.contains(name) { "" } else { " (off by default)" };
         format!("{name:<width$}  {what}{off}\n")
     };
     all.rows().iter().map(line).collect()
@@ -184,8 +184,8 @@ mod tests {
     fn arguments_are_one_object_and_else_it_is_said_where_not() {
         assert_eq!(parsed(" {\"path\": \"a\"}\n").unwrap(), json!({"path": "a"}));
         let wrong = |text: &str| parsed(text).unwrap_err().message;
-        assert_eq!(wrong("{\"path\": a}"), "the arguments are no JSON: expected value at line 1 column 10");
-        assert_eq!(wrong("[1]"), "the arguments are JSON, but no object");
+        assert_eq!(wrong("{\"path\": a}"), "the arguments are not JSON: expected value at line 1 column 10");
+        assert_eq!(wrong("[1]"), "the arguments are not a JSON object");
         assert!(wrong("").contains("EOF"), "what is said must say something");
         let nothing = ToolSpec { parameters: json!({"type": "object"}), ..ToolSpec::default() };
         assert_eq!(arguments(None, Some(&nothing)).unwrap(), json!({}), "nothing is waited for");

@@ -32,9 +32,10 @@ impl Catalog {
         self.features.iter().flat_map(|feature| feature.pickers).copied()
     }
 
-    /// The command of an id.
+    /// The command of an id, or of one that it had in an earlier version.
     pub fn command(&self, id: &str) -> Option<&'static Command> {
-        self.commands().find(|command| command.id == id)
+        let former = || self.commands().find(|command| command.former.contains(&id));
+        self.commands().find(|command| command.id == id).or_else(former)
     }
 }
 

@@ -25,8 +25,12 @@ use crate::runtime::Handle;
 pub struct Command {
     /// `area.verb[-object]`, stable.
     pub id: &'static str,
-    /// What it does, one line.
+    /// Ids that it had in earlier versions; key maps may still use them.
+    pub former: &'static [&'static str],
+    /// What it does, in two to five words that begin with a verb.
     pub title: &'static str,
+    /// Other names for it that users may search for.
+    pub aliases: &'static [&'static str],
     /// Whether it belongs to a chain of kills or yanks; every other command ends one.
     pub chains: bool,
     /// Does it.
@@ -51,14 +55,33 @@ pub struct Cx<'a> {
     pub now: Duration,
 }
 
-/// A row of the table.
-pub const fn command(id: &'static str, title: &'static str, run: fn(&mut Cx<'_>)) -> Command {
-    Command { id, title, chains: false, run }
+/// A row of the table: id, title, aliases, and what it does.
+pub const fn command(
+    id: &'static str,
+    title: &'static str,
+    aliases: &'static [&'static str],
+    run: fn(&mut Cx<'_>),
+) -> Command {
+    Command { id, former: &[], title, aliases, chains: false, run }
 }
 
 /// A row of the table for a command that kills or yanks.
-pub const fn chaining(id: &'static str, title: &'static str, run: fn(&mut Cx<'_>)) -> Command {
-    Command { id, title, chains: true, run }
+pub const fn chaining(
+    id: &'static str,
+    title: &'static str,
+    aliases: &'static [&'static str],
+    run: fn(&mut Cx<'_>),
+) -> Command {
+    Command { id, former: &[], title, aliases, chains: true, run }
+}
+
+impl Command {
+    /// The same command, which had these ids in earlier versions.
+    #[must_use]
+    pub const fn formerly(mut self, ids: &'static [&'static str]) -> Self {
+        self.former = ids;
+        self
+    }
 }
 
 /// The next character goes to a command; any other key gives it up.
@@ -84,7 +107,7 @@ pub fn reported<T>(what: &str, answer: Result<Result<T, Report>, TaskError>) -> 
 
 /// The answer; where there is none, the last line says what could not be done.
 pub fn answered<T>(cx: &mut Cx<'_>, what: &str, answer: Result<T, TaskError>) -> Option<T> {
-    answer.map_err(|why| cx.state.fail(format!("cannot {what}: {why}"))).ok()
+    answer.map_err(|why| cx.state.fail(format!("Cannot {what}: {why}"))).ok()
 }
 
 /// The same for a task that may fail in a way of its own.

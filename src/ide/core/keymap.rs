@@ -212,13 +212,13 @@ pub struct Keymap {
 }
 
 impl Keymap {
-    /// Reads a key map. `known` tells whether a command exists. What cannot be used is left
-    /// out and told; a file that is no TOML gives an empty map.
-    pub fn parse(text: &str, known: impl Fn(&str) -> bool) -> (Self, Vec<KeymapProblem>) {
-        Self::read(text, &known)
+    /// Reads a key map. `resolve` returns the id of the command that a row names, if there is one. Rows that cannot be
+    /// used are skipped and reported; a file that is not TOML gives an empty map.
+    pub fn parse(text: &str, resolve: impl Fn(&str) -> Option<String>) -> (Self, Vec<KeymapProblem>) {
+        Self::read(text, &resolve)
     }
 
-    fn read(text: &str, known: &dyn Fn(&str) -> bool) -> (Self, Vec<KeymapProblem>) {
+    fn read(text: &str, resolve: &dyn Fn(&str) -> Option<String>) -> (Self, Vec<KeymapProblem>) {
         let mut map = Self::default();
         let mut problems = Vec::new();
         let mut refuse = |at: usize, message: String| {
@@ -234,7 +234,7 @@ impl Keymap {
             }
         };
         if tables.get("base").is_some_and(|base| base.get_ref().as_str() == Some("default")) {
-            map = Self::read(DEFAULT, known).0;
+            map = Self::read(DEFAULT, resolve).0;
         }
         for (table, rows) in tables {
             match (table.get_ref().as_ref(), rows.get_ref().as_str()) {
@@ -251,17 +251,17 @@ impl Keymap {
             }
             let Some(place) = KeyContext::ALL.into_iter().find(|place| place.name() == table.get_ref())
             else {
-                refuse(table.span().start, format!("no place is called `{}`", table.get_ref()));
+                refuse(table.span().start, format!("no such key context: `{}`", table.get_ref()));
                 continue;
             };
             let DeValue::Table(rows) = rows.into_inner() else {
-                refuse(table.span().start, format!("`{}` is no table", table.get_ref()));
+                refuse(table.span().start, format!("`{}` is not a table", table.get_ref()));
                 continue;
             };
             let mut rows: Vec<_> = rows.into_iter().collect();
             rows.sort_by_key(|(keys, _)| keys.span().start);
             for (keys, command) in rows {
-                match read_row(keys.get_ref(), command.get_ref(), known) {
+                match read_row(keys.get_ref(), command.get_ref(), resolve) {
                     Ok((sequence, command)) => map.bind(place, &sequence, command),
                     Err((in_value, message)) => {
                         let span = if in_value { command.span() } else { keys.span() };
@@ -275,15 +275,15 @@ impl Keymap {
 
     /// Reads a key map; the default one when nothing in it can be used, so that nobody is ever
     /// left without keys.
-    pub fn or_default(text: &str, known: impl Fn(&str) -> bool) -> (Self, Vec<KeymapProblem>) {
-        let (map, mut problems) = Self::parse(text, &known);
+    pub fn or_default(text: &str, resolve: impl Fn(&str) -> Option<String>) -> (Self, Vec<KeymapProblem>) {
+        let (map, mut problems) = Self::parse(text, &resolve);
         if !map.places.is_empty() {
             return (map, problems);
         }
         if let Some(problem) = problems.last_mut() {
             problem.message.push_str("; the default keys are used");
         }
-        (Self::parse(DEFAULT, known).0, problems)
+        (Self::parse(DEFAULT, resolve).0, problems)
     }
 
     /// Which modes it has.
@@ -368,17 +368,19 @@ impl Keymap {
 fn read_row(
     keys: &str,
     command: &DeValue<'_>,
-    known: impl Fn(&str) -> bool,
+    resolve: impl Fn(&str) -> Option<String>,
 ) -> Result<(Vec<Key>, String), (bool, String)> {
     let sequence: Result<Vec<Key>, _> = keys.split_whitespace().map(str::parse).collect();
-    let sequence = sequence.map_err(|_| (false, format!("`{keys}` is no key")))?;
+    let sequence = sequence.map_err(|_| (false, format!("`{keys}` is not a key")))?;
     if sequence.is_empty() {
         return Err((false, "an empty key".to_string()));
     }
     match command.as_str() {
-        Some(command) if known(command) => Ok((sequence, command.to_string())),
-        Some(command) => Err((true, format!("no command is called `{command}`"))),
-        None => Err((true, format!("the command of `{keys}` is no text"))),
+        Some(command) => {
+            let id = resolve(command).ok_or_else(|| (true, format!("no such command: `{command}`")))?;
+            Ok((sequence, id))
+        }
+        None => Err((true, format!("the command of `{keys}` is not a string"))),
     }
 }
 
@@ -406,7 +408,7 @@ mod tests {
     #[test]
     fn places_further_out_continue_the_same_keys() {
         let text = "[text]\n\"Alt-k b\" = \"t\"\n\"Alt-k l\" = \"x\"\n[editor]\n\"Alt-k l\" = \"e\"\n";
-        let (map, _) = Keymap::parse(text, |_| true);
+        let (map, _) = Keymap::parse(text, |id| Some(id.to_string()));
         let both = vec![("l".to_string(), "e".to_string()), ("b".to_string(), "t".to_string())];
         assert_eq!(map.lookup(KeyContext::Editor, &keys("Alt-k")), Lookup::Pending(both));
         assert_eq!(map.lookup(KeyContext::Editor, &keys("Alt-k b")), Lookup::Command("t".into()));
@@ -415,7 +417,7 @@ mod tests {
     #[test]
     fn the_innermost_place_wins_and_sequences_wait() {
         let text = "[global]\n\"Ctrl-p\" = \"a\"\n\"Ctrl-x Ctrl-s\" = \"b\"\n[prompt]\n\"Ctrl-p\" = \"c\"\n";
-        let (map, problems) = Keymap::parse(text, |_| true);
+        let (map, problems) = Keymap::parse(text, |id| Some(id.to_string()));
         assert_eq!(problems, []);
         assert_eq!(map.lookup(KeyContext::Editor, &keys("Ctrl-p")), Lookup::Command("a".into()));
         assert_eq!(map.lookup(KeyContext::Prompt, &keys("Ctrl-p")), Lookup::Command("c".into()));
@@ -431,7 +433,7 @@ mod tests {
     #[test]
     fn bad_lines_are_told_with_their_numbers_and_the_rest_works() {
         let text = "[global]\n\"Ctrl-p\" = \"good\"\n\"Hyper-Q\" = \"good\"\n\"F1\" = \"bad\"\n[attic]\n\"F2\" = \"good\"\n";
-        let (map, problems) = Keymap::parse(text, |id| id == "good");
+        let (map, problems) = Keymap::parse(text, |id| (id == "good").then(|| id.to_string()));
         let lines: Vec<usize> = problems.iter().map(|p| p.line).collect();
         assert_eq!(map.lookup(KeyContext::Global, &keys("Ctrl-p")), Lookup::Command("good".into()));
         assert_eq!(
@@ -442,7 +444,7 @@ mod tests {
             },
             [3, 4, 5]
         );
-        let (_, problems) = Keymap::parse("[global]\nF1 = \n", |_| true);
+        let (_, problems) = Keymap::parse("[global]\nF1 = \n", |id| Some(id.to_string()));
         assert_eq!(problems[0].line, 2);
     }
 }

@@ -12,7 +12,7 @@ pub fn leave(cx: &mut Cx<'_>) {
         return;
     }
     cx.state.leaving = true;
-    cx.state.say("files are being changed: leaving once they are (quit again leaves at once)");
+    cx.state.say("Quitting when file changes finish. Quit again: now");
 }
 
 /// Whether something on disk would be left half done, were it to end here.
@@ -24,7 +24,7 @@ pub fn is_changing(state: &State) -> bool {
 pub fn stay(cx: &mut Cx<'_>) -> bool {
     let was = std::mem::take(&mut cx.state.leaving);
     if was {
-        cx.state.say("staying");
+        cx.state.say("Quit canceled");
     }
     was
 }

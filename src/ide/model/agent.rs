@@ -51,7 +51,7 @@ pub struct Agent {
     /// The entry that leads back to how the files were before the last way back.
     pub way_back: Option<String>,
     /// Questions that it has asked in this run.
-    pub inquiries: u64,
+    pub question_dialogs: u64,
     /// What the user calls the session.
     pub name: Option<String>,
     /// How often the session tree was opened.

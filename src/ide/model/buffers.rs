@@ -174,7 +174,7 @@ impl Buffer {
 
     /// Why it cannot be edited, if it cannot.
     pub fn read_only(&self) -> Option<&'static str> {
-        let reading = self.reading.as_ref().map(|_| "the file is still being read");
+        let reading = self.reading.as_ref().map(|_| "file is still loading");
         let searching = || self.list().and_then(Listing::read_only);
         let fixed = || self.fixed.map(|(_, reason)| reason);
         reading.or_else(fixed).or_else(searching).or_else(|| self.area.document.format().read_only())

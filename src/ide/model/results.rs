@@ -244,9 +244,9 @@ impl Listing {
     /// Why it cannot be edited, if it cannot.
     pub fn read_only(&self) -> Option<&'static str> {
         if self.running.is_some() {
-            return Some("the search is still going on; Escape ends it");
+            return Some("Search is running. Escape ends it");
         }
-        self.comparing.then_some("the list is being compared with the files")
+        self.comparing.then_some("Results are being compared with files")
     }
 
     /// The line at or above an offset that is about a place: where it begins, and the place.

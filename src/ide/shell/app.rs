@@ -208,7 +208,7 @@ impl App {
             Input::Key(key) => input::key(cx, key),
             Input::Paste(text) => input::paste(cx, &text),
             Input::PasteCut(bytes) => {
-                cx.state.fail(format!("the paste was too long: its last {bytes} bytes are missing"));
+                cx.state.fail(format!("Paste too long: last {bytes} bytes dropped"));
             }
             Input::Mouse(mouse) => mouse::mouse(cx, mouse),
             Input::Focus(true) => files::disk::check_disk(cx),

@@ -87,7 +87,7 @@ fn press(cx: &mut Cx<'_>, key: Key) {
         cx.state.say("");
     }
     if too_long {
-        cx.state.fail("the recording became too long and was ended");
+        cx.state.fail("Macro too long: recording stopped");
     }
     cx.state.hints.clear();
     if guarded(cx) {
@@ -111,10 +111,10 @@ fn press(cx: &mut Cx<'_>, key: Key) {
         match key.typed() {
             Some(c) if awaiting == Awaiting::MacroTimes => match c.to_digit(10) {
                 Some(times @ 1..) => macros::replay(cx, times as usize),
-                _ => cx.state.say("given up"),
+                _ => cx.state.say("Canceled"),
             },
             Some(c) => change::awaited(cx, awaiting, c),
-            None => cx.state.say("given up"),
+            None => cx.state.say("Canceled"),
         }
         return follow(cx);
     }
@@ -151,7 +151,7 @@ fn unknown(cx: &mut Cx<'_>, key: Key) {
     }
     if broken || !cursors::types(cx.state) {
         cx.state.modal.forget();
-        cx.state.fail(format!("{} does nothing here", names(&keys)));
+        cx.state.fail(format!("No command: {}", names(&keys)));
         return;
     }
     match key.typed() {
@@ -166,7 +166,7 @@ fn unknown(cx: &mut Cx<'_>, key: Key) {
             follow(cx);
         }
         Some(_) => {}
-        None => cx.state.say(format!("{} does nothing here; F2 shows the keys", names(&keys))),
+        None => cx.state.say(format!("No command: {}. Shortcuts: F2", names(&keys))),
     }
 }
 
@@ -207,7 +207,7 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) {
         return terminal::input::paste(cx, text);
     }
     if cx.state.text_target().is_none() {
-        return cx.state.say("there is no text here to paste into");
+        return cx.state.say("No text to paste into here");
     }
     cx.state.kill_ring.interrupt();
     if cx.state.layers.is_empty() {

@@ -9,14 +9,16 @@ use crate::ide::core::panes::Focus;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("list.up", "Up", |cx| step(cx, -1)),
-    command("list.down", "Down", |cx| step(cx, 1)),
-    command("list.page-up", "One page up", |cx| step(cx, -10)),
-    command("list.page-down", "One page down", |cx| step(cx, 10)),
-    command("list.top", "To the first row", |cx| step(cx, -FAR)),
-    command("list.bottom", "To the last row", |cx| step(cx, FAR)),
-    command("list.accept", "Take the selected row", |cx| cx.effects.push(Effect::Accept)),
-    command("list.toggle", "Mark or unmark the selected row", picker::toggle),
+    command("list.up", "Move up in list", &["previous row"], |cx| step(cx, -1)),
+    command("list.down", "Move down in list", &["next row"], |cx| step(cx, 1)),
+    command("list.page-up", "Move list page up", &[], |cx| step(cx, -10)),
+    command("list.page-down", "Move list page down", &[], |cx| step(cx, 10)),
+    command("list.top", "Go to first row", &[], |cx| step(cx, -FAR)),
+    command("list.bottom", "Go to last row", &[], |cx| step(cx, FAR)),
+    command("list.accept", "Accept selected row", &["choose", "confirm"], |cx| {
+        cx.effects.push(Effect::Accept);
+    }),
+    command("list.toggle", "Mark or unmark row", &["toggle selection"], picker::toggle),
 ];
 
 /// Further than any list is long.

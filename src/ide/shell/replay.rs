@@ -19,7 +19,7 @@ pub fn keys(run: &mut Steps<'_>, keys: &[Key]) {
         too_deep = cx.state.again.depth >= DEPTH_MAX;
         if too_deep {
             cx.state.modal.failed = true;
-            return cx.state.fail("these keys press themselves: nothing more is pressed");
+            return cx.state.fail("Recursive macro stopped");
         }
         cx.state.again.depth += 1;
         outer = std::mem::replace(&mut cx.state.again.replaying, true);

@@ -294,7 +294,7 @@ impl OnTerminal {
     /// Hands a text to the terminal's clipboard (OSC 52), which works through ssh too.
     fn copy(&self, app: &mut App, text: &str) -> std::io::Result<()> {
         if text.len() > CLIPBOARD_MAX {
-            app.state.say("copied inside bowline; too long for the terminal's clipboard");
+            app.state.say("Copied inside bowline; too long for the terminal's clipboard");
             return Ok(());
         }
         let data = base64::engine::general_purpose::STANDARD.encode(text);

@@ -83,7 +83,7 @@ pub fn session_ended(cx: &mut Cx<'_>) {
         return;
     }
     (agent.working_since, agent.summing) = (None, None);
-    let report = Report::new("the session ended because of an internal error; all that was said is kept")
+    let report = Report::new("Session ended by an internal error. Messages are kept")
         .hint("start bowline again with --continue");
     cx.state.slots[TRANSCRIPT].notice(true, report.to_string());
     cx.state.fail(report.to_string());
@@ -96,11 +96,11 @@ pub fn runtime(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         RuntimeEvent::Agent(event) => agent(cx, event),
         RuntimeEvent::ModelChanged(model) => {
             cx.state.agent.model = Some(model.clone());
-            cx.state.say(format!("{} answers from now on", model.name));
+            cx.state.say(format!("Model: {}", model.name));
         }
         RuntimeEvent::ThinkingChanged(level) => {
             cx.state.agent.thinking = *level;
-            cx.state.say(format!("thinking: {}", level.name()));
+            cx.state.say(format!("Thinking: {}", level.name()));
         }
         RuntimeEvent::ToolsChanged(equipment) => equip(cx.state, equipment),
         RuntimeEvent::Delegated { event, .. } => delegated(cx, event),
@@ -186,7 +186,7 @@ fn summing(cx: &mut Cx<'_>, event: &AgentEvent) {
     let agent = &mut cx.state.agent;
     match event {
         AgentEvent::CompactionStart { .. } => begin_summing(agent, "compacting…", now),
-        AgentEvent::BranchSummaryStart => begin_summing(agent, "summing up the branch…", now),
+        AgentEvent::BranchSummaryStart => begin_summing(agent, "Summarizing the branch…", now),
         AgentEvent::BranchSummaryEnd { .. } => end_summing(agent),
         AgentEvent::CompactionEnd { reason, result, error, .. } => {
             if let Some(done) = result {
@@ -195,7 +195,7 @@ fn summing(cx: &mut Cx<'_>, event: &AgentEvent) {
             }
             end_summing(agent);
             let told = match result {
-                Some(_) => Some("the conversation was compacted; Alt-g goes back to before".to_string()),
+                Some(_) => Some("Conversation compacted. Earlier messages: Alt-g".to_string()),
                 None => error.clone(),
             };
             if let Some(told) = told.filter(|_| *reason == CompactionReason::Manual) {

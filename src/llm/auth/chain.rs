@@ -190,7 +190,7 @@ pub fn missing(info: &ProviderInfo) -> String {
     let ProviderInfo { id, key_vars, .. } = info;
     match key_vars.first() {
         Some(name) => format!("there is no key; set {name}, or `bowline login {id}`"),
-        None => format!("nobody is logged in; `bowline login {id}`"),
+        None => format!("not logged in; `bowline login {id}`"),
     }
 }
 

@@ -160,7 +160,7 @@ impl<'a> Reading<'a> {
             let at = property.range.start;
             match property.value {
                 ast::Value::Object(object) => all.extend(self.provider(&id, object).map(|user| (id, user))),
-                _ => self.problem(at, format!("provider `{id}` is no object; it is left out")),
+                _ => self.problem(at, format!("provider `{id}` is no object; it is ignored")),
             }
         }
         all
@@ -174,7 +174,7 @@ impl<'a> Reading<'a> {
         let mut user: UserProvider = match serde_json::from_value(head) {
             Ok(user) => user,
             Err(error) => {
-                self.problem(at, format!("provider `{id}`: {error}; it is left out"));
+                self.problem(at, format!("provider `{id}`: {error}; it is ignored"));
                 return None;
             }
         };
@@ -195,7 +195,7 @@ impl<'a> Reading<'a> {
             }
             match check(&value) {
                 Ok(()) => drop(user.overrides.insert(name, value)),
-                Err(why) => self.problem(start, format!("`{id}/{name}`: {why}; the override is left out")),
+                Err(why) => self.problem(start, format!("`{id}/{name}`: {why}; the override is ignored")),
             }
         }
         Some(user)
@@ -205,14 +205,14 @@ impl<'a> Reading<'a> {
         let at = range(&model);
         let value: Value = model.into();
         let Some(name) = value.get("id").and_then(Value::as_str).filter(|name| !name.is_empty()) else {
-            self.problem(at, format!("provider `{id}`: a model has no `id`; it is left out"));
+            self.problem(at, format!("provider `{id}`: a model has no `id`; it is ignored"));
             return None;
         };
         let known = info::builtin().iter().any(|row| row.id == id);
         if !known && user.api.is_none() && value.get("api").is_none() {
             self.problem(
                 at,
-                format!("`{id}/{name}`: neither it nor the provider has an `api`; it is left out"),
+                format!("`{id}/{name}`: neither it nor the provider has an `api`; it is ignored"),
             );
             return None;
         }
@@ -224,7 +224,7 @@ impl<'a> Reading<'a> {
         match check(&value) {
             Ok(()) => Some(value),
             Err(why) => {
-                self.problem(at, format!("`{id}/{name}`: {why}; it is left out"));
+                self.problem(at, format!("`{id}/{name}`: {why}; it is ignored"));
                 None
             }
         }

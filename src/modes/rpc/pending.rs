@@ -30,7 +30,7 @@ impl Pending {
         if self.0.iter().filter(|waiting| !is_question(waiting)).count() > WAITING {
             let oldest = self.0.iter().position(is_notice);
             let oldest = oldest.or_else(|| self.0.iter().position(|waiting| !is_question(waiting)));
-            tracing::debug!("nobody reads what is told to the person; one message is left out");
+            tracing::debug!("the reader stalls; one notification is dropped");
             oldest.and_then(|at| self.0.remove(at));
         }
     }

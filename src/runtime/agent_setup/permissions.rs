@@ -13,7 +13,7 @@ use crate::runtime::lifecycle::options::Options;
 use crate::tools::permissions::rules::{Author, Rules, SharedRules};
 
 /// What a user is told of a project that is not trusted.
-pub(in crate::runtime) const OFF: &str = "what this project wants to allow is off; trust.show shows it";
+pub(in crate::runtime) const OFF: &str = "Project rules are off: not trusted. Details: trust.show";
 
 /// The rules that were read.
 #[derive(Debug, Default)]
@@ -121,15 +121,15 @@ pub(in crate::runtime) async fn remember(options: &Options, rule: &str) -> Resul
             Err(error) => return Err(Report::caused("cannot read the rules", &error)),
         };
         let text = with(&text, rule)
-            .map_err(|why| Report::new(format!("the rule was not written: {}: {why}", path.display())))?;
-        let Some(text) = text else { return Ok("the rule is there already".to_string()) };
+            .map_err(|why| Report::new(format!("cannot write the rule: {}: {why}", path.display())))?;
+        let Some(text) = text else { return Ok("rule exists already".to_string()) };
         match files.write(&path, text.into_bytes(), Some(stamp)).await {
-            Ok(_) => return Ok(format!("the rule is in {}", path.display())),
+            Ok(_) => return Ok(format!("rule added to {}", path.display())),
             Err(EnvError::Stale(_)) => {}
-            Err(error) => return Err(Report::caused("the rule was not written", &error)),
+            Err(error) => return Err(Report::caused("cannot write the rule", &error)),
         }
     }
-    Err(Report::new(format!("the rule was not written: {} changes all the time", path.display())))
+    Err(Report::new(format!("cannot write the rule: {} keeps changing", path.display())))
 }
 
 /// A file with one rule more; `None` where it is there already.

@@ -66,7 +66,7 @@ impl Toolset {
             None | Some(profile::AUTO) => None,
             Some(id) => Some(profile::named(id).ok_or_else(|| {
                 let known = profile::words().collect::<Vec<_>>().join(", ");
-                Report::new(format!("there is no profile `{id}`")).hint(format!("one of {known}"))
+                Report::new(format!("no such profile: {id}")).hint(format!("one of {known}"))
             })?),
         };
         let profile = wished.unwrap_or_else(|| profile::of(model));

@@ -80,7 +80,7 @@ impl Live {
         for edit in edits {
             recorder
                 .change(|session| session.append(edit))
-                .map_err(|error| Report::caused("the edit was not kept", &error))?;
+                .map_err(|error| Report::caused("cannot store the edit", &error))?;
         }
         self.tell_anew().await;
         Ok(told)
@@ -119,21 +119,17 @@ impl Recorder {
             return Err(Report::new("only messages of the conversation can be pinned"));
         }
         self.change(|session| session.append(pins::entry(entry, pinned)))
-            .map_err(|error| Report::caused("the pin was not kept", &error))
+            .map_err(|error| Report::caused("cannot store the pin", &error))
     }
 }
 
 fn sentence(wish: &ContextEdit, entries: usize) -> String {
     let told = match (wish, entries) {
-        (ContextEdit::Drop, 1) => "the model is not told that any more",
-        (ContextEdit::Drop, _) => "the model is not told that any more, nor what its calls gave",
-        (ContextEdit::Replace(_), _) => {
-            "the model is told this from now on; what was said stays in the session"
-        }
-        (ContextEdit::Restore, 1) => "the model is told that again as it was",
-        (ContextEdit::Restore, _) => {
-            "the model is told that again as it was, with the calls and what they gave"
-        }
+        (ContextEdit::Drop, 1) => "Message excluded from context",
+        (ContextEdit::Drop, _) => "Message excluded from context, with its tool results",
+        (ContextEdit::Replace(_), _) => "Message edited in context. The original stays in the session",
+        (ContextEdit::Restore, 1) => "Original message restored",
+        (ContextEdit::Restore, _) => "Original message restored, with its tool results",
     };
     told.to_string()
 }

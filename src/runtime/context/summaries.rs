@@ -95,10 +95,10 @@ impl Recorder {
         let moved = match summary {
             Ok(written) => self.put_branch_summary(leaving, written),
             Err(SummaryError::Failed(error)) => {
-                Err(Report::new(format!("the branch was not summed up: {error}"))
+                Err(Report::new(format!("cannot summarize the branch: {error}"))
                     .hint("go there without a summary, or try again"))
             }
-            Err(_) => Err(Report::new("the conversation is where it was: the summary was given up")),
+            Err(_) => Err(Report::new("summary canceled: nothing changed")),
         };
         let history = moved.is_ok().then(|| self.reload());
         self.arrived = self.moving.take().map(|moving| (moving, moved));
@@ -141,8 +141,8 @@ impl Recorder {
     /// Adds an entry with another summary: one of a compaction behind the leaf, where it counts from then
     /// on and keeps what the one before keeps; one of a branch beside the one before.
     fn edit_summary(&mut self, text: &str) -> Result<(), Report> {
-        let failed = |error| Report::caused("the summary was not changed", &error);
-        let none = || Report::new("there is no summary to change").hint("/compact makes one");
+        let failed = |error| Report::caused("cannot change the summary", &error);
+        let none = || Report::new("no summary to change").hint("/compact makes one");
         let text = text.trim().to_string();
         if text.is_empty() {
             return Err(Report::new("a summary cannot be empty").hint("go back to before it instead (Alt-g)"));

@@ -94,7 +94,7 @@ impl Handle {
     /// Which tool calls run unasked from now on, by the mode's name.
     pub async fn approve(&self, mode: &str) -> Result<(), Report> {
         let Some(mode) = Mode::parse(mode) else {
-            return Err(Report::new(format!("there is no approval mode {mode}")));
+            return Err(Report::new(format!("no such approval mode: {mode}")));
         };
         self.commands.send(Command::Policy(mode)).await.map_err(|_| ended())
     }
@@ -211,8 +211,8 @@ impl Live {
     ) {
         let working = self.driver.working();
         if self.driver.state().sums_by_hand() {
-            let hint = "wait until that is done, or put the words into a queue";
-            return answer(reply, Err(Report::new("the conversation is being summed up").hint(hint)));
+            let hint = "wait, or queue the message";
+            return answer(reply, Err(Report::new("the conversation is being compacted").hint(hint)));
         }
         if working && delivery.is_none() {
             let hint = "say whether it steers or follows up, or interrupt first";
@@ -221,8 +221,8 @@ impl Live {
         let lane = lane(delivery.unwrap_or(Delivery::Steer));
         let model = self.driver.setup().model.clone();
         if !working && !self.models.all().iter().any(|known| known.provider == model.provider) {
-            let hint = format!("`bowline login {}` opens it, or choose another model", model.provider);
-            let report = Report::new(format!("{} cannot be asked any more", model.provider)).hint(hint);
+            let hint = format!("log in with `bowline login {}`, or choose another model", model.provider);
+            let report = Report::new(format!("{} is no longer available", model.provider)).hint(hint);
             return answer(reply, Err(report));
         }
         // What it begins is told behind the answer; where it waits, that is told before.

@@ -298,17 +298,17 @@ impl Handle {
             self.hub.tell(RuntimeEvent::Failed(problem)).await;
         }
         match loaded.trusted {
-            Some(true) => "what this project allows runs without a question".to_string(),
+            Some(true) => "Project trusted: its rules apply".to_string(),
             Some(false) => permissions::OFF.to_string(),
-            None => "this project wants to allow nothing".to_string(),
+            None => "This project has no rules to trust".to_string(),
         }
     }
 
     fn send(&self, command: Command) {
         if let Err(error) = self.commands.try_send(command) {
             let what = match error {
-                mpsc::error::TrySendError::Full(_) => "the session is busy; this was not taken, try again",
-                mpsc::error::TrySendError::Closed(_) => "the session has ended; this was not taken",
+                mpsc::error::TrySendError::Full(_) => "the session is busy; try again",
+                mpsc::error::TrySendError::Closed(_) => "the session has ended",
             };
             self.hub.tell_now(&RuntimeEvent::Failed(Report::new(what)));
         }

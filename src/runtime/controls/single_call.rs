@@ -61,7 +61,7 @@ pub fn check_name(equipment: &ActiveTools, name: &str, args: &Value) -> Result<(
         ([], near) => format!("did you mean {}? {there}", near.join(" or ")),
         (others, _) => format!("{} has it; {there}", others.join(" or ")),
     };
-    Err(Report::new(format!("profile {profile} has no tool `{name}`")).hint(hint))
+    Err(Report::new(format!("no such tool in profile {profile}: {name}")).hint(hint))
 }
 
 /// Runs a call to its end, and ends what it has left running. Cancelled, it ends as calls do.

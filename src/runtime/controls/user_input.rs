@@ -13,7 +13,7 @@ use crate::llm::model::message::KnownPart;
 /// Whether something is said, and each part beside the words is a picture: base64 of what it says that it is.
 pub fn check(text: &str, images: &[Part]) -> Result<(), Report> {
     if text.trim().is_empty() && images.is_empty() {
-        return Err(Report::new("nothing is said: there are no words and no pictures"));
+        return Err(Report::new("empty prompt: no text and no images"));
     }
     images.iter().try_for_each(picture).map_err(Report::new)
 }

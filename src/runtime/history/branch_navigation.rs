@@ -123,12 +123,12 @@ impl Live {
             Ask::Turn(id, reply) => answer(reply, recorder.session().turn(&id)),
             Ask::Label(id, label, reply) => {
                 let done = recorder.change(|session| session.label(&id, label.as_deref()));
-                answer(reply, done.map_err(|error| Report::caused("the label was not kept", &error)));
+                answer(reply, done.map_err(|error| Report::caused("cannot store the label", &error)));
             }
             Ask::Name(name, reply) => {
                 let done =
                     recorder.change(|session| session.append(EntryBody::SessionInfo { name: Some(name) }));
-                answer(reply, done.map_err(|error| Report::caused("the name was not kept", &error)));
+                answer(reply, done.map_err(|error| Report::caused("cannot store the name", &error)));
             }
             Ask::Snapshot(reply) => {
                 let snapshot = self.snapshot();
@@ -272,7 +272,7 @@ impl Live {
         let other = make(self.driver.listener().session());
         other
             .map(|session| (session, None, None))
-            .map_err(|error| Report::caused("cannot begin another session", &error))
+            .map_err(|error| Report::caused("cannot start another session", &error))
     }
 
     /// Ends what the agent does, and waits for that. Messages that wait go back to the user.
@@ -373,8 +373,8 @@ fn open(options: Options, path: PathBuf, at: Option<String>) -> Result<Opened, R
         session.branch(leaf.as_deref()).map_err(failed)?;
         return Ok((session, told, said));
     };
-    let told = Report::new(format!("the session is of {folder}, so this goes on in a copy for this folder"))
-        .hint("start bowline there to go on with the session itself");
+    let told = Report::new(format!("session of {folder}: continuing in a copy for this folder"))
+        .hint("start bowline there to continue the session itself");
     let there = Session::look_at(&path, options.clock.clone(), options.ids.clone()).map_err(failed)?;
     let (leaf, said) = match at {
         Some(at) => there.way_to(&at).map_err(failed)?,

@@ -106,6 +106,6 @@ pub(in crate::runtime) fn lost(options: &Options, chosen: &Chosen, model: &Model
 }
 
 pub(super) fn not_there(provider: &str, id: &str, instead: &str) -> Report {
-    Report::new(format!("{provider}/{id}, which answered here, cannot be asked; {instead} answers instead"))
-        .hint("`bowline login` opens a provider; Alt-m chooses another model")
+    Report::new(format!("{provider}/{id} is not available; using {instead}"))
+        .hint("log in with `bowline login`, or choose a model with Alt-m")
 }

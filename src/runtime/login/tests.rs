@@ -60,7 +60,7 @@ async fn a_key_is_kept_as_it_is_and_forgotten() {
     let options = options(dir.path());
     let person = Person::with(&[" !a$b\n"]);
     let said = login(&options, "deepseek", &person).await.unwrap();
-    assert!(said.contains("DeepSeek can be asked now") && !said.contains("a$b"), "{said}");
+    assert!(said.contains("DeepSeek is available") && !said.contains("a$b"), "{said}");
     let models = access::reach(&options).client.models().to_vec();
     assert_eq!(models[0].provider, "deepseek");
     let entries = access::store(&options).read().unwrap();
@@ -87,7 +87,7 @@ async fn what_an_address_needs_is_asked() {
     assert!(models[0].base_url.contains("/accounts/acc/"), "{}", models[0].base_url);
     let without = Person::with(&["other", " "]);
     let refused = login(&options, "cloudflare-workers-ai", &without).await.unwrap_err().to_string();
-    assert!(refused.contains("no address without CLOUDFLARE_ACCOUNT_ID"), "{refused}");
+    assert!(refused.contains("needs the address in CLOUDFLARE_ACCOUNT_ID"), "{refused}");
     assert_eq!(access::store(&options).read().unwrap(), entries);
 }
 
@@ -97,7 +97,7 @@ async fn a_login_that_cannot_serve_is_told_and_a_key_is_asked() {
     let options = options(dir.path());
     let person = Person::with(&[""]);
     let refused = login(&options, "anthropic", &person).await.unwrap_err();
-    assert!(refused.to_string().contains("given up"), "{refused}");
+    assert!(refused.to_string().contains("canceled"), "{refused}");
     assert!(person.heard().contains("only to programs that it has registered"), "{}", person.heard());
     let codex = login(&options, "openai-codex", &Person::default()).await.unwrap_err().to_string();
     assert!(codex.contains("platform.openai.com") && codex.contains("pretends to be none"), "{codex}");
@@ -151,7 +151,7 @@ async fn a_key_goes_into_the_keyring_and_out_of_it() {
     assert!(!kept.exists());
     login(&options, "deepseek", &Person::with(&["one"])).await.unwrap();
     let said = login(&options, "deepseek", &Person::with(&["two"])).await.unwrap();
-    assert_eq!(said, "DeepSeek can be asked now; its key is in the system's keyring");
+    assert_eq!(said, "DeepSeek is available; key stored in the system's keyring");
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "two");
     assert!(logout(&options, "deepseek").await.unwrap().was_kept);
     assert!(!kept.exists());
@@ -184,11 +184,11 @@ async fn what_opens_a_provider_after_a_logout_is_told() {
     let left = logout(&options, "deepseek").await.unwrap();
     assert_eq!(
         left.sentence("DeepSeek"),
-        "what was kept for DeepSeek is forgotten; it can be asked all the same, by DEEPSEEK_API_KEY (take that away, too)"
+        "deleted the stored login of DeepSeek; still available by DEEPSEEK_API_KEY (remove that, too)"
     );
     options.vars.insert("DEEPSEEK_API_KEY".into(), " ".into());
     let left = logout(&options, "deepseek").await.unwrap();
-    assert_eq!(left.sentence("DeepSeek"), "nothing is kept for DeepSeek");
+    assert_eq!(left.sentence("DeepSeek"), "no stored login for DeepSeek");
     std::fs::create_dir_all(&options.home.config).unwrap();
     let models = r#"{"providers": {"deepseek": {"apiKey": "$MINE"}}}"#;
     std::fs::write(options.home.config.join("models.json"), models).unwrap();

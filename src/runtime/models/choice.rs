@@ -81,7 +81,7 @@ impl ModelRequest {
                 Report::new(format!("{what} cannot be asked: there is no key for it")).hint(hint)
             }
             Some(info) if !reachable && info.login_only => {
-                Report::new(format!("{what} cannot be asked: nobody is logged in"))
+                Report::new(format!("{what} is not available: not logged in"))
                     .hint(format!("`bowline login {}`", info.id))
             }
             _ => self.unknown(usable, catalog),

@@ -117,8 +117,7 @@ fn nobody(catalog: &Catalog, only: Option<&str>) -> Report {
             .hint("`bowline login` keeps a key; docs/providers.md lists the variables");
     };
     match catalog.provider(id) {
-        None => Report::new(format!("there is no provider `{id}`"))
-            .hint("`bowline login` lists those that there are"),
+        None => Report::new(format!("no such provider: {id}")).hint("`bowline login` lists the providers"),
         Some(info) if info.model_list.is_none() => {
             Report::new(format!("{} has no list of models that bowline can read", info.name))
                 .hint("what is known of it comes with bowline; models.json adds more")

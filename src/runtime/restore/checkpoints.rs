@@ -276,7 +276,7 @@ impl Checkpoints {
         if self.0.cancel.is_cancelled() || std::mem::replace(&mut lock(&self.0.told).failure, true) {
             return;
         }
-        let told = Report::new(format!("what changes now cannot be brought back: {}", report.message));
+        let told = Report::new(format!("changes cannot be restored from now on: {}", report.message));
         let hint = report.hint.clone().unwrap_or_else(|| {
             "the work goes on; an ignore file may leave out what is large (docs/checkpoints.md)".to_string()
         });
@@ -293,8 +293,7 @@ impl Checkpoints {
         if taken.left_out.len() > TOLD_MAX {
             names.push_str(&format!(" and {} more", taken.left_out.len() - TOLD_MAX));
         }
-        let told =
-            Report::new(format!("not in the checkpoints, so changes of it cannot be brought back: {names}"));
+        let told = Report::new(format!("not in the checkpoints, changes to it cannot be restored: {names}"));
         self.0.hub.tell(RuntimeEvent::Failed(told)).await;
     }
 }

@@ -35,7 +35,7 @@ pub fn legs(session: &Session, way: &RestoreTarget) -> Result<Vec<RestoreStep>, 
     match way {
         RestoreTarget::To(_, RestoreScope::Conversation) => Ok(Vec::new()),
         RestoreTarget::To(entry, _) => steps::to(session.tree(), entry).ok_or_else(|| {
-            Report::new("nobody recorded how the files were there")
+            Report::new("no recorded state of the files")
                 .hint("they are recorded from the first change of an agent on")
         }),
         RestoreTarget::Without(entry) => {

@@ -36,22 +36,22 @@ pub enum Refused {
     #[error("the conversation has no entry {0} here")]
     Unknown(String),
     /// It is summed up.
-    #[error("the entry is summed up by the compaction {0}, so no model is told of it")]
+    #[error("the entry is summarized by the compaction {0} and is not sent")]
     SummedUp(String),
     /// No message of the conversation.
-    #[error("only messages can be changed")]
+    #[error("only messages can be edited")]
     NoMessage,
     /// Nothing to say.
     #[error("a message cannot be empty; it can be dropped")]
     Empty,
     /// Nothing to do.
-    #[error("that is as it was said already")]
+    #[error("that is the original message already")]
     AsItWas,
     /// Nothing to do.
-    #[error("that is not told already")]
+    #[error("that is excluded already")]
     Gone,
     /// It, or what it belongs to, is not told.
-    #[error("that is left out; restore it before it is told differently")]
+    #[error("that is excluded; restore it before you edit it")]
     LeftOut,
 }
 

@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(
             (to(&rows, "u1"), to(&rows, "b")),
             ("1>0".into(), "1>1".into()),
-            "what the person changed stays"
+            "what the user changed stays"
         );
     }
 

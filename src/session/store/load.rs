@@ -350,7 +350,7 @@ fn cut_tail(
     let file = OpenOptions::new().write(true).open(path)?;
     let unchanged = || {
         let is_so = file.metadata()?.len() == from + length as u64;
-        is_so.then_some(()).ok_or_else(|| io::Error::other("somebody is writing the file"))
+        is_so.then_some(()).ok_or_else(|| io::Error::other("another process is writing the file"))
     };
     unchanged()?;
     let aside = path.with_extension("jsonl.torn");

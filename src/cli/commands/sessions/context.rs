@@ -42,7 +42,7 @@ pub async fn show(options: &Options, wanted: &Wanted, json: bool) -> Result<Stri
     let path = match &wanted.session {
         Some(name) => located(&root, cwd, name)?,
         None => listing::latest(&root, cwd).ok_or_else(|| {
-            Report::new("there is no session of this folder").hint("`bowline sessions` lists what there is")
+            Report::new("no session in this folder").hint("list sessions with `bowline sessions`")
         })?,
     };
     let session = open(&path)?;
@@ -85,8 +85,7 @@ pub async fn show(options: &Options, wanted: &Wanted, json: bool) -> Result<Stri
 
 /// A line for each thing, and below what it comes to.
 fn table(session: &Session, contents: &ContextReport, all: bool) -> String {
-    let mut lines =
-        vec![format!("What the next request of session {} would hold:", session.id()), String::new()];
+    let mut lines = vec![format!("Context of the next request of session {}:", session.id()), String::new()];
     let ids = contents.items.iter().filter_map(|item| Some(item.entry.as_ref()?.len())).max().unwrap_or(0);
     let mut number = 0;
     for item in &contents.items {
@@ -99,7 +98,7 @@ fn table(session: &Session, contents: &ContextReport, all: bool) -> String {
     lines.extend([String::new(), contents.sum()]);
     let left_out = contents.items.iter().filter(|item| !item.why.is_told() && item.entry.is_some());
     let left_out = left_out.count().saturating_sub(if all { contents.summed_up } else { 0 });
-    let away: Vec<String> = [(contents.summed_up, "summed up"), (left_out, "left out")]
+    let away: Vec<String> = [(contents.summed_up, "summarized"), (left_out, "excluded")]
         .into_iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, how)| format!("{count} {how}"))

@@ -27,7 +27,7 @@ pub fn list(all: &[StoredSession]) -> Answer {
         format!("{id}  {when}  {prompts:>4} {said}  {:>8}  {cwd}  {title}", format!("${cost:.2}"))
     });
     let lines: Vec<String> = lines.collect();
-    let text = if lines.is_empty() { "There is no session yet.".to_string() } else { lines.join("\n") };
+    let text = if lines.is_empty() { "No sessions.".to_string() } else { lines.join("\n") };
     (text, all.iter().map(facts).collect())
 }
 
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn list_show_and_tree_print_what_is_stored() {
         let root = tempfile::tempdir().unwrap();
-        assert_eq!(list(&listing::list(root.path())).0, "There is no session yet.");
+        assert_eq!(list(&listing::list(root.path())).0, "No sessions.");
         let session = stored(root.path());
         assert_eq!(
             list(&listing::list(root.path())).0,

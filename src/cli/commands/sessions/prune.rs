@@ -51,11 +51,11 @@ pub fn prune(options: &Options, dry: bool) -> Result<(String, Value), Report> {
             Some(Err(error)) => error.to_string(),
             None => "it does not say which folder it is of; it does after the next work there".to_string(),
         };
-        lines.push(format!("{shown}: left alone: {why}"));
+        lines.push(format!("{shown}: skipped: {why}"));
         values.push(json!({"workspace": shown, "error": why}));
     }
     if lines.is_empty() {
-        lines.push("There are no checkpoints.".to_string());
+        lines.push("No checkpoints.".to_string());
     }
     Ok((lines.join("\n"), json!(values)))
 }

@@ -173,12 +173,12 @@ struct Done {
 fn failed(error: &CheckpointError) -> Report {
     match error {
         CheckpointError::Cancelled => given_up(),
-        error => Report::caused("cannot go back", error),
+        error => Report::caused("cannot restore", error),
     }
 }
 
 fn given_up() -> Report {
-    Report::new("given up; nothing is changed")
+    Report::new("canceled; nothing changed")
 }
 
 /// A way with the whole id of its entry.
@@ -214,7 +214,7 @@ fn go(
     let mut session = session.map_err(|error| Report::caused("cannot read the session", &error))?;
     let way = with_whole_id(&session, way)?;
     let wanted = perform::legs(&session, &way)?;
-    let Some(first) = wanted.first() else { return Err(Report::new("there is nothing to bring back")) };
+    let Some(first) = wanted.first() else { return Err(Report::new("nothing to restore")) };
     let (root, home) = (PathBuf::from(&first.target.root), &options.home);
     perform::are_here(&wanted, &root)?;
     let own = [home.data.clone(), home.state.clone(), home.cache.clone()];
@@ -276,7 +276,7 @@ fn apply(
 fn arrived(keeper: &Checkpointer, session: &mut Session, undo: Option<String>) -> Result<(), Report> {
     let unsaved = |error| Report::caused("the session cannot be written", &error);
     let after = keeper.take(&[], &[], &CancellationToken::new());
-    let after = after.map_err(|error| Report::caused("the state afterwards was not recorded", &error))?;
+    let after = after.map_err(|error| Report::caused("cannot record the state after the restore", &error))?;
     let state = Checkpoint { undo, ..state(keeper.root(), When::Restored, &after) };
     session.append(state.body()).map_err(unsaved)?;
     session.sync().map_err(unsaved)
@@ -293,7 +293,7 @@ fn told(preview: &Preview, asked: Decision, done: Option<&Done>) -> Told {
             .map_or_else(String::new, |diff| format!("  +{} -{}", diff.added, diff.removed));
         let note = match &file.conflict {
             Some(conflict) => format!("  {}: {}", conflict.clash.words(), conflict.decision.outcome()),
-            None if file.merged => "  put together".to_string(),
+            None if file.merged => "  merged".to_string(),
             None => String::new(),
         };
         lines.push(format!("{} {}{counts}{note}", file.letter(), file.name));
@@ -303,19 +303,16 @@ fn told(preview: &Preview, asked: Decision, done: Option<&Done>) -> Told {
             None => "    ...".to_string(),
         }));
     }
-    lines.extend(preview.left.iter().map(|(name, why)| format!("= {name}  stays: {why}")));
+    lines.extend(preview.left.iter().map(|(name, why)| format!("= {name}  kept: {why}")));
     for (name, why) in applied.iter().flat_map(|applied| &applied.failed) {
         lines.push(format!("! {name}  {why}"));
     }
     let unrecorded = done.and_then(|done| done.unrecorded.as_ref());
     lines.extend(unrecorded.map(|report| format!("! {report}")));
     if preview.files.is_empty() {
-        lines.push("The files are so already.".to_string());
+        lines.push("Nothing to restore.".to_string());
     } else if asked == Decision::Mine && preview.conflicts() > 0 {
-        lines.push(
-            "RestoreScope changed on both sides (U) stays; --take theirs or --take beside brings it."
-                .to_string(),
-        );
+        lines.push("Conflicts (U) keep your version; to change: --take theirs or --take beside.".to_string());
     }
     let refused = applied.is_some_and(|applied| !applied.failed.is_empty());
     let whole = !refused && unrecorded.is_none() && conflicts().all(|conflict| conflict.decision == asked);

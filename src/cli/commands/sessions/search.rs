@@ -21,14 +21,14 @@ pub fn search(root: &Path, text: &str, now_ms: u64) -> Result<Answer, Report> {
         return Err(Report::new(problem.clone()));
     }
     if query.is_empty() {
-        return Err(Report::new("there is nothing to search for").hint(
+        return Err(Report::new("nothing to search for").hint(
             "words, \"phrases\", begin*, -without, file:NAME, command:TEXT, thinking:TEXT, project:NAME, role:user, since:7d",
         ));
     }
     let hits = store::search(root, &query, SHOWN, &Stop::default());
     let hits = hits.map_err(|error| Report::caused("cannot search the sessions", &error))?;
     let lines: Vec<String> = hits.iter().map(line).collect();
-    let text = if lines.is_empty() { "Nothing was found.".to_string() } else { lines.join("\n") };
+    let text = if lines.is_empty() { "No results.".to_string() } else { lines.join("\n") };
     Ok((text, json!(hits)))
 }
 
@@ -61,13 +61,13 @@ mod tests {
             (Some("00000002"), Some(&*id))
         );
         assert_eq!(value[0]["snippet"]["marks"], json!([[8, 13]]));
-        assert_eq!(find("nothing").unwrap().0, "Nothing was found.");
+        assert_eq!(find("nothing").unwrap().0, "No results.");
         assert!(find("role:king").unwrap_err().to_string().contains("no role"));
         assert!(find("-x").is_err());
         let said = trash::delete(&located(&root, home.path(), &id).unwrap(), &bin, 0).unwrap().0;
         assert!(said.contains("/Trash/files/") && said.contains("sessions restore 00000001"), "{said}");
-        assert_eq!(find("log*").unwrap().0, "Nothing was found.");
-        assert!(trash::restore(&root, &bin, "00000001").unwrap().0.ends_with(" is back"));
+        assert_eq!(find("log*").unwrap().0, "No results.");
+        assert!(trash::restore(&root, &bin, "00000001").unwrap().0.starts_with("Restored "));
         assert_eq!(find("log*").unwrap().1.as_array().unwrap().len(), 1);
         assert!(trash::restore(&root, &bin, "00000001").is_err());
     }

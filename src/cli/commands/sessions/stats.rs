@@ -21,8 +21,9 @@ pub fn stats(
 ) -> Result<Answer, Report> {
     let by = by.unwrap_or("day");
     let Some(kind) = By::parse(by) else {
-        return Err(Report::new(format!("`{by}` is nothing to add up by"))
-            .hint("--by session, day, model, project or tool"));
+        return Err(
+            Report::new(format!("cannot add up by `{by}`")).hint("--by session, day, model, project or tool")
+        );
     };
     let since = match since {
         None => None,
@@ -39,7 +40,7 @@ pub fn stats(
     let total = statistics::total(&rows);
     let mut lines: Vec<String> = rows.iter().map(|row| row_line(row, kind)).collect();
     if lines.is_empty() {
-        lines.push("Nothing was spent.".to_string());
+        lines.push("No usage.".to_string());
     } else if rows.len() > 1 {
         lines.push(row_line(&total, kind));
     }
@@ -76,7 +77,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().join("sessions");
         let by = |by: Option<&str>, since: Option<&str>| stats(&listing::list(&root), by, since, 0);
-        assert_eq!(by(None, None).unwrap().0, "Nothing was spent.");
+        assert_eq!(by(None, None).unwrap().0, "No usage.");
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/import/claude.jsonl");
         import(&root, home.path(), &Import { files: vec![fixture], from: None, json: false }).unwrap();
         let text = |of: &str, since: Option<&str>| by(Some(of), since).unwrap().0;
@@ -88,7 +89,7 @@ mod tests {
             text("project", None),
             "/w/demo: 3 requests, 1013 tokens in (89% from the cache), 65 out, $0.0000; 2 calls, 1 failed, 1.5s in tools"
         );
-        assert_eq!(text("day", Some("2025-11-21")), "Nothing was spent.");
+        assert_eq!(text("day", Some("2025-11-21")), "No usage.");
         assert!(text("session", Some("2025-11-20")).starts_with("0000c1a0  Two files: 3 requests"));
         let (_, value) = by(Some("model"), None).unwrap();
         assert_eq!(value["rows"][0]["of"], "anthropic/claude-test-1");

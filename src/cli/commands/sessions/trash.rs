@@ -13,11 +13,11 @@ use crate::session::store::{listing, trash as store};
 /// Moves a session to the trash.
 pub fn delete(path: &Path, trash: &Path, now_ms: u64) -> Result<Answer, Report> {
     let header = listing::read_header(path)
-        .ok_or_else(|| Report::new(format!("{} is no session; it was left as it is", path.display())))?;
+        .ok_or_else(|| Report::new(format!("{} is not a session; nothing changed", path.display())))?;
     let place = store::delete(path, trash, now_ms)
         .map_err(|error| Report::caused("cannot delete the session", &error))?;
     let text = format!(
-        "{} is in the trash: {}\n`bowline sessions restore {}` puts it back",
+        "Moved {} to the trash: {}\nRestore: bowline sessions restore {}",
         path.display(),
         place.display(),
         tail(&header.id)
@@ -28,10 +28,10 @@ pub fn delete(path: &Path, trash: &Path, now_ms: u64) -> Result<Answer, Report> 
 /// Moves a deleted session back from the trash.
 pub fn restore(root: &Path, trash: &Path, id: &str) -> Result<Answer, Report> {
     let restored = store::restore(root, trash, Some(id));
-    let restored = restored.map_err(|error| Report::caused("cannot put the session back", &error))?;
+    let restored = restored.map_err(|error| Report::caused("cannot restore the session", &error))?;
     let Some(path) = restored else {
-        return Err(Report::new(format!("the trash holds no session `{id}`"))
+        return Err(Report::new(format!("no such session in the trash: {id}"))
             .hint(format!("the trash is {}", trash.display())));
     };
-    Ok((format!("{} is back", path.display()), json!({"restored": path})))
+    Ok((format!("Restored {}", path.display()), json!({"restored": path})))
 }

@@ -36,8 +36,10 @@ pub struct Dialog {
 /// One answer.
 struct Choice {
     key: char,
-    /// What it does, in two or three words.
+    /// What it does, in two or three words that begin with a verb.
     label: String,
+    /// One word for it where the label does not fit; else the label's first word.
+    short: Option<&'static str>,
     /// Whether it is taken only once the text was scrolled to its end.
     is_read_first: bool,
     /// What it leads to; nothing closes the dialog and no more.
@@ -61,7 +63,7 @@ impl Dialog {
 
     /// A dialog that only tells something.
     pub fn message(title: impl Into<String>, lines: Vec<String>) -> Self {
-        Self::ask(title, lines).close('\n', "close")
+        Self::ask(title, lines).close('\n', "Close")
     }
 
     /// A dialog that shows a difference: lines that begin with `+`, `-` or a space.
@@ -73,7 +75,7 @@ impl Dialog {
     #[must_use]
     pub fn choice(mut self, key: char, label: &str, run: impl FnOnce(&mut Cx<'_>) + Send + 'static) -> Self {
         let run: Option<Callback> = Some(Box::new(run));
-        self.choices.push(Choice { key, label: label.to_string(), is_read_first: false, run });
+        self.choices.push(Choice { key, label: label.to_string(), short: None, is_read_first: false, run });
         self
     }
 
@@ -90,7 +92,22 @@ impl Dialog {
     /// Adds an answer that closes the dialog and does no more.
     #[must_use]
     pub fn close(mut self, key: char, label: &str) -> Self {
-        self.choices.push(Choice { key, label: label.to_string(), is_read_first: false, run: None });
+        self.choices.push(Choice {
+            key,
+            label: label.to_string(),
+            short: None,
+            is_read_first: false,
+            run: None,
+        });
+        self
+    }
+
+    /// The word for the answer added last where its label does not fit.
+    #[must_use]
+    pub fn short(mut self, word: &'static str) -> Self {
+        if let Some(last) = self.choices.last_mut() {
+            last.short = Some(word);
+        }
         self
     }
 
@@ -153,7 +170,7 @@ fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     };
     let Some(at) = dialog.choices.iter().position(|choice| choice.key == wanted) else { return true };
     if dialog.choices[at].is_read_first && dialog.top < last_top(cx.state.size, dialog) {
-        cx.state.say("there is more to read first: PageDown");
+        cx.state.say("Read to the end first: PageDown");
         return true;
     }
     let run = dialog.choices[at].run.take();
@@ -223,7 +240,8 @@ fn difference_scope(line: &str) -> &'static str {
 fn place(size: (u16, u16), dialog: &Dialog) -> Rect {
     let widest = dialog.lines.iter().map(|line| text_width(line)).max().unwrap_or(0);
     let most = if dialog.is_difference { DIFFERENCE_COLS } else { COLS };
-    let wanted = widest.max(text_width(&footer(dialog))).min(usize::from(most)) as u16;
+    let widest = widest.max(text_width(&footer(dialog))).max(text_width(&dialog.title));
+    let wanted = widest.min(usize::from(most)) as u16;
     let cols = wanted.saturating_add(6).clamp(30, most);
     // Wrapped as wide as it will be, which may be less than it wants.
     let shown = frame::place(size, cols, 3).width;
@@ -232,11 +250,11 @@ fn place(size: (u16, u16), dialog: &Dialog) -> Rect {
 }
 
 fn footer(dialog: &Dialog) -> String {
-    joined(dialog, |label| label)
+    joined(dialog, |choice| &choice.label)
 }
 
-fn joined<'a>(dialog: &'a Dialog, shorten: impl Fn(&'a str) -> &'a str) -> String {
-    let choices = dialog.choices.iter().map(|choice| match (choice.key, shorten(&choice.label)) {
+fn joined<'a>(dialog: &'a Dialog, name: impl Fn(&'a Choice) -> &'a str) -> String {
+    let choices = dialog.choices.iter().map(|choice| match (choice.key, name(choice)) {
         ('\n', label) => format!("Enter {label}"),
         (key, label) => format!("{key} {label}"),
     });
@@ -249,12 +267,14 @@ fn keys(dialog: &Dialog) -> String {
     dialog.choices.iter().map(|choice| key(choice.key)).collect::<Vec<_>>().join(" ")
 }
 
-/// The answers in a width: whole, by their first words, or by their keys alone. None is ever
-/// left out.
+/// The answers in a width: by their labels, by one word each, or by their keys alone.
 fn fitting(dialog: &Dialog, cols: usize) -> String {
     let forms = [
         footer(dialog),
-        joined(dialog, |label| label.split([' ', ',']).next().unwrap_or(label)),
+        joined(dialog, |choice| {
+            let first = || choice.label.split([' ', ',']).next().unwrap_or(&choice.label);
+            choice.short.unwrap_or_else(first)
+        }),
         keys(dialog),
     ];
     let fits = forms.iter().find(|form| text_width(form) <= cols);

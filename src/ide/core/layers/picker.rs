@@ -96,8 +96,10 @@ pub struct Location {
 /// One row of a picker.
 #[derive(Debug, Clone)]
 pub struct PickRow {
-    /// What the filter sees.
+    /// What is shown, and what the filter sees.
     pub text: String,
+    /// Other names that the filter sees too, and that are not shown.
+    pub aliases: Vec<&'static str>,
     /// Shown dimmed behind it: keys, sizes, prices.
     pub detail: String,
     /// What it stands for.
@@ -250,7 +252,12 @@ const SEARCH: u64 = 1 << 32;
 
 /// Puts one row into a picker.
 pub fn push(injector: &Injector<PickRow>, row: PickRow) {
-    injector.push(row, |row, columns| columns[0] = row.text.as_str().into());
+    injector.push(row, |row, columns| {
+        columns[0] = match row.aliases.as_slice() {
+            [] => row.text.as_str().into(),
+            aliases => format!("{}  {}", row.text, aliases.join("  ")).into(),
+        };
+    });
 }
 
 impl Layer for Picker {
@@ -414,7 +421,7 @@ fn draw(canvas: &mut Canvas<'_>, picker: &Picker) {
     }
     if picker.matches() == 0 && !picker.filling {
         let style = inside.style("ui.overlay.soft");
-        inside.text(2, 1, "nothing matches", style);
+        inside.text(2, 1, "No matches", style);
     }
 }
 

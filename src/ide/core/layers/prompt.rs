@@ -85,7 +85,7 @@ impl Prompt {
     #[must_use]
     pub fn required(self) -> Self {
         self.check(|_, answer| match answer.trim() {
-            "" => Err("nothing typed".to_string()),
+            "" => Err("Nothing typed".to_string()),
             _ => Ok(()),
         })
     }
@@ -223,7 +223,7 @@ fn shown(prompt: &Prompt, cols: u16) -> (String, u16) {
 
 /// The keys that matter most here.
 fn footer(searches: bool, keymap: &Keymap) -> String {
-    let mut keys = vec!["Enter take".to_string()];
+    let mut keys = vec!["Enter accept".to_string()];
     if searches {
         let ways = [
             ("search.toggle-regex", "regex"),

@@ -11,30 +11,40 @@ use crate::text::transpose::{self, Unit};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("edit.transpose", "Exchange the characters around the cursor", |cx| swap(cx, Unit::Grapheme)),
-    command("edit.transpose-over-lines", "Exchange the characters around the cursor, over line ends", |cx| {
+    command("edit.transpose", "Transpose characters", &["swap characters"], |cx| swap(cx, Unit::Grapheme)),
+    command("edit.transpose-over-lines", "Transpose characters across lines", &["swap characters"], |cx| {
         swap(cx, Unit::GraphemeOverLines);
     }),
-    command("edit.transpose-words", "Exchange the words around the cursor", |cx| swap(cx, Unit::Word)),
-    command("edit.transpose-lines", "Exchange the line with the one above", |cx| swap(cx, Unit::Line)),
-    command("edit.upper-case", "UPPER CASE", |cx| case(cx, Case::Upper)),
-    command("edit.lower-case", "lower case", |cx| case(cx, Case::Lower)),
-    command("edit.title-case", "Title Case", |cx| case(cx, Case::Title)),
-    command("edit.snake-case", "snake_case", |cx| case(cx, Case::Snake)),
-    command("edit.camel-case", "camelCase", |cx| case(cx, Case::Camel)),
-    command("edit.kebab-case", "kebab-case", |cx| case(cx, Case::Kebab)),
-    command("edit.increment", "Count the number up", |cx| count(cx, 1, 0)),
-    command("edit.decrement", "Count the number down", |cx| count(cx, -1, 0)),
-    command("edit.number-series", "Make the numbers at the cursors a series", |cx| count(cx, 0, 1)),
-    command("edit.surround", "Put a pair around the selection", |cx| {
-        wait(cx, Awaiting::SurroundAdd, "surround with which sign?");
+    command("edit.transpose-words", "Transpose words", &["swap words"], |cx| swap(cx, Unit::Word)),
+    command("edit.transpose-lines", "Transpose lines", &["swap lines"], |cx| swap(cx, Unit::Line)),
+    command("edit.upper-case", "Transform to uppercase", &["capitals", "upcase"], |cx| case(cx, Case::Upper)),
+    command("edit.lower-case", "Transform to lowercase", &["downcase"], |cx| case(cx, Case::Lower)),
+    command("edit.title-case", "Transform to title case", &["capitalize"], |cx| case(cx, Case::Title)),
+    command("edit.snake-case", "Transform to snake case", &[], |cx| case(cx, Case::Snake)),
+    command("edit.camel-case", "Transform to camel case", &[], |cx| case(cx, Case::Camel)),
+    command("edit.kebab-case", "Transform to kebab case", &[], |cx| case(cx, Case::Kebab)),
+    command("edit.increment", "Increment number", &["add"], |cx| count(cx, 1, 0)),
+    command("edit.decrement", "Decrement number", &["subtract"], |cx| count(cx, -1, 0)),
+    command(
+        "edit.number-series",
+        "Number cursors in sequence",
+        &["insert numbers", "increment series"],
+        |cx| count(cx, 0, 1),
+    ),
+    command("edit.surround", "Surround selection", &["add brackets", "add quotes"], |cx| {
+        wait(cx, Awaiting::SurroundAdd, "Surround with which character?");
     }),
-    command("edit.surround-delete", "Take a pair away from around the cursor", |cx| {
-        wait(cx, Awaiting::SurroundDelete, "take away which sign?");
+    command("edit.surround-delete", "Delete surrounding pair", &["remove brackets", "remove quotes"], |cx| {
+        wait(cx, Awaiting::SurroundDelete, "Delete which surrounding character?");
     }),
-    command("edit.surround-change", "Put another pair around in place of one", |cx| {
-        wait(cx, Awaiting::SurroundChange, "change which sign?");
-    }),
+    command(
+        "edit.surround-change",
+        "Change surrounding pair",
+        &["replace brackets", "replace quotes"],
+        |cx| {
+            wait(cx, Awaiting::SurroundChange, "Change which surrounding character?");
+        },
+    ),
 ];
 
 fn swap(cx: &mut Cx<'_>, unit: Unit) {
@@ -58,7 +68,7 @@ pub fn awaited(cx: &mut Cx<'_>, awaiting: Awaiting, c: char) {
         Awaiting::SurroundDelete => {
             apply(cx, |text, selection| surround::delete(text, selection, c));
         }
-        Awaiting::SurroundChange => wait(cx, Awaiting::SurroundWith(c), "by which sign?"),
+        Awaiting::SurroundChange => wait(cx, Awaiting::SurroundWith(c), "Change to which character?"),
         Awaiting::SurroundWith(old) => {
             apply(cx, |text, selection| surround::change(text, selection, old, c));
         }

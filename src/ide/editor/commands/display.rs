@@ -6,47 +6,57 @@ use crate::ide::model::display::{DisplayOptions, Tabs};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("view.toggle-numbers", "Show or hide line numbers", |cx| {
+    command("view.toggle-numbers", "Toggle line numbers", &["gutter"], |cx| {
         toggle(cx, "line numbers", |look| &mut look.numbers);
     }),
-    command("view.toggle-relative-numbers", "Count line numbers from the cursor, or not", |cx| {
-        toggle(cx, "line numbers from the cursor", |look| &mut look.relative);
+    command("view.toggle-relative-numbers", "Toggle relative line numbers", &["gutter"], |cx| {
+        toggle(cx, "relative line numbers", |look| &mut look.relative);
     }),
-    command("view.toggle-caret-line", "Show the cursor's line on a ground of its own, or not", |cx| {
-        toggle(cx, "the cursor's line", |look| &mut look.caret_line);
-    }),
-    command("view.toggle-brackets", "Mark the bracket at the cursor and its partner, or not", |cx| {
+    command(
+        "view.toggle-caret-line",
+        "Toggle cursor line highlight",
+        &["current line", "cursorline"],
+        |cx| {
+            toggle(cx, "cursor line highlight", |look| &mut look.caret_line);
+        },
+    ),
+    command("view.toggle-brackets", "Toggle matching bracket highlight", &["matchparen"], |cx| {
         toggle(cx, "brackets", |look| &mut look.brackets);
     }),
-    command("view.toggle-rainbow", "Colour brackets by their depth, or not", |cx| {
-        toggle(cx, "brackets by their depth", |look| &mut look.rainbow);
+    command("view.toggle-rainbow", "Toggle rainbow brackets", &["bracket pair colorization"], |cx| {
+        toggle(cx, "rainbow brackets", |look| &mut look.rainbow);
     }),
-    command("view.toggle-whitespace", "Show blanks as signs: none, at line ends, all", |cx| {
-        let next = cx.state.look.blanks.next();
-        cx.state.look.blanks = next;
-        cx.state.say(format!("blanks as signs: {}", next.name()));
-        cx.state.damage.all();
+    command(
+        "view.toggle-whitespace",
+        "Cycle whitespace display",
+        &["render whitespace", "list", "invisibles"],
+        |cx| {
+            let next = cx.state.look.blanks.next();
+            cx.state.look.blanks = next;
+            cx.state.say(format!("whitespace: {}", next.name()));
+            cx.state.damage.all();
+        },
+    ),
+    command("view.toggle-wrap", "Toggle word wrap", &["soft wrap", "line wrap"], |cx| {
+        toggle(cx, "word wrap", |look| &mut look.wrap);
     }),
-    command("view.toggle-wrap", "Let long lines go on in the next row, or not", |cx| {
-        toggle(cx, "long lines go on below", |look| &mut look.wrap);
-    }),
-    command("view.toggle-guides", "Draw lines down the indentation, or not", |cx| {
+    command("view.toggle-guides", "Toggle indent guides", &["indentation lines"], |cx| {
         toggle(cx, "indent guides", |look| &mut look.guides);
     }),
-    command("view.toggle-breadcrumbs", "Show or hide the names of what is around the cursor", |cx| {
+    command("view.toggle-breadcrumbs", "Toggle breadcrumbs", &[], |cx| {
         toggle(cx, "breadcrumbs", |look| &mut look.breadcrumbs);
     }),
-    command("view.toggle-sticky", "Keep the heads of what the first row is in, or not", |cx| {
-        toggle(cx, "heads stay in sight", |look| &mut look.sticky);
+    command("view.toggle-sticky", "Toggle sticky scroll", &["context header"], |cx| {
+        toggle(cx, "sticky scroll", |look| &mut look.sticky);
     }),
-    command("view.toggle-tabs", "Show or hide the line of open files", |cx| {
+    command("view.toggle-tabs", "Toggle tab bar", &["buffer line", "open editors"], |cx| {
         let shown = cx.state.look.tabs != Tabs::Never;
         cx.state.look.tabs = if shown { Tabs::Never } else { Tabs::Always };
-        cx.state.say(format!("line of open files: {}", if shown { "off" } else { "on" }));
+        cx.state.say(format!("tab bar: {}", if shown { "off" } else { "on" }));
         cx.state.damage.all();
     }),
-    command("view.toggle-rulers", "Show or hide rulers", rulers),
-    command("view.toggle-scrollbar", "Show or hide the scrollbar", |cx| {
+    command("view.toggle-rulers", "Toggle rulers", &["colorcolumn"], rulers),
+    command("view.toggle-scrollbar", "Toggle scrollbar", &["minimap"], |cx| {
         toggle(cx, "scrollbar", |look| &mut look.scrollbar);
     }),
 ];
@@ -67,7 +77,7 @@ fn rulers(cx: &mut Cx<'_>) {
         look.rulers.push(wrap_column + 1);
         look.rulers_shown = true;
         let column = wrap_column + 1;
-        cx.state.say(format!("a ruler at column {column}; the setting `rulers` has others"));
+        cx.state.say(format!("Ruler at column {column}. More: setting `rulers`"));
         return cx.state.damage.all();
     }
     toggle(cx, "rulers", |look| &mut look.rulers_shown);

@@ -21,44 +21,48 @@ use crate::text::transaction::{Grouping, Transaction};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("edit.newline", "Break the line", newline),
-    command("edit.tab", "Indent", tab),
-    command("edit.dedent", "Take away one stop of indentation", dedent),
-    command("edit.delete-back", "Delete the character before the cursor", |cx| {
+    command("edit.newline", "Insert line break", &["newline"], newline),
+    command("edit.tab", "Insert tab or indent", &[], tab),
+    command("edit.dedent", "Dedent lines", &["outdent", "unindent", "shift left"], dedent),
+    command("edit.delete-back", "Delete previous character", &["backspace"], |cx| {
         let pairs = pairs_wanted(cx);
         erase(cx, if pairs { Reach::PairBack } else { Reach::GraphemeBack });
     }),
-    command("edit.delete", "Delete the character at the cursor", |cx| erase(cx, Reach::Grapheme)),
-    chaining("edit.kill-line", "Cut to the end of the line", |cx| kill(cx, Reach::Line, Direction::Forward)),
-    chaining("edit.kill-line-back", "Cut to the start of the line", |cx| {
+    command("edit.delete", "Delete next character", &["delete right"], |cx| erase(cx, Reach::Grapheme)),
+    chaining("edit.kill-line", "Cut to line end", &["kill line"], |cx| {
+        kill(cx, Reach::Line, Direction::Forward);
+    }),
+    chaining("edit.kill-line-back", "Cut to line start", &["kill line"], |cx| {
         kill(cx, Reach::LineBack, Direction::Backward);
     }),
-    chaining("edit.kill-word", "Cut to the end of the word", |cx| kill(cx, Reach::Word, Direction::Forward)),
-    chaining("edit.kill-word-back", "Cut to the start of the word", |cx| {
+    chaining("edit.kill-word", "Cut to word end", &["kill word", "delete word"], |cx| {
+        kill(cx, Reach::Word, Direction::Forward);
+    }),
+    chaining("edit.kill-word-back", "Cut to word start", &["kill word", "delete word"], |cx| {
         kill(cx, Reach::WordBack, Direction::Backward);
     }),
-    chaining("edit.kill-subword", "Cut to the end of the part of a name", |cx| {
+    chaining("edit.kill-subword", "Cut to subword end", &["camel hump"], |cx| {
         kill(cx, Reach::Subword, Direction::Forward);
     }),
-    chaining("edit.kill-subword-back", "Cut to the start of the part of a name", |cx| {
+    chaining("edit.kill-subword-back", "Cut to subword start", &["camel hump"], |cx| {
         kill(cx, Reach::SubwordBack, Direction::Backward);
     }),
-    chaining("edit.kill-paragraph", "Cut to the end of the paragraph", |cx| {
+    chaining("edit.kill-paragraph", "Cut to paragraph end", &["kill paragraph"], |cx| {
         kill(cx, Reach::Paragraph, Direction::Forward);
     }),
-    chaining("edit.kill-paragraph-back", "Cut to the start of the paragraph", |cx| {
+    chaining("edit.kill-paragraph-back", "Cut to paragraph start", &["kill paragraph"], |cx| {
         kill(cx, Reach::ParagraphBack, Direction::Backward);
     }),
-    chaining("edit.kill-brackets", "Cut to the matching bracket", |cx| {
+    chaining("edit.kill-brackets", "Cut to matching bracket", &["kill sexp"], |cx| {
         kill(cx, Reach::Bracket, Direction::Forward);
     }),
-    command("edit.cut", "Cut the selection", cut),
-    command("edit.copy", "Copy the selection", copy),
-    chaining("edit.yank", "Put in what was cut last", yank),
-    chaining("edit.yank-pop", "Replace what was put in by what was cut before it", yank_pop),
-    command("edit.duplicate-line", "Put a copy of the line below it", duplicate),
-    command("edit.undo", "Undo", |cx| travel(cx, true)),
-    command("edit.redo", "Redo", |cx| travel(cx, false)),
+    command("edit.cut", "Cut", &["kill region"], cut),
+    command("edit.copy", "Copy", &["yank", "copy region"], copy),
+    chaining("edit.yank", "Paste", &["yank", "put", "insert clipboard"], yank),
+    chaining("edit.yank-pop", "Paste previous cut", &["yank pop", "cycle clipboard", "kill ring"], yank_pop),
+    command("edit.duplicate-line", "Duplicate line", &["copy line down"], duplicate),
+    command("edit.undo", "Undo", &[], |cx| travel(cx, true)),
+    command("edit.redo", "Redo", &[], |cx| travel(cx, false)),
 ];
 
 /// Edits the text that has the keys. Tells whether it could be edited.
@@ -97,11 +101,11 @@ pub fn apply(cx: &mut Cx<'_>, make: impl FnOnce(&Text, &Selection) -> Transactio
     }
     if misfit {
         // Made for a text that had the keys before.
-        cx.state.fail("another text has the keys now: nothing is done");
+        cx.state.fail("Focus moved to another text: nothing changed");
         return false;
     }
     if harmed {
-        cx.state.say("names and numbers of places stay; delete a line to leave its place alone");
+        cx.state.say("File names and line numbers cannot be edited");
     }
     true
 }
@@ -337,18 +341,18 @@ fn copy(cx: &mut Cx<'_>) {
     let Some((area, ring, _)) = cx.state.text_target() else { return };
     let texts = area.selected();
     if texts.iter().all(String::is_empty) {
-        cx.state.say("nothing is selected");
+        cx.state.say("Nothing selected");
         return;
     }
     let joined = texts.join("\n");
     ring.copy(texts);
     cx.effects.push(Effect::Copy(joined));
-    cx.state.say("copied");
+    cx.state.say("Copied");
 }
 
 fn yank(cx: &mut Cx<'_>) {
     let Some(texts) = cx.state.kill_ring.yank().map(<[String]>::to_vec) else {
-        cx.state.say("nothing was cut yet");
+        cx.state.say("Nothing to paste");
         return;
     };
     put(cx, &texts);
@@ -373,7 +377,7 @@ fn yank_pop(cx: &mut Cx<'_>) {
         cx.state.kill_ring.interrupt();
     }
     let Some(texts) = cx.state.kill_ring.yank_pop().map(<[String]>::to_vec) else {
-        cx.state.say("there is nothing to replace: put something in first");
+        cx.state.say("Paste first, then replace the paste");
         return;
     };
     // The yank is the last step of the undo tree: the version says so.
@@ -389,7 +393,7 @@ pub fn travel(cx: &mut Cx<'_>, back: bool) {
     let Some((area, _, part)) = cx.state.text_target() else { return };
     let done = if back { area.undo() } else { area.redo() };
     if done.is_none() {
-        cx.state.say(if back { "nothing to undo" } else { "nothing to redo" });
+        cx.state.say(if back { "Nothing to undo" } else { "Nothing to redo" });
     }
     cx.state.damage.add(part);
 }

@@ -9,14 +9,14 @@ use crate::text::selection::Range;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("fold.toggle", "Fold what is around the cursor, or open it", toggle),
-    command("fold.all", "Fold everything", |cx| find(cx, FoldTarget::All)),
-    command("fold.open-all", "Open every fold", open_all),
-    command("fold.level-one", "Fold the outermost parts, open the rest", |cx| find(cx, FoldTarget::Level(1))),
-    command("fold.level-two", "Fold the parts in the outermost ones, open the rest", |cx| {
+    command("fold.toggle", "Toggle fold", &["collapse", "expand"], toggle),
+    command("fold.all", "Fold all", &["collapse all"], |cx| find(cx, FoldTarget::All)),
+    command("fold.open-all", "Unfold all", &["expand all"], open_all),
+    command("fold.level-one", "Fold level 1", &["collapse"], |cx| find(cx, FoldTarget::Level(1))),
+    command("fold.level-two", "Fold level 2", &["collapse"], |cx| {
         find(cx, FoldTarget::Level(2));
     }),
-    command("fold.level-three", "Fold parts three deep, open the rest", |cx| find(cx, FoldTarget::Level(3))),
+    command("fold.level-three", "Fold level 3", &["collapse"], |cx| find(cx, FoldTarget::Level(3))),
 ];
 
 fn toggle(cx: &mut Cx<'_>) {
@@ -62,10 +62,10 @@ fn find(cx: &mut Cx<'_>, wish: FoldTarget) {
 fn found(cx: &mut Cx<'_>, id: BufferId, found: FoldsFound) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     if buffer.area.document.version() != found.version {
-        return cx.state.say("the text changed meanwhile: nothing is folded");
+        return cx.state.say("Text changed meanwhile: nothing folded");
     }
     if found.hide.is_empty() {
-        return cx.state.say("there is nothing to fold here");
+        return cx.state.say("Nothing to fold here");
     }
     let folds = &mut buffer.area.per_view.folds;
     if matches!(found.wish, FoldTarget::Level(_)) {

@@ -17,7 +17,8 @@ use crate::text::selection::Selection;
 use crate::text::transaction::Transaction;
 
 /// The area's rows.
-pub const COMMANDS: &[Command] = &[command("edit.reindent", "Indent the lines as the code says", reindent)];
+pub const COMMANDS: &[Command] =
+    &[command("edit.reindent", "Reindent lines", &["auto indent", "format indentation"], reindent)];
 
 /// Opens lines above or below those that `within` makes of the selection.
 pub fn open(cx: &mut Cx<'_>, below: bool, within: impl FnOnce(&Text, &Selection) -> Selection) {
@@ -39,7 +40,7 @@ fn reindent(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let language = buffer.coloring.language().filter(|language| !language.indents.is_empty());
     let Some(language) = language else {
-        return cx.state.say("how lines are indented here is not known");
+        return cx.state.say("No indentation rules for this language");
     };
     let (text, selection) = (buffer.area.text().clone(), buffer.area.selection.clone());
     let lines = touched_lines(&text, &selection);
@@ -47,7 +48,7 @@ fn reindent(cx: &mut Cx<'_>) {
     let work = move || -> background::Followup {
         let read = || Syntax::parse(language, &text, None, READ_BUDGET).map(Arc::new);
         let Ok(tree) = tree.map_or_else(read, Ok) else {
-            return Box::new(|_| Err("this code cannot be read, or not in time".to_string()));
+            return Box::new(|_| Err("Code cannot be parsed, or not in time".to_string()));
         };
         let edit = indent::reindent(&text, &selection, lines, &unit, |line| tree.of(&text, line));
         Box::new(move |cx| {
@@ -70,6 +71,6 @@ fn take(cx: &mut Cx<'_>, edit: Transaction) {
     let nothing = edit.changes.is_identity();
     apply(cx, |text, _| if nothing { Transaction::new(ChangeSet::identity(text.end().0)) } else { edit });
     if nothing {
-        cx.state.say("these lines are where they belong");
+        cx.state.say("Lines are indented already");
     }
 }

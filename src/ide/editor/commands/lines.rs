@@ -14,32 +14,40 @@ use crate::text::transaction::Transaction;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("edit.move-lines-up", "Move the lines up", |cx| shift(cx, false)),
-    command("edit.move-lines-down", "Move the lines down", |cx| shift(cx, true)),
-    chaining("edit.delete-line", "Cut the whole lines", |cx| delete(cx, |_, selection, _| selection.clone())),
-    chaining("edit.kill-indent-block", "Cut the lines that are indented as far", |cx| {
+    command("edit.move-lines-up", "Move lines up", &["drag line"], |cx| shift(cx, false)),
+    command("edit.move-lines-down", "Move lines down", &["drag line"], |cx| shift(cx, true)),
+    chaining("edit.delete-line", "Cut lines", &["delete line", "remove line", "kill whole line"], |cx| {
+        delete(cx, |_, selection, _| selection.clone());
+    }),
+    chaining("edit.kill-indent-block", "Cut indented block", &["delete block"], |cx| {
         delete(cx, select::indent_blocks);
     }),
-    command("edit.join-lines", "Join the lines", |cx| {
+    command("edit.join-lines", "Join lines", &["merge lines"], |cx| {
         apply(cx, lines::join);
     }),
-    command("edit.open-below", "Open a line below", |cx| open(cx, true)),
-    command("edit.open-above", "Open a line above", |cx| open(cx, false)),
-    command("edit.sort-lines", "Sort the selected lines", |cx| sort(cx, Order::Plain)),
-    command("edit.sort-lines-reverse", "Sort the selected lines backwards", |cx| sort(cx, Order::Reverse)),
-    command("edit.sort-lines-numeric", "Sort the selected lines by their numbers", |cx| {
+    command("edit.open-below", "Insert line below", &["open line"], |cx| open(cx, true)),
+    command("edit.open-above", "Insert line above", &["open line"], |cx| open(cx, false)),
+    command("edit.sort-lines", "Sort lines", &["ascending"], |cx| sort(cx, Order::Plain)),
+    command("edit.sort-lines-reverse", "Sort lines in reverse", &["descending"], |cx| {
+        sort(cx, Order::Reverse);
+    }),
+    command("edit.sort-lines-numeric", "Sort lines numerically", &[], |cx| {
         sort(cx, Order::Numeric);
     }),
-    command("edit.unique-lines", "Drop repeated lines of the selection", |cx| sort(cx, Order::Unique)),
-    command("edit.comment", "Make the lines comments, or text again", toggle_comment),
-    command("edit.comment-block", "Put comment signs around the selection, or take them away", comment_block),
-    command("edit.wrap", "Break the paragraph anew at the wrap column", wrap),
-    command("edit.trim", "Take away white space at line ends", |cx| clean(cx, lines::trim)),
-    command("edit.tabs-to-spaces", "Indent with spaces", |cx| {
+    command("edit.unique-lines", "Delete duplicate lines", &["unique", "dedupe"], |cx| {
+        sort(cx, Order::Unique);
+    }),
+    command("edit.comment", "Toggle line comment", &["comment out", "uncomment"], toggle_comment),
+    command("edit.comment-block", "Toggle block comment", &["comment out", "uncomment"], comment_block),
+    command("edit.wrap", "Wrap paragraph", &["reflow", "fill paragraph", "hard wrap", "rewrap"], wrap),
+    command("edit.trim", "Trim trailing whitespace", &["strip", "delete trailing spaces"], |cx| {
+        clean(cx, lines::trim);
+    }),
+    command("edit.tabs-to-spaces", "Convert indentation to spaces", &["untabify", "retab"], |cx| {
         let width = cx.state.tab_width();
         clean(cx, move |text, selection| lines::reindent(text, selection, width, false));
     }),
-    command("edit.spaces-to-tabs", "Indent with tabs", |cx| {
+    command("edit.spaces-to-tabs", "Convert indentation to tabs", &["tabify", "retab"], |cx| {
         let width = cx.state.tab_width();
         clean(cx, move |text, selection| lines::reindent(text, selection, width, true));
     }),
@@ -70,7 +78,7 @@ fn open(cx: &mut Cx<'_>, below: bool) {
 fn sort(cx: &mut Cx<'_>, order: Order) {
     let Some((area, ..)) = cx.state.text_target() else { return };
     if lines::are_apart(area.text(), &area.selection) {
-        return cx.state.say("select the lines first");
+        return cx.state.say("Select lines first");
     }
     apply_elsewhere(cx, false, move |text, selection| lines::sort(text, selection, order));
 }
@@ -86,7 +94,7 @@ fn toggle_comment(cx: &mut Cx<'_>) {
         Some(signs) => {
             apply_elsewhere(cx, false, move |text, selection| comment::toggle_lines(text, selection, signs));
         }
-        None => cx.state.say("how comments are written here is not known"),
+        None => cx.state.say("No comment syntax for this language"),
     }
 }
 
@@ -95,7 +103,7 @@ fn comment_block(cx: &mut Cx<'_>) {
         Some(pair) => {
             apply(cx, |text, selection| comment::toggle_block(text, selection, pair));
         }
-        None => cx.state.say("there are no block comments here"),
+        None => cx.state.say("This language has no block comments"),
     }
 }
 

@@ -6,13 +6,17 @@ use crate::ide::editor::modal::background;
 use crate::text::selection::{Range, Selection};
 
 /// The area's rows.
-pub const COMMANDS: &[Command] =
-    &[command("select.same-local", "Select every place of the local name here, to change them", same)];
+pub const COMMANDS: &[Command] = &[command(
+    "select.same-local",
+    "Select local name occurrences",
+    &["rename symbol", "rename local", "highlights"],
+    same,
+)];
 
 /// Selects the places of the local name at the main cursor; in long files a task looks for them.
 fn same(cx: &mut Cx<'_>) {
     let Some(tree) = cx.state.tree_now() else {
-        return cx.state.say("the code of this file is not read, or not yet");
+        return cx.state.say("This file is not parsed, or not yet");
     };
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, primary) = (buffer.area.text().clone(), buffer.area.selection.primary());
@@ -30,9 +34,9 @@ fn same(cx: &mut Cx<'_>) {
             }
             cx.state.damage.add(Part::Editor);
             cx.state.say(if places == 1 {
-                "this is its only place".to_string()
+                "No other occurrences".to_string()
             } else {
-                format!("{places} places")
+                format!("{places} occurrences")
             });
             Ok(())
         })

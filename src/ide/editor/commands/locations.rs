@@ -12,30 +12,34 @@ use crate::text::position::Byte;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("mark.set", "Set a mark here", |cx| {
-        wait(cx, Awaiting::MarkSet, "which letter? a-z in this file, A-Z in any");
+    command("mark.set", "Set mark", &["bookmark"], |cx| {
+        wait(cx, Awaiting::MarkSet, "Mark letter: a-z in this file, A-Z in any");
     }),
-    command("mark.go", "Go to a mark", |cx| wait(cx, Awaiting::MarkGo, "which mark?")),
-    command("mark.picker", "Show the marks and go to one", |cx| cx.effects.push(Effect::Picker("marks"))),
-    command("jump.back", "Go back to where the last jump began", |cx| step(cx, 1)),
-    command("jump.forward", "Go forward again through the jumps", |cx| step(cx, -1)),
-    command("jump.picker", "Show the jumps and go to one", |cx| cx.effects.push(Effect::Picker("jumps"))),
-    command("jump.older-change", "Go to where a change was made before", |cx| change(cx, 1)),
-    command("jump.newer-change", "Go to where a change was made after", |cx| change(cx, -1)),
+    command("mark.go", "Go to mark", &["bookmark"], |cx| wait(cx, Awaiting::MarkGo, "Which mark?")),
+    command("mark.picker", "Show marks", &["bookmarks"], |cx| cx.effects.push(Effect::Picker("marks"))),
+    command("jump.back", "Go back", &["navigate back", "previous location"], |cx| step(cx, 1)),
+    command("jump.forward", "Go forward", &["navigate forward", "next location"], |cx| step(cx, -1)),
+    command("jump.picker", "Show jump list", &["history", "locations"], |cx| {
+        cx.effects.push(Effect::Picker("jumps"));
+    }),
+    command("jump.older-change", "Go to previous edit location", &["last edit", "change list"], |cx| {
+        change(cx, 1);
+    }),
+    command("jump.newer-change", "Go to next edit location", &["change list"], |cx| change(cx, -1)),
 ];
 
 /// Sets a mark at the main cursor.
 pub fn set_mark(cx: &mut Cx<'_>, letter: char) {
     let tab_width = cx.state.tab_width();
-    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("no file is open") };
+    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("No file open") };
     let at = buffer.area.caret();
     match letter {
         'A'..='Z' => cx.state.jumps.set_mark(&mut cx.state.buffers, letter, at, tab_width),
         'a'..='z' | '<' | '>' | '[' | ']' => buffer.area.document.places_mut().set_mark(letter, at),
         '\'' | '`' => buffer.area.document.places_mut().set_mark('\'', at),
-        _ => return cx.state.fail(format!("a mark is a letter, not {letter}")),
+        _ => return cx.state.fail(format!("Mark must be a letter, not {letter}")),
     }
-    cx.state.say(format!("mark {letter}"));
+    cx.state.say(format!("Mark set: {letter}"));
 }
 
 /// Where a mark of the file that is shown is.
@@ -62,7 +66,7 @@ pub fn go_to_mark(cx: &mut Cx<'_>, letter: char) {
             cx.state.note_jump();
             go(cx, &spot);
         }
-        None => cx.state.fail(format!("the mark {letter} is not set")),
+        None => cx.state.fail(format!("Mark not set: {letter}")),
     }
 }
 
@@ -70,7 +74,7 @@ pub fn go_to_mark(cx: &mut Cx<'_>, letter: char) {
 pub fn go_to(cx: &mut Cx<'_>, buffer: BufferId, version: u64, at: Byte) {
     let shown = cx.state.buffers.current();
     if !shown.is_some_and(|shown| shown.id == buffer && shown.area.document.version() == version) {
-        return cx.state.fail("the text changed meanwhile: look again");
+        return cx.state.fail("Text changed meanwhile: search again");
     }
     cx.state.note_jump();
     show_at(cx, at);
@@ -103,7 +107,7 @@ pub fn step(cx: &mut Cx<'_>, back: isize) {
     let tab_width = cx.state.tab_width();
     match cx.state.jumps.step(&mut cx.state.buffers, here, back, tab_width) {
         Some(spot) => go(cx, &spot),
-        None => cx.state.say(if back > 0 { "there is no older jump" } else { "there is no newer jump" }),
+        None => cx.state.say(if back > 0 { "No older jump" } else { "No newer jump" }),
     }
 }
 
@@ -111,7 +115,7 @@ pub fn step(cx: &mut Cx<'_>, back: isize) {
 pub fn change(cx: &mut Cx<'_>, older: isize) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let changes = buffer.area.document.places().changes();
-    let Some(last) = changes.len().checked_sub(1) else { return cx.state.say("nothing was changed yet") };
+    let Some(last) = changes.len().checked_sub(1) else { return cx.state.say("No changes yet") };
     let version = buffer.area.document.version();
     let now = match buffer.change_shown {
         Some((seen, at)) if seen == version => at as isize,
@@ -121,11 +125,7 @@ pub fn change(cx: &mut Cx<'_>, older: isize) {
     let at = changes[wanted as usize];
     buffer.change_shown = Some((version, wanted as usize));
     if wanted == now {
-        return cx.state.say(if older > 0 {
-            "this is the oldest change"
-        } else {
-            "this is the newest change"
-        });
+        return cx.state.say(if older > 0 { "At oldest change" } else { "At newest change" });
     }
     let text = buffer.area.text();
     let at = text.grapheme_floor(at.min(text.end()));

@@ -8,72 +8,82 @@ use crate::text::selection::{Range, Selection};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("move.left", "Left", |cx| go(cx, Motion::Left, false)),
-    command("move.right", "Right", |cx| go(cx, Motion::Right, false)),
-    command("move.up", "Up", |cx| go(cx, Motion::Up(1), false)),
-    command("move.down", "Down", |cx| go(cx, Motion::Down(1), false)),
-    command("move.word-left", "To the start of the word", |cx| go(cx, Motion::WordLeft, false)),
-    command("move.word-right", "To the end of the word", |cx| go(cx, Motion::WordRight, false)),
-    command("move.line-start", "To the start of the line", |cx| go(cx, Motion::LineStart, false)),
-    command("move.line-end", "To the end of the line", |cx| go(cx, Motion::LineEnd, false)),
-    command("move.subword-left", "To the start of the part of a name", |cx| {
+    command("move.left", "Move left", &["cursor left"], |cx| go(cx, Motion::Left, false)),
+    command("move.right", "Move right", &["cursor right"], |cx| go(cx, Motion::Right, false)),
+    command("move.up", "Move up", &["cursor up"], |cx| go(cx, Motion::Up(1), false)),
+    command("move.down", "Move down", &["cursor down"], |cx| go(cx, Motion::Down(1), false)),
+    command("move.word-left", "Move one word left", &["backward word"], |cx| go(cx, Motion::WordLeft, false)),
+    command("move.word-right", "Move one word right", &["forward word"], |cx| {
+        go(cx, Motion::WordRight, false);
+    }),
+    command("move.line-start", "Move to line start", &["home", "beginning of line"], |cx| {
+        go(cx, Motion::LineStart, false);
+    }),
+    command("move.line-end", "Move to line end", &["end of line"], |cx| go(cx, Motion::LineEnd, false)),
+    command("move.subword-left", "Move one subword left", &["camel hump"], |cx| {
         go(cx, Motion::SubwordLeft, false);
     }),
-    command("move.subword-right", "To the end of the part of a name", |cx| {
+    command("move.subword-right", "Move one subword right", &["camel hump"], |cx| {
         go(cx, Motion::SubwordRight, false);
     }),
-    command("move.paragraph-up", "To the start of the paragraph", |cx| go(cx, Motion::ParagraphUp, false)),
-    command("move.paragraph-down", "To the end of the paragraph", |cx| go(cx, Motion::ParagraphDown, false)),
-    command("move.bracket", "To the matching bracket", |cx| go(cx, Motion::Bracket, false)),
-    command("move.block-start", "To the start of the indented block", |cx| go(cx, Motion::BlockStart, false)),
-    command("move.block-end", "To the end of the indented block", |cx| go(cx, Motion::BlockEnd, false)),
-    command("move.first-non-blank", "To the first character that is no white space", |cx| {
+    command("move.paragraph-up", "Move one paragraph up", &[], |cx| go(cx, Motion::ParagraphUp, false)),
+    command("move.paragraph-down", "Move one paragraph down", &[], |cx| go(cx, Motion::ParagraphDown, false)),
+    command("move.bracket", "Move to matching bracket", &["jump to bracket"], |cx| {
+        go(cx, Motion::Bracket, false);
+    }),
+    command("move.block-start", "Move to block start", &["indentation"], |cx| {
+        go(cx, Motion::BlockStart, false);
+    }),
+    command("move.block-end", "Move to block end", &["indentation"], |cx| go(cx, Motion::BlockEnd, false)),
+    command("move.first-non-blank", "Move to first non-blank", &["back to indentation"], |cx| {
         go(cx, Motion::FirstNonBlank, false);
     }),
-    command("move.line-begin", "To the first column of the line", |cx| go(cx, Motion::LineBegin, false)),
-    command("select.subword-left", "Select to the start of the part of a name", |cx| {
+    command("move.line-begin", "Move to first column", &[], |cx| go(cx, Motion::LineBegin, false)),
+    command("select.subword-left", "Select one subword left", &["camel hump"], |cx| {
         go(cx, Motion::SubwordLeft, true);
     }),
-    command("select.subword-right", "Select to the end of the part of a name", |cx| {
+    command("select.subword-right", "Select one subword right", &["camel hump"], |cx| {
         go(cx, Motion::SubwordRight, true);
     }),
-    command("select.paragraph-up", "Select to the start of the paragraph", |cx| {
+    command("select.paragraph-up", "Select one paragraph up", &[], |cx| {
         go(cx, Motion::ParagraphUp, true);
     }),
-    command("select.paragraph-down", "Select to the end of the paragraph", |cx| {
+    command("select.paragraph-down", "Select one paragraph down", &[], |cx| {
         go(cx, Motion::ParagraphDown, true);
     }),
-    command("select.bracket", "Select to the matching bracket", |cx| go(cx, Motion::Bracket, true)),
-    command("select.block-start", "Select to the start of the indented block", |cx| {
+    command("select.bracket", "Select to matching bracket", &[], |cx| go(cx, Motion::Bracket, true)),
+    command("select.block-start", "Select to block start", &["indentation"], |cx| {
         go(cx, Motion::BlockStart, true);
     }),
-    command("select.block-end", "Select to the end of the indented block", |cx| {
+    command("select.block-end", "Select to block end", &["indentation"], |cx| {
         go(cx, Motion::BlockEnd, true);
     }),
-    command("select.first-non-blank", "Select to the first character that is no white space", |cx| {
+    command("select.first-non-blank", "Select to first non-blank", &[], |cx| {
         go(cx, Motion::FirstNonBlank, true);
     }),
-    command("select.line-begin", "Select to the first column of the line", |cx| {
+    command("select.line-begin", "Select to first column", &[], |cx| {
         go(cx, Motion::LineBegin, true);
     }),
-    command("move.page-up", "One page up", |cx| page(cx, false, false)),
-    command("move.page-down", "One page down", |cx| page(cx, true, false)),
-    command("move.top", "To the start of the text", |cx| go(cx, Motion::DocumentStart, false)),
-    command("move.bottom", "To the end of the text", |cx| go(cx, Motion::DocumentEnd, false)),
-    command("select.left", "Select to the left", |cx| go(cx, Motion::Left, true)),
-    command("select.right", "Select to the right", |cx| go(cx, Motion::Right, true)),
-    command("select.up", "Select upwards", |cx| go(cx, Motion::Up(1), true)),
-    command("select.down", "Select downwards", |cx| go(cx, Motion::Down(1), true)),
-    command("select.word-left", "Select to the start of the word", |cx| go(cx, Motion::WordLeft, true)),
-    command("select.word-right", "Select to the end of the word", |cx| go(cx, Motion::WordRight, true)),
-    command("select.line-start", "Select to the start of the line", |cx| go(cx, Motion::LineStart, true)),
-    command("select.line-end", "Select to the end of the line", |cx| go(cx, Motion::LineEnd, true)),
-    command("select.page-up", "Select one page up", |cx| page(cx, false, true)),
-    command("select.page-down", "Select one page down", |cx| page(cx, true, true)),
-    command("select.top", "Select to the start of the text", |cx| go(cx, Motion::DocumentStart, true)),
-    command("select.bottom", "Select to the end of the text", |cx| go(cx, Motion::DocumentEnd, true)),
-    command("select.all", "Select everything", all),
-    command("select.start", "Begin a selection here, or drop it; motions extend it", begin),
+    command("move.page-up", "Move one page up", &["scroll up"], |cx| page(cx, false, false)),
+    command("move.page-down", "Move one page down", &["scroll down"], |cx| page(cx, true, false)),
+    command("move.top", "Move to text start", &["beginning of file", "first line"], |cx| {
+        go(cx, Motion::DocumentStart, false);
+    }),
+    command("move.bottom", "Move to text end", &["last line"], |cx| go(cx, Motion::DocumentEnd, false)),
+    command("select.left", "Select left", &[], |cx| go(cx, Motion::Left, true)),
+    command("select.right", "Select right", &[], |cx| go(cx, Motion::Right, true)),
+    command("select.up", "Select up", &[], |cx| go(cx, Motion::Up(1), true)),
+    command("select.down", "Select down", &[], |cx| go(cx, Motion::Down(1), true)),
+    command("select.word-left", "Select one word left", &[], |cx| go(cx, Motion::WordLeft, true)),
+    command("select.word-right", "Select one word right", &[], |cx| go(cx, Motion::WordRight, true)),
+    command("select.line-start", "Select to line start", &[], |cx| go(cx, Motion::LineStart, true)),
+    command("select.line-end", "Select to line end", &[], |cx| go(cx, Motion::LineEnd, true)),
+    command("select.page-up", "Select one page up", &[], |cx| page(cx, false, true)),
+    command("select.page-down", "Select one page down", &[], |cx| page(cx, true, true)),
+    command("select.top", "Select to text start", &[], |cx| go(cx, Motion::DocumentStart, true)),
+    command("select.bottom", "Select to text end", &[], |cx| go(cx, Motion::DocumentEnd, true)),
+    command("select.all", "Select all", &["mark whole buffer"], all),
+    command("select.start", "Start selection", &["set mark", "mark mode"], begin),
 ];
 
 fn go(cx: &mut Cx<'_>, motion: Motion, extend: bool) {
@@ -115,5 +125,5 @@ fn begin(cx: &mut Cx<'_>) {
         }
         cx.state.damage.add(part);
     }
-    cx.state.say(if selecting { "selecting: move to extend, Ctrl-Space to stop" } else { "" });
+    cx.state.say(if selecting { "Selecting. Move to extend, Ctrl-Space to stop" } else { "" });
 }

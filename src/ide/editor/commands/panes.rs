@@ -6,18 +6,22 @@ use crate::ide::core::panes::Focus;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("view.focus-files", "Go to the file tree", |cx| focus(cx, Focus::Files)),
-    command("view.focus-editor", "Go to the editor", |cx| focus(cx, Focus::Editor)),
-    command("view.focus-agent", "Go to the agent's prompt", |cx| focus(cx, Focus::Agent)),
-    command("view.next-pane", "Go to the next pane", |cx| focus(cx, cx.state.panes.next())),
-    command("view.toggle-files", "Show or hide the file tree", |cx| toggle(cx, Focus::Files)),
-    command("view.toggle-editor", "Show or hide the editor", |cx| toggle(cx, Focus::Editor)),
-    command("view.toggle-agent", "Show or hide the agent", |cx| toggle(cx, Focus::Agent)),
-    command("view.files-picker", "Find a file of the workspace", |cx| {
+    command("view.focus-files", "Focus file tree", &["explorer", "sidebar"], |cx| focus(cx, Focus::Files)),
+    command("view.focus-editor", "Focus editor", &[], |cx| focus(cx, Focus::Editor)),
+    command("view.focus-agent", "Focus agent prompt", &["chat", "assistant"], |cx| focus(cx, Focus::Agent)),
+    command("view.next-pane", "Focus next pane", &["switch panel"], |cx| focus(cx, cx.state.panes.next())),
+    command("view.toggle-files", "Toggle file tree", &["explorer", "sidebar"], |cx| toggle(cx, Focus::Files)),
+    command("view.toggle-editor", "Toggle editor", &[], |cx| toggle(cx, Focus::Editor)),
+    command("view.toggle-agent", "Toggle agent pane", &["chat", "panel", "assistant"], |cx| {
+        toggle(cx, Focus::Agent);
+    }),
+    command("view.files-picker", "Go to file", &["find file", "quick open", "fuzzy finder"], |cx| {
         cx.effects.push(Effect::Picker("files"));
     }),
-    command("view.buffers-picker", "Go to an open file", |cx| cx.effects.push(Effect::Picker("buffers"))),
-    command("view.outline-picker", "Go to a function, type or heading of the file", |cx| {
+    command("view.buffers-picker", "Go to open file", &["switch buffer", "open editors"], |cx| {
+        cx.effects.push(Effect::Picker("buffers"));
+    }),
+    command("view.outline-picker", "Go to symbol", &["outline", "functions", "headings"], |cx| {
         if let Some(buffer) = cx.state.buffers.current_mut() {
             // Several keys may come before a frame: a tree of the text before them is none.
             buffer.coloring.hear(&mut buffer.area.document);

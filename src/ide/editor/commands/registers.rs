@@ -9,16 +9,16 @@ use crate::text::registers::{Taken, is_writable};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("register.copy", "Copy the selection into a register", |cx| {
-        wait(cx, Awaiting::RegisterCopy, "into which register? a-z, A-Z adds, + is the clipboard");
+    command("register.copy", "Copy to register", &["yank"], |cx| {
+        wait(cx, Awaiting::RegisterCopy, "Register: a-z, A-Z appends, + is the clipboard");
     }),
-    command("register.cut", "Cut the selection into a register", |cx| {
-        wait(cx, Awaiting::RegisterCut, "into which register? a-z, A-Z adds, + is the clipboard");
+    command("register.cut", "Cut to register", &["delete"], |cx| {
+        wait(cx, Awaiting::RegisterCut, "Register: a-z, A-Z appends, + is the clipboard");
     }),
-    chaining("register.put", "Put a register's text in", |cx| {
-        wait(cx, Awaiting::RegisterPut, "which register?");
+    chaining("register.put", "Paste from register", &["put"], |cx| {
+        wait(cx, Awaiting::RegisterPut, "Which register?");
     }),
-    command("register.picker", "Show the registers and put one in", |cx| {
+    command("register.picker", "Show registers", &["clipboard history"], |cx| {
         cx.effects.push(Effect::Picker("registers"));
     }),
 ];
@@ -54,25 +54,25 @@ pub fn read(cx: &Cx<'_>, name: char) -> Option<Content> {
 /// Copies or cuts the selection into a register.
 pub fn copy(cx: &mut Cx<'_>, name: char, cut: bool) {
     if !is_writable(name) {
-        return cx.state.fail(format!("nothing can be kept in the register {name}"));
+        return cx.state.fail(format!("Register is read-only: {name}"));
     }
     let Some((area, ..)) = cx.state.text_target() else { return };
     let texts = area.selected();
     if texts.iter().all(String::is_empty) {
-        return cx.state.say("nothing is selected");
+        return cx.state.say("Nothing selected");
     }
     if cut && !edit::apply(cx, |text, selection| crate::text::edit::insert(text, selection, "")) {
         return;
     }
     let taken = if cut { Taken::Cut } else { Taken::Copied };
     write(cx, Some(name), Content::new(texts, Shape::Chars), taken);
-    cx.state.say(format!("kept in {name}"));
+    cx.state.say(format!("Copied to register {name}"));
 }
 
 /// Puts a register's text in at every cursor.
 pub fn put(cx: &mut Cx<'_>, name: char) {
     match read(cx, name) {
         Some(content) => edit::put(cx, &content.texts),
-        None => cx.state.say(format!("the register {name} is empty")),
+        None => cx.state.say(format!("Register is empty: {name}")),
     }
 }

@@ -84,35 +84,45 @@ struct Found {
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("search.find", "Find a text in the file", find),
-    command("search.next", "Go to the next match", |cx| again(cx, true)),
-    command("search.previous", "Go to the previous match", |cx| again(cx, false)),
-    command("search.go-to-line", "Go to a line, or line:column", |cx| {
-        with_file(cx, Prompt::new("go to line", |_, _| {}).check(go_to_line));
+    command("search.find", "Find in file", &["search"], find),
+    command("search.next", "Find next match", &["search next"], |cx| again(cx, true)),
+    command("search.previous", "Find previous match", &["search previous"], |cx| again(cx, false)),
+    command("search.go-to-line", "Go to line", &["goto line", "column"], |cx| {
+        with_file(cx, Prompt::new("Go to line", |_, _| {}).check(go_to_line));
     }),
-    command("search.replace", "Replace a text in the file, match by match", replace),
-    command("search.toggle-regex", "Look for a regular expression, or for plain text", |cx| {
+    command(
+        "search.replace",
+        "Replace in file",
+        &["find and replace", "substitute", "query replace"],
+        replace,
+    ),
+    command("search.toggle-regex", "Toggle regex search", &["regular expression"], |cx| {
         toggle(cx, |how| how.regex = !how.regex);
     }),
-    command("search.toggle-word", "Look for whole words, or anywhere", |cx| {
+    command("search.toggle-word", "Toggle whole word search", &["match whole word"], |cx| {
         toggle(cx, |how| how.word = !how.word);
     }),
-    command("search.toggle-case", "Upper and lower case: smart, exact, ignored", |cx| {
-        toggle(cx, |how| {
-            how.case = match how.case {
-                Case::Smart => Case::Exact,
-                Case::Exact => Case::Ignored,
-                Case::Ignored => Case::Smart,
-            };
-        });
-    }),
+    command(
+        "search.toggle-case",
+        "Cycle search case sensitivity",
+        &["match case", "smart case", "ignore case"],
+        |cx| {
+            toggle(cx, |how| {
+                how.case = match how.case {
+                    Case::Smart => Case::Exact,
+                    Case::Exact => Case::Ignored,
+                    Case::Ignored => Case::Smart,
+                };
+            });
+        },
+    ),
 ];
 
 fn with_file(cx: &mut Cx<'_>, prompt: Prompt) {
     if cx.state.buffers.current().is_some() {
         prompt.open(cx);
     } else {
-        cx.state.say("no file is open");
+        cx.state.say("No file open");
     }
 }
 
@@ -121,7 +131,7 @@ fn find(cx: &mut Cx<'_>) {
     let from = buffer.area.selection.primary().start();
     let before = BeforeFind { buffer: buffer.id, selection: buffer.area.selection.clone(), from };
     let first = seed(buffer, cx.state.last_search.as_deref());
-    let prompt = Prompt::new("find", |cx, answer| {
+    let prompt = Prompt::new("Find in file", |cx, answer| {
         leave(cx);
         cx.state.last_search = Some(answer);
     });
@@ -139,9 +149,9 @@ fn find(cx: &mut Cx<'_>) {
 
 fn replace(cx: &mut Cx<'_>) {
     let first = seed_of(cx);
-    let prompt = Prompt::new("replace what?", |cx, wanted| {
+    let prompt = Prompt::new("Replace what?", |cx, wanted| {
         cx.state.last_search = Some(wanted.clone());
-        let by = Prompt::new("by what?", move |cx, new| {
+        let by = Prompt::new("Replace with what?", move |cx, new| {
             let from = cx.state.buffers.current().map_or(Byte(0), |b| b.area.selection.primary().start());
             offer_replacement(cx, &wanted, &new, from);
         });
@@ -215,7 +225,7 @@ fn search(cx: &mut Cx<'_>, wanted: String, ask: Search) {
 
 fn again(cx: &mut Cx<'_>, forward: bool) {
     let Some(wanted) = cx.state.last_search.clone().filter(|text| !text.is_empty()) else {
-        cx.state.say("nothing was looked for yet");
+        cx.state.say("No search yet");
         return;
     };
     if cx.state.searching.is_some() || cx.state.accepted_search.is_some() {
@@ -322,7 +332,7 @@ fn found_typed(cx: &mut Cx<'_>, search: &SearchFor, found: Found, ask: (Byte, u6
     }
     prompt.note = match (&found.problem, &found.place, found.count) {
         (Some(problem), ..) => problem.clone(),
-        (None, None, _) => "no match".to_string(),
+        (None, None, _) => "No match".to_string(),
         (None, Some(_), (COUNT_MAX, _)) => format!("{COUNT_MAX} matches or more"),
         (None, Some(_), (count, nth)) => format!("{nth} of {count}"),
     };
@@ -339,12 +349,12 @@ fn found_typed(cx: &mut Cx<'_>, search: &SearchFor, found: Found, ask: (Byte, u6
 fn show(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
     let Some(buffer) = cx.state.buffers.get_mut(search.buffer) else { return };
     if buffer.area.document.version() != search.version {
-        return cx.state.fail("the text changed while it was searched: look again");
+        return cx.state.fail("Text changed during search: search again");
     }
     match (found.problem, found.place) {
-        (Some(problem), _) => cx.state.fail(format!("`{}` cannot be looked for: {problem}", search.wanted)),
+        (Some(problem), _) => cx.state.fail(format!("Invalid search `{}`: {problem}", search.wanted)),
         (None, Some(place)) => select(buffer, place),
-        (None, None) => cx.state.say("no match"),
+        (None, None) => cx.state.say("No match"),
     }
     cx.state.damage.add(Part::Editor);
 }
@@ -361,7 +371,7 @@ fn toggle(cx: &mut Cx<'_>, change: impl FnOnce(&mut How)) {
         if let Some(search) = cx.state.layers.top::<Picker>().and_then(|picker| picker.live) {
             search(cx);
         }
-        cx.state.say(format!("searches take {how}"));
+        cx.state.say(format!("Search: {how}"));
     }
     cx.state.damage.add(Part::Overlay);
 }
@@ -434,17 +444,18 @@ fn look_for_replacement(cx: &mut Cx<'_>, wanted: &str, new: &str, from: Byte, wa
         waiting,
     };
     cx.state.replacing = Some(replacing);
-    ask_about_match(cx, format!("looking for {} …", sample(wanted)));
+    ask_about_match(cx, format!("Searching for {} …", sample(wanted)));
     search(cx, wanted.to_string(), Search::Replace(from, new.to_string()));
 }
 
 fn ask_about_match(cx: &mut Cx<'_>, line: String) {
-    let dialog = Dialog::ask("replace this one?", vec![line])
+    let dialog = Dialog::ask("Replace this match?", vec![line])
         .about(REPLACE, 0)
-        .choice('y', "this one", |cx| continue_replacing(cx, Reply::One))
-        .choice('n', "skip", |cx| continue_replacing(cx, Reply::Skip))
-        .choice('a', "all from here", |cx| continue_replacing(cx, Reply::All))
-        .choice('q', "stop", |cx| continue_replacing(cx, Reply::Stop));
+        .choice('y', "Replace", |cx| continue_replacing(cx, Reply::One))
+        .choice('n', "Skip", |cx| continue_replacing(cx, Reply::Skip))
+        .choice('a', "Replace all from here", |cx| continue_replacing(cx, Reply::All))
+        .short("All")
+        .choice('q', "Stop", |cx| continue_replacing(cx, Reply::Stop));
     cx.state.push_layer(dialog);
 }
 
@@ -466,13 +477,12 @@ fn offer(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
     cx.state.damage.all();
     let same = |buffer: &&mut Buffer| buffer.area.document.version() == search.version;
     let Some(buffer) = cx.state.buffers.get_mut(search.buffer).filter(same) else {
-        return cx.state.say("the text changed meanwhile: nothing is replaced");
+        return cx.state.say("Text changed meanwhile: nothing replaced");
     };
     let Some(place) = found.place else {
-        let none =
-            found.problem.map(|problem| format!("`{}` cannot be looked for: {problem}", search.wanted));
+        let none = found.problem.map(|problem| format!("Invalid search `{}`: {problem}", search.wanted));
         cx.state.highlight = None;
-        return cx.state.say(none.unwrap_or_else(|| "no more matches below".to_string()));
+        return cx.state.say(none.unwrap_or_else(|| "No more matches below".to_string()));
     };
     let old = buffer.area.text().slice(place.clone()).into_owned();
     select(buffer, place.clone());
@@ -501,7 +511,7 @@ fn continue_replacing(cx: &mut Cx<'_>, answer: Reply) {
         return;
     }
     let Some((place, replacement)) = replacing.found.take() else {
-        let line = format!("looking for {} …", sample(&replacing.wanted));
+        let line = format!("Searching for {} …", sample(&replacing.wanted));
         replacing.waiting.push_back(answer);
         cx.state.replacing = Some(replacing);
         return ask_about_match(cx, line);
@@ -511,7 +521,7 @@ fn continue_replacing(cx: &mut Cx<'_>, answer: Reply) {
         return cx.state.fail(reason);
     }
     if shown.area.document.version() != replacing.version {
-        return cx.state.say("the text changed meanwhile: nothing is replaced");
+        return cx.state.say("Text changed meanwhile: nothing replaced");
     }
     // An empty match must not be offered again.
     let text = shown.area.text();
@@ -521,15 +531,15 @@ fn continue_replacing(cx: &mut Cx<'_>, answer: Reply) {
         Reply::All => {
             let (wanted, ask) = (wanted.clone(), Search::ReplaceAll(place.start, new.clone()));
             cx.state.replacing = Some(replacing);
-            let dialog = Dialog::ask("replacing", vec!["all from here …".to_string()]);
+            let dialog = Dialog::ask("Replacing", vec!["Replacing all from here …".to_string()]);
             let dialog =
-                dialog.about(REPLACE, 0).choice('q', "stop", |cx| continue_replacing(cx, Reply::Stop));
+                dialog.about(REPLACE, 0).choice('q', "Stop", |cx| continue_replacing(cx, Reply::Stop));
             cx.state.push_layer(dialog);
             search(cx, wanted, ask);
         }
         Reply::One => {
             if !matches!(cx.state.text_target(), Some((_, _, Part::Editor))) {
-                return cx.state.say("something else has the keys now: nothing is replaced");
+                return cx.state.say("Focus moved: nothing replaced");
             }
             // What is behind the match stays, whatever becomes of the match: lines of search results
             // keep their places.
@@ -558,9 +568,9 @@ fn replaced_all(cx: &mut Cx<'_>, search: &SearchFor, found: Found) {
     let shown = cx.state.buffers.current().filter(|shown| shown.id == search.buffer);
     let same = shown.is_some_and(|shown| shown.area.document.version() == search.version);
     let Some(edit) = found.edit.filter(|_| same) else {
-        return cx.state.say("the text changed meanwhile: nothing is replaced");
+        return cx.state.say("Text changed meanwhile: nothing replaced");
     };
     cx.state.highlight = None;
     crate::ide::editor::commands::edit::apply(cx, |_, _| edit);
-    cx.state.say(format!("replaced {}; one undo takes them back", found.count.0));
+    cx.state.say(format!("Replaced {}. Undo: one step", found.count.0));
 }

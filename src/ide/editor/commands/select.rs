@@ -10,39 +10,59 @@ use crate::text::selection::Selection;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("select.add-above", "Add a cursor above", |cx| add_vertical(cx, false)),
-    command("select.add-below", "Add a cursor below", |cx| add_vertical(cx, true)),
-    command("select.next-occurrence", "Select the word, then add its next occurrence", |cx| {
-        occurrences(cx, false);
+    command("select.add-above", "Add cursor above", &["multiple cursors"], |cx| add_vertical(cx, false)),
+    command("select.add-below", "Add cursor below", &["multiple cursors"], |cx| add_vertical(cx, true)),
+    command(
+        "select.next-occurrence",
+        "Select next occurrence",
+        &["add selection to next match", "multiple cursors"],
+        |cx| {
+            occurrences(cx, false);
+        },
+    ),
+    command(
+        "select.all-occurrences",
+        "Select all occurrences",
+        &["change all", "highlights", "multiple cursors"],
+        |cx| {
+            occurrences(cx, true);
+        },
+    ),
+    command("select.split-lines", "Split selection into lines", &["cursors at line ends"], |cx| {
+        shape(cx, select::split_lines);
     }),
-    command("select.all-occurrences", "Select every occurrence of the word or selection", |cx| {
-        occurrences(cx, true);
-    }),
-    command("select.split-lines", "Split the selections into lines", |cx| shape(cx, select::split_lines)),
-    command("select.keep-primary", "Keep only the main cursor", |cx| {
+    command("select.keep-primary", "Keep only primary cursor", &["remove secondary cursors"], |cx| {
         shape(cx, |_, selection| select::only_primary(selection));
     }),
-    command("select.drop-primary", "Take the main cursor away, keep the others", |cx| {
+    command("select.drop-primary", "Remove primary cursor", &[], |cx| {
         shape(cx, |_, selection| select::without_primary(selection));
     }),
-    command("select.next-range", "Make the next cursor the main one", |cx| {
+    command("select.next-range", "Switch to next cursor", &["rotate selections"], |cx| {
         shape(cx, |_, selection| select::rotated(selection, true));
     }),
-    command("select.previous-range", "Make the previous cursor the main one", |cx| {
+    command("select.previous-range", "Switch to previous cursor", &["rotate selections"], |cx| {
         shape(cx, |_, selection| select::rotated(selection, false));
     }),
-    command("select.line", "Select the line, then the next one too", |cx| shape(cx, select::lines)),
-    command("select.brackets", "Select what is between the brackets around the cursor", |cx| {
+    command("select.line", "Select line", &["expand line selection"], |cx| shape(cx, select::lines)),
+    command("select.brackets", "Select inside brackets", &["enclosing"], |cx| {
         shape(cx, select::inside_brackets);
     }),
-    command("select.indent-block", "Select the lines that are indented as far, then those around", |cx| {
+    command("select.indent-block", "Select indented block", &[], |cx| {
         let tab_width = cx.state.tab_width();
         shape(cx, |text, selection| select::indent_blocks(text, selection, tab_width));
     }),
-    command("select.block-up", "Extend a rectangle upwards", |cx| block(cx, Towards::Up)),
-    command("select.block-down", "Extend a rectangle downwards", |cx| block(cx, Towards::Down)),
-    command("select.block-left", "Extend a rectangle to the left", |cx| block(cx, Towards::Left)),
-    command("select.block-right", "Extend a rectangle to the right", |cx| block(cx, Towards::Right)),
+    command("select.block-up", "Extend column selection up", &["rectangle", "block selection"], |cx| {
+        block(cx, Towards::Up);
+    }),
+    command("select.block-down", "Extend column selection down", &["rectangle", "block selection"], |cx| {
+        block(cx, Towards::Down);
+    }),
+    command("select.block-left", "Extend column selection left", &["rectangle", "block selection"], |cx| {
+        block(cx, Towards::Left);
+    }),
+    command("select.block-right", "Extend column selection right", &["rectangle", "block selection"], |cx| {
+        block(cx, Towards::Right);
+    }),
 ];
 
 /// Texts up to this many bytes are searched at once; longer ones elsewhere.
@@ -69,7 +89,7 @@ fn shape(cx: &mut Cx<'_>, shape: impl FnOnce(&Text, &Selection) -> Selection) {
 fn tell_count(cx: &mut Cx<'_>) {
     let count = cx.state.text_target().map_or(1, |(area, ..)| area.selection.ranges().len());
     if count > 1 {
-        cx.state.say(format!("{count} cursors; Escape goes back to one"));
+        cx.state.say(format!("{count} cursors. Escape keeps one"));
     }
 }
 
@@ -87,7 +107,7 @@ fn occurrences(cx: &mut Cx<'_>, all: bool) {
     }
     let Some((area, _, _)) = cx.state.text_target() else { return };
     if area.selection.primary().is_empty() {
-        return cx.state.say("there is no word here");
+        return cx.state.say("No word at the cursor");
     }
     if empty && !all {
         return;
@@ -99,7 +119,7 @@ fn occurrences(cx: &mut Cx<'_>, all: bool) {
         return show(cx, found);
     }
     let Some(buffer) = cx.state.buffers.current().filter(|_| part == Part::Editor) else {
-        return cx.state.say("this text is too long to look for occurrences");
+        return cx.state.say("Text too long to find occurrences");
     };
     let (buffer, version) = (buffer.id, buffer.area.document.version());
     let of = Occurrences { buffer, version, selection: selection.clone() };
@@ -122,9 +142,9 @@ fn found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<&Selection>) {
         let Some(buffer) = cx.state.buffers.current_mut() else { return };
         if let Some(found) = found {
             buffer.area.select(found.clone());
-            cx.state.say(format!("{} cursors; Escape goes back to one", found.ranges().len()));
+            cx.state.say(format!("{} cursors. Escape keeps one", found.ranges().len()));
         } else {
-            cx.state.say("no more occurrences");
+            cx.state.say("No more occurrences");
         }
         cx.state.damage.add(Part::Editor);
     }
@@ -133,7 +153,7 @@ fn found(cx: &mut Cx<'_>, asked: &Occurrences, found: Option<&Selection>) {
 fn show(cx: &mut Cx<'_>, found: Option<Selection>) {
     match found {
         Some(found) => shape(cx, |_, _| found),
-        None => cx.state.say("no more occurrences"),
+        None => cx.state.say("No more occurrences"),
     }
 }
 

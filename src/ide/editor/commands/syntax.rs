@@ -16,63 +16,65 @@ use crate::text::selection;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("syntax.expand", "Select what surrounds the selection in the code", expand),
-    command("syntax.shrink", "Take the last step of that back", shrink),
-    command("syntax.next", "Select what follows the selection in the code", |cx| {
+    command("syntax.expand", "Expand selection", &["smart select", "parent node"], expand),
+    command("syntax.shrink", "Shrink selection", &["smart select"], shrink),
+    command("syntax.next", "Select next sibling", &["syntax node"], |cx| {
         select(cx, |syntax, _, range| syntax.sibling(range, true));
     }),
-    command("syntax.previous", "Select what stands before the selection in the code", |cx| {
+    command("syntax.previous", "Select previous sibling", &["syntax node"], |cx| {
         select(cx, |syntax, _, range| syntax.sibling(range, false));
     }),
-    command("syntax.child", "Select the first part of what is selected in the code", |cx| {
+    command("syntax.child", "Select first child", &["syntax node"], |cx| {
         select(cx, |syntax, _, range| syntax.child(range));
     }),
-    command("syntax.function", "Select the function around the cursor", |cx| {
+    command("syntax.function", "Select function", &["method"], |cx| {
         object(cx, Object::Function, true);
     }),
-    command("syntax.inside-function", "Select the inside of the function here", |cx| {
+    command("syntax.inside-function", "Select function body", &["method"], |cx| {
         object(cx, Object::Function, false);
     }),
-    command("syntax.next-function", "Go to the next function", |cx| go(cx, Object::Function, true)),
-    command("syntax.previous-function", "Go to the function before", |cx| go(cx, Object::Function, false)),
-    command("syntax.class", "Select the class or structure around the cursor", |cx| {
+    command("syntax.next-function", "Go to next function", &["method"], |cx| go(cx, Object::Function, true)),
+    command("syntax.previous-function", "Go to previous function", &["method"], |cx| {
+        go(cx, Object::Function, false);
+    }),
+    command("syntax.class", "Select class", &["struct", "type"], |cx| {
         object(cx, Object::Class, true);
     }),
-    command("syntax.inside-class", "Select the inside of the class or structure here", |cx| {
+    command("syntax.inside-class", "Select class body", &["struct", "type"], |cx| {
         object(cx, Object::Class, false);
     }),
-    command("syntax.next-class", "Go to the next class or structure", |cx| go(cx, Object::Class, true)),
-    command("syntax.previous-class", "Go to the class or structure before", |cx| {
+    command("syntax.next-class", "Go to next class", &["struct", "type"], |cx| go(cx, Object::Class, true)),
+    command("syntax.previous-class", "Go to previous class", &["struct", "type"], |cx| {
         go(cx, Object::Class, false);
     }),
-    command("syntax.parameter", "Select the parameter or argument around the cursor", |cx| {
+    command("syntax.parameter", "Select parameter", &["argument"], |cx| {
         object(cx, Object::Parameter, true);
     }),
-    command("syntax.inside-parameter", "Select the inside of the parameter or argument here", |cx| {
+    command("syntax.inside-parameter", "Select parameter text", &["argument"], |cx| {
         object(cx, Object::Parameter, false);
     }),
-    command("syntax.next-parameter", "Go to the next parameter or argument", |cx| {
+    command("syntax.next-parameter", "Go to next parameter", &["argument"], |cx| {
         go(cx, Object::Parameter, true);
     }),
-    command("syntax.previous-parameter", "Go to the parameter or argument before", |cx| {
+    command("syntax.previous-parameter", "Go to previous parameter", &["argument"], |cx| {
         go(cx, Object::Parameter, false);
     }),
-    command("syntax.comment", "Select the comment around the cursor", |cx| {
+    command("syntax.comment", "Select comment", &[], |cx| {
         object(cx, Object::Comment, true);
     }),
-    command("syntax.inside-comment", "Select the inside of the comment here", |cx| {
+    command("syntax.inside-comment", "Select comment text", &[], |cx| {
         object(cx, Object::Comment, false);
     }),
-    command("syntax.next-comment", "Go to the next comment", |cx| go(cx, Object::Comment, true)),
-    command("syntax.previous-comment", "Go to the comment before", |cx| go(cx, Object::Comment, false)),
-    command("syntax.test", "Select the test around the cursor", |cx| {
+    command("syntax.next-comment", "Go to next comment", &[], |cx| go(cx, Object::Comment, true)),
+    command("syntax.previous-comment", "Go to previous comment", &[], |cx| go(cx, Object::Comment, false)),
+    command("syntax.test", "Select test", &[], |cx| {
         object(cx, Object::Test, true);
     }),
-    command("syntax.inside-test", "Select the inside of the test here", |cx| {
+    command("syntax.inside-test", "Select test body", &[], |cx| {
         object(cx, Object::Test, false);
     }),
-    command("syntax.next-test", "Go to the next test", |cx| go(cx, Object::Test, true)),
-    command("syntax.previous-test", "Go to the test before", |cx| go(cx, Object::Test, false)),
+    command("syntax.next-test", "Go to next test", &[], |cx| go(cx, Object::Test, true)),
+    command("syntax.previous-test", "Go to previous test", &[], |cx| go(cx, Object::Test, false)),
 ];
 
 fn object(cx: &mut Cx<'_>, object: Object, outer: bool) {
@@ -118,7 +120,7 @@ fn shrink(cx: &mut Cx<'_>) {
         }
         _ => {
             buffer.expanded.clear();
-            cx.state.say("there is no step to take back");
+            cx.state.say("No selection to shrink to");
         }
     }
 }
@@ -130,11 +132,7 @@ fn select(cx: &mut Cx<'_>, find: impl Fn(&Syntax, &Text, &Range<Byte>) -> Option
     let Some(buffer) = cx.state.buffers.current_mut() else { return false };
     let Some(syntax) = tree else {
         let known = buffer.coloring.language().is_some() && buffer.coloring.trouble().is_none();
-        cx.state.say(if known {
-            "the code is being read; try again"
-        } else {
-            "this file is not read as code"
-        });
+        cx.state.say(if known { "Still parsing; try again" } else { "No syntax tree for this file" });
         return false;
     };
     let text = buffer.area.text().clone();
@@ -143,7 +141,7 @@ fn select(cx: &mut Cx<'_>, find: impl Fn(&Syntax, &Text, &Range<Byte>) -> Option
         None => range,
     });
     if found == buffer.area.selection {
-        cx.state.say("there is nothing more of that here");
+        cx.state.say("No more of them here");
         return false;
     }
     buffer.area.selection = found;

@@ -7,22 +7,32 @@ use crate::ide::model::windows::Direction;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("window.split-right", "Divide the window: another view of the file at the right", |cx| {
-        split(cx, true);
-    }),
-    command("window.split-below", "Divide the window: another view of the file below", |cx| split(cx, false)),
-    command("window.close", "Close the window; its file stays open", close),
-    command("window.only", "Close every other window", |cx| windows::only(cx.state)),
-    command("window.next", "Go to the next window", next),
-    command("window.left", "Go to the window at the left", |cx| go(cx, Direction::Left)),
-    command("window.right", "Go to the window at the right", |cx| go(cx, Direction::Right)),
-    command("window.up", "Go to the window above", |cx| go(cx, Direction::Up)),
-    command("window.down", "Go to the window below", |cx| go(cx, Direction::Down)),
-    command("window.wider", "Make the window wider", |cx| resize(cx, true, STEP)),
-    command("window.narrower", "Make the window narrower", |cx| resize(cx, true, -STEP)),
-    command("window.higher", "Make the window higher", |cx| resize(cx, false, 1)),
-    command("window.lower", "Make the window lower", |cx| resize(cx, false, -1)),
-    command("window.even", "Give all windows the same room", |cx| {
+    command(
+        "window.split-right",
+        "Split window right",
+        &["split editor", "vertical split", "vsplit"],
+        |cx| {
+            split(cx, true);
+        },
+    ),
+    command(
+        "window.split-below",
+        "Split window below",
+        &["split editor", "horizontal split", "hsplit"],
+        |cx| split(cx, false),
+    ),
+    command("window.close", "Close window", &["close split", "unsplit"], close),
+    command("window.only", "Close other windows", &["unsplit", "only"], |cx| windows::only(cx.state)),
+    command("window.next", "Focus next window", &["switch window", "other window"], next),
+    command("window.left", "Focus window left", &[], |cx| go(cx, Direction::Left)),
+    command("window.right", "Focus window right", &[], |cx| go(cx, Direction::Right)),
+    command("window.up", "Focus window above", &[], |cx| go(cx, Direction::Up)),
+    command("window.down", "Focus window below", &[], |cx| go(cx, Direction::Down)),
+    command("window.wider", "Increase window width", &["resize"], |cx| resize(cx, true, STEP)),
+    command("window.narrower", "Decrease window width", &["resize"], |cx| resize(cx, true, -STEP)),
+    command("window.higher", "Increase window height", &["resize"], |cx| resize(cx, false, 1)),
+    command("window.lower", "Decrease window height", &["resize"], |cx| resize(cx, false, -1)),
+    command("window.even", "Equalize window sizes", &["even", "balance windows"], |cx| {
         cx.state.windows.even();
         cx.state.damage.all();
     }),
@@ -39,20 +49,20 @@ fn focus(cx: &mut Cx<'_>) {
 
 fn split(cx: &mut Cx<'_>, beside: bool) {
     if cx.state.buffers.current().is_none() {
-        return cx.state.say("no file is open");
+        return cx.state.say("No file open");
     }
     if !windows::split(cx.state, beside) {
-        return cx.state.say("there are as many windows as there can be");
+        return cx.state.say("No more windows can be opened");
     }
     if cx.state.areas.editor.is_some_and(|area| cx.state.windows.places(area).windows.len() == 1) {
-        cx.state.say("the windows do not fit here: only this one is shown");
+        cx.state.say("Not enough room: only this window is shown");
     }
     focus(cx);
 }
 
 fn close(cx: &mut Cx<'_>) {
     if !windows::close(cx.state) {
-        cx.state.say("this is the only window; Alt-w closes the file");
+        cx.state.say("This is the only window. Close file: Alt-w");
     }
 }
 
@@ -65,7 +75,7 @@ fn next(cx: &mut Cx<'_>) {
 
 fn go(cx: &mut Cx<'_>, direction: Direction) {
     let there = cx.state.areas.editor.and_then(|area| cx.state.windows.towards(area, direction));
-    let Some(there) = there else { return cx.state.say("there is no window that way") };
+    let Some(there) = there else { return cx.state.say("No window in that direction") };
     windows::activate(cx.state, there);
     focus(cx);
 }

@@ -61,7 +61,7 @@ fn name(cx: &mut Cx<'_>, c: char) {
         cx.state.damage.add(crate::ide::core::damage::Part::Status);
     } else {
         cx.state.modal.forget();
-        cx.state.fail(format!("there is no register {c}"));
+        cx.state.fail(format!("No such register: {c}"));
     }
 }
 
@@ -72,7 +72,7 @@ fn mark(cx: &mut Cx<'_>, letter: char, line: bool) {
         let waits = cx.state.modal.operator.is_some();
         cursors::fail(cx);
         if waits || cx.state.jumps.mark(letter).is_none() {
-            return cx.state.fail(format!("the mark {letter} is not set"));
+            return cx.state.fail(format!("Mark not set: {letter}"));
         }
         return locations::go_to_mark(cx, letter);
     };

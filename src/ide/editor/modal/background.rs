@@ -33,7 +33,7 @@ pub fn run(
     }
     if is_replaying(cx) {
         if bytes > REPLAYED_MAX {
-            return Err("this text is too long for that while keys are pressed again".to_string());
+            return Err("Text too long for this during replay".to_string());
         }
         return work()(cx);
     }
@@ -51,7 +51,7 @@ pub fn run(
     Ok(())
 }
 
-const LOOKING: &str = "looking through the text … Escape gives up";
+const LOOKING: &str = "Searching the text … Escape cancels";
 
 /// Takes a key that has to wait, or gives the work up; tells whether it did.
 pub fn holds(cx: &mut Cx<'_>, key: Key) -> bool {
@@ -64,7 +64,7 @@ pub fn holds(cx: &mut Cx<'_>, key: Key) -> bool {
         cx.state.modal.elsewhere.waiting = None;
         cx.state.modal.forget();
         cursors::ungroup(cx.state);
-        cx.state.say("given up");
+        cx.state.say("Canceled");
         cx.state.damage.add(Part::Editor);
     } else {
         waiting.push(key);
@@ -90,10 +90,10 @@ pub fn done(cx: &mut Cx<'_>, done: Done) -> bool {
     let in_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
     if same && !in_file {
         cx.state.modal.forget();
-        cx.state.fail("something else has the keys now: nothing is done");
+        cx.state.fail("Focus moved: nothing changed");
     } else if !same {
         cx.state.modal.forget();
-        cx.state.fail("the text changed while it was looked through: nothing is done");
+        cx.state.fail("Text changed meanwhile: nothing changed");
     } else {
         match done.outcome.map(|outcome| outcome.downcast::<Followup>()) {
             Ok(Ok(then)) => {
@@ -106,7 +106,7 @@ pub fn done(cx: &mut Cx<'_>, done: Done) -> bool {
             Ok(Err(_)) => tracing::error!("work of a modal map came to something of another kind"),
             Err(why) => {
                 cx.state.modal.forget();
-                cx.state.fail(format!("nothing is done: {why}"));
+                cx.state.fail(format!("Nothing changed: {why}"));
             }
         }
     }

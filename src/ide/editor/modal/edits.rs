@@ -220,7 +220,7 @@ pub fn paste(cx: &mut Cx<'_>, behind: bool, pass: bool) {
         // It can be made again once the register holds something.
         cx.state.modal.changed = true;
         cursors::fail(cx);
-        return cx.state.say(format!("the register {name} is empty"));
+        return cx.state.say(format!("Register is empty: {name}"));
     };
     let how = How { behind, count, pass };
     if cx.state.modal.mode.is_visual() {
@@ -447,7 +447,7 @@ pub fn undo(cx: &mut Cx<'_>, back: bool) {
         let changes = if back { buffer.area.undo() } else { buffer.area.redo() };
         let Some(changes) = changes else {
             cursors::fail(cx);
-            return cx.state.say(if back { "nothing to undo" } else { "nothing to redo" });
+            return cx.state.say(if back { "Nothing to undo" } else { "Nothing to redo" });
         };
         let after = &buffer.area.text().clone();
         if let Some((line, column)) = typed {
@@ -477,6 +477,6 @@ pub fn insert_register(cx: &mut Cx<'_>, name: char) {
                 crate::text::edit::insert_each(text, selection, &content.texts, LineEnding::default())
             });
         }
-        None => cx.state.say(format!("the register {name} is empty")),
+        None => cx.state.say(format!("Register is empty: {name}")),
     }
 }

@@ -34,7 +34,7 @@ pub fn before(cx: &mut Cx<'_>, key: Key) {
         keys.push(key);
         if keys.len() > KEYS_MAX {
             cx.state.modal.recording = None;
-            cx.state.fail("the recording became too long and was given up");
+            cx.state.fail("Macro too long: recording canceled");
         }
     }
     if cursors::in_editor(cx.state) && cx.state.modal.mode.types() && cx.state.modal.typed.len() < KEYS_MAX {

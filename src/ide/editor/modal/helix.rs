@@ -143,7 +143,7 @@ pub fn yank(cx: &mut Cx<'_>) {
     let count = content.texts.len();
     registers::write(cx, name, content, Taken::Copied);
     cx.state.modal.mode = Mode::Normal;
-    cx.state.say(format!("copied {count} selection{}", if count == 1 { "" } else { "s" }));
+    cx.state.say(format!("Copied {count} selection{}", if count == 1 { "" } else { "s" }));
 }
 
 /// Deletes the selections, keeping them in a register unless `bare`; goes on typing if wanted.
@@ -218,7 +218,7 @@ pub fn paste(cx: &mut Cx<'_>, behind: bool) {
     let name = cx.state.modal.register.take().unwrap_or('"');
     let count = cx.state.modal.take_count().unwrap_or(1);
     let Some(content) = registers::read(cx, name) else {
-        return cx.state.say(format!("the register {name} is empty"));
+        return cx.state.say(format!("Register is empty: {name}"));
     };
     let lines = content.shape == Shape::Lines;
     edit::apply(cx, |text, selection| {
@@ -265,7 +265,7 @@ fn replaced(
 pub fn replace_with_register(cx: &mut Cx<'_>) {
     let name = cx.state.modal.register.take().unwrap_or('"');
     let Some(content) = registers::read(cx, name) else {
-        return cx.state.say(format!("the register {name} is empty"));
+        return cx.state.say(format!("Register is empty: {name}"));
     };
     edit::apply(cx, |text, selection| {
         replaced(text, selection, |n, range| {
@@ -290,7 +290,7 @@ pub fn search_selection(cx: &mut Cx<'_>) {
     let sign = |c: char| cx.state.search_how.regex && c.is_ascii_punctuation();
     let wanted = primary.chars().flat_map(|c| sign(c).then_some('\\').into_iter().chain([c])).collect();
     cx.state.last_search = Some(wanted);
-    cx.state.say(format!("looking for {primary}"));
+    cx.state.say(format!("Search: {primary}"));
 }
 
 /// Ends what has begun: typing, extending.
@@ -311,7 +311,7 @@ pub fn normal(cx: &mut Cx<'_>) {
 pub fn object(cx: &mut Cx<'_>, sign: char, outer: bool) {
     if let Some(object) = Node::by_sign(sign) {
         let Some(syntax) = cx.state.tree_now() else {
-            return cx.state.say("this file is not read as code, or not yet");
+            return cx.state.say("This file is not parsed, or not yet");
         };
         return shape(cx, |page, range| {
             let found = syntax.object(page.text, &range.span(), object, outer);
@@ -329,7 +329,7 @@ pub fn object(cx: &mut Cx<'_>, sign: char, outer: bool) {
         '<' | '>' => Object::Brackets('<'),
         '"' | '\'' | '`' => Object::Quotes(sign),
         'x' => Object::Tags,
-        _ => return cx.state.fail(format!("there is no text object {sign}")),
+        _ => return cx.state.fail(format!("No such text object: {sign}")),
     };
     shape(cx, |page, range| {
         let here = helix::cursor(page.text, range);

@@ -272,7 +272,7 @@ fn tree(cx: &mut Cx<'_>) -> Option<Arc<Syntax>> {
     let tree = cx.state.tree_now();
     if tree.is_none() {
         fail(cx);
-        cx.state.say("this file is not read as code, or not yet");
+        cx.state.say("This file is not parsed, or not yet");
     }
     tree
 }

@@ -161,7 +161,7 @@ pub fn apply(cx: &mut Cx<'_>, op: Op, pieces: &[Piece]) {
     }
     let far = std::mem::take(&mut cx.state.modal.far) && !was_visual;
     let Some(lines) = Lines::find(cx, op, used) else {
-        return cx.state.say("how comments are written here is not known");
+        return cx.state.say("No comment syntax for this language");
     };
     let Some(buffer) = cx.state.buffers.current() else { return };
     let text = buffer.area.text().clone();

@@ -30,9 +30,9 @@ pub enum Pick {
 pub fn ask_pattern(cx: &mut Cx<'_>, how: Pick) {
     let title = match how {
         Pick::Select => "select",
-        Pick::Split => "split at",
-        Pick::Keep => "keep those with",
-        Pick::Remove => "remove those with",
+        Pick::Split => "Split on",
+        Pick::Keep => "Keep matching",
+        Pick::Remove => "Remove matching",
     };
     Prompt::new(title, move |cx, wanted| pick(cx, &wanted, how)).open(cx);
 }
@@ -43,7 +43,7 @@ fn pick(cx: &mut Cx<'_>, wanted: &str, pick: Pick) {
     let needle = match Needle::new(wanted, how) {
         Ok(Some(needle)) => needle,
         Ok(None) => return,
-        Err(error) => return cx.state.fail(format!("`{wanted}` cannot be looked for: {error}")),
+        Err(error) => return cx.state.fail(format!("Invalid search `{wanted}`: {error}")),
     };
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (text, selection) = (buffer.area.text().clone(), buffer.area.selection.clone());
@@ -51,7 +51,7 @@ fn pick(cx: &mut Cx<'_>, wanted: &str, pick: Pick) {
     let work = move || -> background::Followup {
         let ranges = picked(&text, &selection, &needle, pick);
         if ranges.is_empty() {
-            return Box::new(|_| Err("nothing is left to select".to_string()));
+            return Box::new(|_| Err("Nothing left to select".to_string()));
         }
         let selection = Selection::new(ranges, 0);
         Box::new(move |cx| {
@@ -94,7 +94,7 @@ fn picked(text: &Text, selection: &Selection, needle: &Needle, pick: Pick) -> Ve
 /// once; a task looks through the rest.
 pub fn again(cx: &mut Cx<'_>, forward: bool) {
     let Some(wanted) = cx.state.last_search.clone() else {
-        return cx.state.say("nothing was looked for yet");
+        return cx.state.say("No search yet");
     };
     let how = cx.state.search_how;
     let Ok(Some(needle)) = Needle::new(&wanted, how) else { return };
@@ -123,7 +123,7 @@ pub fn again(cx: &mut Cx<'_>, forward: bool) {
 }
 
 fn arrive(cx: &mut Cx<'_>, needle: Needle, found: Option<ByteRange<Byte>>) {
-    let Some(found) = found else { return cx.state.say("no match") };
+    let Some(found) = found else { return cx.state.say("No match") };
     cx.state.highlight = Some(needle);
     cx.state.note_jump();
     let extend = extends(cx);

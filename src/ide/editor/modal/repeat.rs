@@ -13,7 +13,7 @@ use crate::tui::input::{Key, KeyCode, Mods};
 /// Asks for the last change to be made again. Its own count gives way to a new one, save that of a selection's change.
 pub fn repeat(cx: &mut Cx<'_>) {
     let count = cx.state.modal.count.take();
-    let Some(dot) = &mut cx.state.modal.dot else { return cx.state.say("nothing was changed yet") };
+    let Some(dot) = &mut cx.state.modal.dot else { return cx.state.say("No changes yet") };
     if dot.reach.is_none() {
         dot.count = count.or(dot.count);
     }
@@ -52,10 +52,10 @@ pub fn end(state: &mut State) {
 /// Begins to record keys into a register.
 pub fn record(cx: &mut Cx<'_>, name: char) {
     if !name.is_ascii_alphanumeric() && name != '"' {
-        return cx.state.fail(format!("keys cannot be recorded into {name}"));
+        return cx.state.fail(format!("Cannot record into register {name}"));
     }
     cx.state.modal.recording = Some((name, Vec::new()));
-    cx.state.say(format!("recording into {name}"));
+    cx.state.say(format!("Recording into register {name}"));
     cx.state.damage.add(Part::Status);
 }
 
@@ -70,19 +70,19 @@ pub fn stop(cx: &mut Cx<'_>) {
     } else {
         cx.state.registers.put(name, Content::chars(text));
     }
-    cx.state.say(format!("{} keys recorded into {name}", keys.len()));
+    cx.state.say(format!("Recorded {} keys into register {name}", keys.len()));
 }
 
 /// Presses the keys of a register; `@` is the one before.
 pub fn play(cx: &mut Cx<'_>, name: char) {
     let count = cx.state.modal.take_count().unwrap_or(1);
     let name = if name == '@' { cx.state.modal.played } else { Some(name) };
-    let Some(name) = name else { return cx.state.say("no keys were replayed yet") };
+    let Some(name) = name else { return cx.state.say("No macro replayed yet") };
     let text = match name {
         ':' => cx.state.modal.lines.last().map(|line| format!(":{line}\r")),
         name => registers::read(cx, name).map(|content| content.joined()),
     };
-    let Some(text) = text else { return cx.state.say(format!("the register {name} is empty")) };
+    let Some(text) = text else { return cx.state.say(format!("Register is empty: {name}")) };
     cx.state.modal.played = Some(name);
     cx.state.modal.failed = false;
     // All of it is one step.

@@ -33,7 +33,7 @@ fn typed(cx: &mut Cx<'_>, answer: &str, forward: bool) {
     let wanted = match (answer.is_empty(), &cx.state.modal.sought) {
         (false, _) => answer,
         (true, Some((last, _))) => last.clone(),
-        (true, None) => return cx.state.say("nothing was looked for yet"),
+        (true, None) => return cx.state.say("No search yet"),
     };
     cx.state.modal.sought = Some((wanted, forward));
     again(cx, false);
@@ -57,7 +57,7 @@ pub fn needle(cx: &mut Cx<'_>, wanted: &str) -> Option<Needle> {
         Ok(needle) if word.is_some() => needle.map(|needle| needle.of_words(is_one_word)),
         Ok(needle) => needle,
         Err(error) => {
-            cx.state.fail(format!("`{wanted}` cannot be looked for: {error}"));
+            cx.state.fail(format!("Invalid search `{wanted}`: {error}"));
             None
         }
     }
@@ -72,7 +72,7 @@ pub fn again(cx: &mut Cx<'_>, back: bool) {
 fn again_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
     let Some((wanted, forward)) = cx.state.modal.sought.clone() else {
         cursors::fail(cx);
-        return cx.state.say("nothing was looked for yet");
+        return cx.state.say("No search yet");
     };
     let Some(needle) = needle(cx, &wanted) else { return cursors::fail(cx) };
     cx.state.last_search = Some(wanted.clone());
@@ -97,7 +97,7 @@ fn again_from(cx: &mut Cx<'_>, back: bool, from: Option<(Byte, Byte)>) {
         Err(NotFound) if replayed => arrive(cx, &MatchPositions::new(), &wanted),
         Err(NotFound) if heads.len() > FAR_CURSORS_MAX => {
             cursors::fail(cx);
-            cx.state.fail("there are too many cursors to look so far from each");
+            cx.state.fail("Too many cursors for so long a search");
         }
         Err(NotFound) => {
             let work = move || -> background::Followup {
@@ -129,7 +129,7 @@ fn arrive(cx: &mut Cx<'_>, places: &MatchPositions, wanted: &str) {
     });
     if cx.state.modal.failed {
         forget_goal(cx);
-        cx.state.fail(format!("no match: {wanted}"));
+        cx.state.fail(format!("No match: {wanted}"));
     }
     cx.state.modal.failed |= before;
 }
@@ -265,7 +265,7 @@ pub fn word(cx: &mut Cx<'_>, forward: bool, whole: bool) {
     }
     if page.at_end(at) {
         cursors::fail(cx);
-        return cx.state.say("there is no word here");
+        return cx.state.say("No word at the cursor");
     }
     let start = words::run_start(page, at, false);
     let end = page.right(words::run_end(page, at, big));

@@ -213,7 +213,7 @@ pub fn reach(cx: &mut Cx<'_>, reach: Reach) {
 pub fn again(cx: &mut Cx<'_>) {
     let id = cx.state.buffers.current().map(|buffer| buffer.id);
     let Some(last) = cx.state.modal.last_visual.filter(|last| Some(last.buffer) == id) else {
-        return cx.state.say("nothing was selected yet");
+        return cx.state.say("No selection yet");
     };
     let Some(buffer) = cx.state.buffers.current() else { return };
     let places = buffer.area.document.places();

@@ -124,9 +124,9 @@ fn draw_welcome(canvas: &mut Canvas<'_>, state: &State) {
         state.keymap.keys_for(crate::ide::core::keymap::KeyContext::Editor, command).unwrap_or_default()
     };
     let rows_of_text = [
-        (key("view.files-picker"), "find a file"),
-        (key("view.focus-agent"), "talk to the agent"),
-        (key("app.palette"), "every command"),
+        (key("view.files-picker"), "go to file"),
+        (key("view.focus-agent"), "focus agent prompt"),
+        (key("app.palette"), "show command palette"),
     ];
     let (strong, soft) = (canvas.style("ui.key"), canvas.style("ui.text.soft"));
     let top = rows.saturating_sub(rows_of_text.len() as u16) / 2;

@@ -11,19 +11,34 @@ use crate::runtime::PromptReport;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("agent.interrupt", "Interrupt the agent", interrupt),
-    command("agent.dequeue", "Take queued messages back into the prompt", queue::take_back),
-    command("agent.cycle-model", "Let the next model answer", |cx| cycle_model(cx, 1)),
-    command("agent.cycle-model-back", "Let the previous model answer", |cx| {
+    command("agent.interrupt", "Interrupt agent", &["stop", "cancel", "abort"], interrupt),
+    command("agent.dequeue", "Edit queued messages", &["dequeue", "unqueue"], queue::take_back),
+    command("agent.cycle-model", "Switch to next model", &["change model"], |cx| cycle_model(cx, 1)),
+    command("agent.cycle-model-back", "Switch to previous model", &["change model"], |cx| {
         cycle_model(cx, -1);
     }),
-    command("agent.cycle-thinking", "Think more; after the most, not at all", cycle_thinking),
-    command("agent.tools-picker", "Choose the agent's tools", |cx| cx.effects.push(Effect::Picker("tools"))),
-    command("agent.show-prompt", "Show what the agent is told before the conversation", show_prompt),
-    command("agent.toggle-thinking", "Show or hide what the model thinks", toggle_thinking),
-    command("agent.toggle-output", "Show tool output whole or in short", toggle_output),
-    command("agent.accept-edits", "Mark the agent's edits of this file as reviewed", accept),
-    command("agent.next-edit", "Go to the agent's next unreviewed edit", next_edit),
+    command("agent.cycle-thinking", "Cycle thinking level", &["reasoning effort"], cycle_thinking),
+    command(
+        "agent.tools-picker",
+        "Choose agent tools",
+        &["enable tools", "disable tools", "toolset"],
+        |cx| cx.effects.push(Effect::Picker("tools")),
+    ),
+    command(
+        "agent.show-prompt",
+        "Show system prompt",
+        &["instructions", "AGENTS.md", "CLAUDE.md"],
+        show_prompt,
+    ),
+    command("agent.toggle-thinking", "Toggle thinking blocks", &["reasoning"], toggle_thinking),
+    command(
+        "agent.toggle-output",
+        "Toggle full tool output",
+        &["expand", "collapse", "verbose"],
+        toggle_output,
+    ),
+    command("agent.accept-edits", "Mark agent edits reviewed", &["accept changes", "keep"], accept),
+    command("agent.next-edit", "Go to next agent edit", &["review changes"], next_edit),
 ];
 
 /// Interrupts the agent.
@@ -35,14 +50,14 @@ pub fn interrupt(cx: &mut Cx<'_>) {
 
 fn show_prompt(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
-        return cx.state.say("the session is still starting; try again in a moment");
+        return cx.state.say("Session is starting; try again in a moment");
     }
     let Some(session) = cx.session.cloned() else { return };
     let prompt = async move { session.system_prompt().await };
     cx.tasks.spawn("agent.show-prompt", prompt, |cx, prompt| {
         match answered(cx, "show the system prompt", prompt) {
             Some(Some(prompt)) => show_system_prompt(cx, &prompt),
-            Some(None) => cx.state.fail("the session has ended"),
+            Some(None) => cx.state.fail("Session has ended"),
             None => {}
         }
     });
@@ -50,16 +65,16 @@ fn show_prompt(cx: &mut Cx<'_>) {
 
 /// What the model is told before the conversation, as a text that can be read.
 fn show_system_prompt(cx: &mut Cx<'_>, prompt: &PromptReport) {
-    cx.state.buffers.open_fixed("system prompt", "this text is only shown", &prompt.text());
+    cx.state.buffers.open_fixed("system prompt", "This text is read-only", &prompt.text());
     panes::focus(cx, Focus::Editor);
-    cx.state.say("this is what the agent is told before the conversation");
+    cx.state.say("This is the system prompt, sent before the conversation");
     cx.state.damage.all();
 }
 
 fn cycle_model(cx: &mut Cx<'_>, step: isize) {
     let models = &cx.state.agent.models;
     if models.len() < 2 {
-        return cx.state.say("there is no other model; set a provider's key to get more");
+        return cx.state.say("No other model. Add a provider: agent.login");
     }
     let at = models.iter().position(|model| Some(model) == cx.state.agent.model.as_ref()).unwrap_or(0);
     let next = &models[(at as isize + step).rem_euclid(models.len() as isize) as usize];
@@ -91,9 +106,9 @@ fn accept(cx: &mut Cx<'_>) {
     buffer.area.document.clear_marks();
     cx.state.damage.all();
     cx.state.say(if count == 0 {
-        "nothing to review here".to_string()
+        "No agent edits to review here".to_string()
     } else {
-        format!("{count} edits reviewed")
+        format!("Marked {count} edits as reviewed")
     });
 }
 
@@ -105,7 +120,7 @@ fn next_edit(cx: &mut Cx<'_>) {
         marks.iter().find(|mark| mark.range.start > head).or(marks.first()).map(|mark| mark.range.start);
     match next {
         Some(at) => buffer.area.go_to(at),
-        None => cx.state.say("nothing to review here"),
+        None => cx.state.say("No agent edits to review here"),
     }
     cx.state.damage.add(Part::Editor);
 }

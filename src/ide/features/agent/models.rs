@@ -15,7 +15,7 @@ struct ModelId {
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "models",
-    title: "models",
+    title: "Choose model",
     footer: "Enter use",
     load: |state| Load::Rows(rows(state), marked(state)),
     accept: |cx, pick, _| {
@@ -29,6 +29,7 @@ pub const PICKER: Row = Row {
 pub fn rows(state: &State) -> Vec<PickRow> {
     let row = |model: &std::sync::Arc<crate::llm::model::Model>| PickRow {
         text: format!("{}  {}/{}", model.name, model.provider, model.id),
+        aliases: Vec::new(),
         detail: format!(
             "{}k  ${}/${}",
             model.context_window / 1000,

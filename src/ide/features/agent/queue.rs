@@ -19,13 +19,13 @@ pub fn take_back(cx: &mut Cx<'_>) {
 /// Puts messages that were not delivered into the prompt.
 pub fn put_back(cx: &mut Cx<'_>, messages: Vec<UserMessage>) {
     if messages.is_empty() {
-        return cx.state.say("nothing waits");
+        return cx.state.say("No queued messages");
     }
     let now_ms = cx.now_ms;
     let attached = cx.state.prompt.put_back(messages, now_ms);
     if attached > 0 {
         let goes = if attached == 1 { "attachment goes" } else { "attachments go" };
-        cx.state.say(format!("{attached} {goes} with what you say next"));
+        cx.state.say(format!("{attached} {goes} with your next message"));
     }
     cx.state.damage.all();
 }

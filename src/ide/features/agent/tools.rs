@@ -8,7 +8,7 @@ use crate::ide::core::state::State;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "tools",
-    title: "tools the agent may use",
+    title: "Agent tools",
     footer: "Tab switch  Enter done",
     load: |state| Load::Rows(rows(state), state.agent.tools.iter().cloned().map(Pick::new).collect()),
     accept: |cx, _, marked| {
@@ -23,7 +23,12 @@ pub const PICKER: Row = Row {
 fn rows(state: &State) -> Vec<PickRow> {
     let row = |tool: &std::sync::Arc<dyn crate::tools::contract::tool::Tool>| {
         let name = tool.spec().name;
-        PickRow { text: name.clone(), detail: tool.snippet().to_string(), pick: Pick::new(name) }
+        PickRow {
+            text: name.clone(),
+            aliases: Vec::new(),
+            detail: tool.snippet().to_string(),
+            pick: Pick::new(name),
+        }
     };
     state.tools.tools().map(row).collect()
 }

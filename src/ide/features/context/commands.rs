@@ -5,17 +5,32 @@ use crate::ide::features::context::events as contents;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("session.context", "Show what the model is told with the next request", contents::open),
     command(
-        "session.leave-out",
-        "Leave the selected message out of what the model is told",
+        "session.context",
+        "Show context report",
+        &["context window", "token usage", "next request"],
+        contents::open,
+    ),
+    command(
+        "session.exclude-message",
+        "Exclude message from context",
+        &["omit", "hide", "remove message"],
         contents::leave_out,
-    ),
-    command("session.tell-as-it-was", "Tell the selected message again as it was", contents::as_it_was),
+    )
+    .formerly(&["session.leave-out"]),
     command(
-        "session.tell-differently",
-        "Tell the selected message with other words",
+        "session.restore-message",
+        "Restore original message",
+        &["include message", "reset"],
+        contents::as_it_was,
+    )
+    .formerly(&["session.tell-as-it-was"]),
+    command(
+        "session.edit-message",
+        "Edit message in context",
+        &["rewrite", "replace message"],
         contents::tell_differently,
-    ),
-    command("session.pin", "Pin the selected message, or take its pin away", contents::pin),
+    )
+    .formerly(&["session.tell-differently"]),
+    command("session.pin", "Pin or unpin message", &["keep through compaction"], contents::pin),
 ];

@@ -25,9 +25,9 @@ const WHAT: u16 = 16;
 const GAP: u16 = 2;
 /// What the footer tells, with few words each.
 const KEYS: &[(&str, &str)] = &[
-    ("session.leave-out", "leave out"),
-    ("session.tell-as-it-was", "as it was"),
-    ("session.tell-differently", "tell differently"),
+    ("session.exclude-message", "exclude"),
+    ("session.restore-message", "restore original"),
+    ("session.edit-message", "edit"),
     ("session.pin", "pin"),
     ("list.accept", "in the tree"),
     ("app.keys", "keys"),
@@ -46,7 +46,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &ContextView, keymap: &Keymap) {
     let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
     let right = view.contents.as_ref().map(|contents| counts(contents, view.tokens, canvas.size().0));
     let right = right.unwrap_or_default();
-    let inner = frame::draw(canvas, "the next request", &right, &footer);
+    let inner = frame::draw(canvas, "context of next request", &right, &footer);
     let mut inside = canvas.sub(inner);
     let (cols, rows) = inside.size();
     let Some(contents) = &view.contents else {

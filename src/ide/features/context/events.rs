@@ -12,7 +12,7 @@ use crate::ide::features::sessions::events as sessions;
 use crate::runtime::Handle;
 
 /// Begins a prompt that is told in place of an entry.
-pub const TELL_WORD: &str = "/tell";
+pub const TELL_WORD: &str = "/edit";
 
 /// What could not be done where a task has no answer.
 const TASK: &str = "ask what the next request holds";
@@ -38,7 +38,7 @@ fn changed(cx: &mut Cx<'_>, number: u64, said: impl Into<String>) {
 /// Shows it.
 pub fn open(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
-        return cx.state.say("the session is still starting; try again in a moment");
+        return cx.state.say("Session is starting; try again in a moment");
     }
     if let Some(view) = view_of(cx.state) {
         let number = view.number;
@@ -84,7 +84,7 @@ fn at_row(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
     let number = view.number;
     match view.item().and_then(|item| item.entry.clone()) {
         Some(entry) => act(cx, number, entry),
-        None => cx.state.say("that is no part of the conversation"),
+        None => cx.state.say("Not a message of the conversation"),
     }
 }
 
@@ -93,9 +93,7 @@ fn at_message(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     let item = view.item();
     if item.is_some_and(|item| item.entry.is_some() && !item.editable) {
-        return cx
-            .state
-            .say("only what was said and what tools gave can be changed; /summary changes a summary");
+        return cx.state.say("Only messages and tool results can be edited (summary: /summary)");
     }
     at_row(cx, act);
 }
@@ -121,13 +119,13 @@ pub fn tell_differently(cx: &mut Cx<'_>) {
     at_message(cx, |cx, _, entry| {
         let words = view_of(cx.state).and_then(|view| view.words().map(str::to_string));
         let Some(words) = words else {
-            return cx.state.say("the session is asked what that says; try again");
+            return cx.state.say("Message is loading; try again");
         };
         cx.state.layers.close::<ContextView>();
         let now_ms = cx.now_ms;
         cx.state.prompt.put(&format!("{TELL_WORD} {entry} {words}"), now_ms);
         panes::focus(cx, Focus::Agent);
-        cx.state.say("change the words here; Enter puts them in place of what was said");
+        cx.state.say("Edit the message here; Enter replaces it in the context");
         cx.state.damage.all();
     });
 }
@@ -136,9 +134,7 @@ pub fn tell_differently(cx: &mut Cx<'_>) {
 pub fn tell(cx: &mut Cx<'_>, text: &str) {
     let (entry, words) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     if entry.is_empty() || words.trim().is_empty() {
-        return cx
-            .state
-            .fail("an entry and the words for it stand behind /tell; /context lists them".to_string());
+        return cx.state.fail("Usage: /edit ENTRY TEXT. Entries: /context".to_string());
     }
     if cx.state.agent.connected {
         let (entry, words) = (entry.to_string(), words.trim().to_string());
@@ -153,12 +149,12 @@ pub fn pin(cx: &mut Cx<'_>) {
     let number = view.number;
     let Some((entry, was_pinned)) = view.item().and_then(|item| Some((item.pin.clone()?, item.pinned)))
     else {
-        return cx.state.say("only messages that are told can be pinned");
+        return cx.state.say("Only messages in the context can be pinned");
     };
     let said = if was_pinned {
-        "no longer pinned: the next compaction may sum it up"
+        "Unpinned: compaction may summarize it"
     } else {
-        "pinned: a compaction leaves it word for word"
+        "Pinned: compaction keeps it word for word"
     };
     let work = |session: Handle| async move { session.pin(entry, !was_pinned).await };
     ask_session(cx, "context.pin", TASK, work, move |cx, ()| changed(cx, number, said));

@@ -11,30 +11,39 @@ use crate::ide::features::undo_tree::view::UndoView;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("diff.with-head", "Show how the text differs from git's last commit", |cx| git(cx, true)),
-    command("diff.with-index", "Show how the text differs from what is staged in git", |cx| git(cx, false)),
-    command("diff.with-disk", "Show the text and the file on disk side by side", with_disk),
-    command("diff.with-saved", "Show what was changed since the last save", with_saved),
-    command("diff.with-revision", "Show how the text differs from the one in the undo tree", with_revision),
-    command("diff.with-file", "Show how the text differs from another file", with_file),
-    command("diff.next", "To the next difference", |cx| diff::events::go(cx, true)),
-    command("diff.previous", "To the previous difference", |cx| diff::events::go(cx, false)),
-    command("diff.take", "Take the other text's lines over", diff::events::take),
-    command("diff.undo", "Take the last edit of the text back", diff::events::undo),
-    command("diff.copy", "Copy the other text's lines", diff::events::copy),
-    command("diff.toggle-fold", "Open or close the lines that are the same", toggle),
-    command("diff.toggle-folds", "Open or close everything that is the same", |cx| {
+    command("diff.with-head", "Compare with last commit", &["git diff", "HEAD"], |cx| git(cx, true)),
+    command("diff.with-index", "Compare with staged version", &["git diff", "index"], |cx| git(cx, false)),
+    command("diff.with-disk", "Compare with file on disk", &["diff"], with_disk),
+    command("diff.with-saved", "Compare with last save", &["diff", "unsaved changes"], with_saved),
+    command("diff.with-revision", "Compare with undo revision", &["diff", "undo tree"], with_revision),
+    command("diff.with-file", "Compare with another file", &["diff"], with_file),
+    command("diff.next", "Go to next difference", &["next change", "next hunk"], |cx| {
+        diff::events::go(cx, true);
+    }),
+    command("diff.previous", "Go to previous difference", &["previous change", "previous hunk"], |cx| {
+        diff::events::go(cx, false);
+    }),
+    command(
+        "diff.take",
+        "Revert to other side",
+        &["diffget", "accept change", "copy from other side"],
+        diff::events::take,
+    ),
+    command("diff.undo", "Undo in diff view", &[], diff::events::undo),
+    command("diff.copy", "Copy lines of other side", &[], diff::events::copy),
+    command("diff.toggle-fold", "Toggle unchanged region", &["collapse", "expand context"], toggle),
+    command("diff.toggle-folds", "Toggle all unchanged regions", &["collapse", "expand context"], |cx| {
         diff::events::with(cx, false, |view, beside| {
             view.step(0, beside);
             view.toggle_all();
         });
     }),
-    command("diff.toggle-sides", "Put the texts beside or below each other", |cx| {
+    command("diff.toggle-sides", "Toggle side-by-side view", &["inline", "unified", "split"], |cx| {
         diff::events::with(cx, false, |view, beside| view.chosen = Some(!beside));
     }),
-    command("diff.again", "Read the other text again", diff::events::again),
-    command("diff.left", "Scroll the texts to the left", |cx| scroll(cx, -COLUMNS)),
-    command("diff.right", "Scroll the texts to the right", |cx| scroll(cx, COLUMNS)),
+    command("diff.reload", "Reload diff", &["refresh"], diff::events::again).formerly(&["diff.again"]),
+    command("diff.left", "Scroll diff left", &[], |cx| scroll(cx, -COLUMNS)),
+    command("diff.right", "Scroll diff right", &[], |cx| scroll(cx, COLUMNS)),
 ];
 
 /// Columns by which texts are scrolled sidewards.
@@ -51,13 +60,13 @@ fn toggle(cx: &mut Cx<'_>) {
         done = view.toggle();
     });
     if !done {
-        cx.state.say("nothing is folded here");
+        cx.state.say("No folded lines here");
     }
 }
 
 fn git(cx: &mut Cx<'_>, head: bool) {
     let Some(path) = diff::events::comparable(cx).map(|buffer| buffer.real.clone()) else { return };
-    let Some(path) = path else { return cx.state.say("the text has no file yet") };
+    let Some(path) = path else { return cx.state.say("Not saved to a file yet") };
     let there = if head { "git HEAD" } else { "git index" };
     diff::events::open(cx, there.to_string(), Source::Git { path, head });
 }
@@ -65,7 +74,7 @@ fn git(cx: &mut Cx<'_>, head: bool) {
 fn with_disk(cx: &mut Cx<'_>) {
     let Some(buffer) = diff::events::comparable(cx) else { return };
     let encoding = buffer.area.document.format().encoding;
-    let Some(path) = buffer.path.clone() else { return cx.state.say("the text has no file yet") };
+    let Some(path) = buffer.path.clone() else { return cx.state.say("Not saved to a file yet") };
     diff::events::open(cx, "disk".to_string(), Source::File(path, Some(encoding)));
 }
 
@@ -73,7 +82,7 @@ fn with_saved(cx: &mut Cx<'_>) {
     let Some(buffer) = diff::events::comparable(cx) else { return };
     let document = &buffer.area.document;
     let Some(steps) = document.saved().and_then(|saved| document.history().path_to(saved)) else {
-        return cx.state.say("it is not known what was saved last");
+        return cx.state.say("Last save is unknown");
     };
     let source = Source::Text(document.text().clone(), steps, document.format());
     diff::events::open(cx, "last save".to_string(), source);
@@ -82,11 +91,11 @@ fn with_saved(cx: &mut Cx<'_>) {
 /// The revision that the undo tree on top has selected; the text itself goes back to where it was.
 fn with_revision(cx: &mut Cx<'_>) {
     let Some(view) = cx.state.layers.top::<UndoView>() else {
-        return cx.state.say("select a revision in the undo tree first");
+        return cx.state.say("Select a revision in the undo tree first");
     };
     let (id, revision) = (view.buffer, view.rows.get(view.selected).map_or(view.origin, |row| row.revision));
     if revision == view.origin {
-        return cx.state.say("this is the text as it is; select another revision");
+        return cx.state.say("That is the current text; select another revision");
     }
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let document = &buffer.area.document;
@@ -109,7 +118,7 @@ fn with_file(cx: &mut Cx<'_>) {
         [path] => cx.state.shown(path),
         _ => String::new(),
     };
-    let prompt = Prompt::new("compare with which file", |cx, answer| {
+    let prompt = Prompt::new("Compare with which file?", |cx, answer| {
         let path = cx.state.typed_path(&answer);
         with_path(cx, path);
     });
@@ -121,9 +130,9 @@ pub fn with_path(cx: &mut Cx<'_>, path: PathBuf) {
     let Some(id) = diff::events::comparable(cx).map(|buffer| buffer.id) else { return };
     let there = cx.state.shown(&path);
     let source = match cx.state.buffers.by_path(&path) {
-        Some(other) if other.id == id => return cx.state.say("that is this file itself"),
+        Some(other) if other.id == id => return cx.state.say("That is this file"),
         Some(other) if other.area.document.format().binary => {
-            return cx.state.fail(format!("{there} is a binary file"));
+            return cx.state.fail(format!("Binary file: {there}"));
         }
         Some(other) if other.reading.is_none() => {
             let document = &other.area.document;

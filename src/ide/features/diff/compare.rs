@@ -36,7 +36,7 @@ async fn read(env: &dyn Environment, source: Source, encoding: Encoding) -> Resu
         }
         Source::File(path, encoding) => {
             let name = path.display().to_string();
-            let data = env.read(&path).await.map_err(|error| format!("cannot be compared: {error}"))?;
+            let data = env.read(&path).await.map_err(|error| format!("Cannot compare: {error}"))?;
             Read::Bytes(name, data.bytes, encoding)
         }
         Source::Text(text, steps, format) => Read::Text(text, steps, format),
@@ -62,7 +62,7 @@ fn compared(read: Read, new: &Text, format: Format) -> Result<Other, String> {
                 None => format::decode(&bytes),
             };
             if was.binary {
-                return Err(format!("{name} is a binary file"));
+                return Err(format!("Binary file: {name}"));
             }
             (Text::from(text.as_str()), was)
         }

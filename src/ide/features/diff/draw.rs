@@ -28,10 +28,10 @@ const KEYS: &[(&str, &str)] = &[
     ("diff.take", "take"),
     ("diff.undo", "undo"),
     ("diff.toggle-fold", "fold"),
-    ("diff.toggle-folds", "all folds"),
+    ("diff.toggle-folds", "all regions"),
     ("diff.toggle-sides", "sides"),
     ("diff.copy", "copy"),
-    ("list.accept", "go there"),
+    ("list.accept", "Go to line"),
     ("app.escape", "close"),
 ];
 
@@ -97,7 +97,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &DiffView, state: &State) {
         let mut part = inside.sub(Rect::new(0, y, cols, 1));
         if let Row::Fold(lines) = row {
             let fold = part.style("diff.fold");
-            part.text(drawn.digits + 1, 0, &format!("⋯ {lines} lines that are the same"), fold);
+            part.text(drawn.digits + 1, 0, &format!("⋯ {lines} unchanged lines"), fold);
         } else if beside {
             draw_beside(&mut part, &drawn, &row);
         } else {

@@ -25,10 +25,10 @@ pub fn view_of(state: &mut State) -> Option<&mut DiffView> {
 /// The file that can be compared, if there is one. Says why not otherwise.
 pub fn comparable<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Buffer> {
     let why = match cx.state.buffers.current() {
-        None => "no file is open",
-        Some(buffer) if buffer.listing.is_some() => "a list of places is no file",
-        Some(buffer) if buffer.reading.is_some() => "the file is still being read",
-        Some(buffer) if buffer.area.document.format().binary => "a binary file is not compared",
+        None => "No file open",
+        Some(buffer) if buffer.listing.is_some() => "Search results cannot be compared",
+        Some(buffer) if buffer.reading.is_some() => "File is still loading",
+        Some(buffer) if buffer.area.document.format().binary => "Binary files cannot be compared",
         Some(_) => return cx.state.buffers.current(),
     };
     cx.state.say(why);
@@ -55,8 +55,8 @@ fn ask(cx: &mut Cx<'_>, source: Source) {
     let (env, ours, begun) = (cx.env.clone(), text.clone(), Instant::now());
     let work = async move { (compare::with(&*env, source, ours, format).await, begun.elapsed()) };
     cx.tasks.spawn("diff.compare", work, move |cx, compared| {
-        let (other, cost) = compared
-            .unwrap_or_else(|why| (Err(format!("the texts could not be compared: {why}")), begun.elapsed()));
+        let (other, cost) =
+            compared.unwrap_or_else(|why| (Err(format!("Cannot compare: {why}")), begun.elapsed()));
         found(cx, DiffFound { number, text, version, other, cost });
     });
 }
@@ -132,7 +132,7 @@ fn close(cx: &mut Cx<'_>) {
     cx.state.layers.close::<DiffView>();
 }
 
-const CLOSED: &str = "no differences are shown";
+const CLOSED: &str = "No diff shown";
 
 /// Does something with the view; the selected row stays in sight.
 pub fn with(cx: &mut Cx<'_>, whole: bool, act: impl FnOnce(&mut DiffView, bool)) {
@@ -154,7 +154,7 @@ fn follow(cx: &mut Cx<'_>, whole: bool) {
 /// Goes to the next difference, or the one before, and says which one it is.
 pub fn go(cx: &mut Cx<'_>, forward: bool) {
     if view_of(cx.state).is_some_and(|view| view.old.is_none()) {
-        return cx.state.say("the texts are being compared; try again");
+        return cx.state.say("Still comparing; try again");
     }
     with(cx, true, |view, beside| {
         view.step(0, beside);
@@ -165,7 +165,7 @@ pub fn go(cx: &mut Cx<'_>, forward: bool) {
     if count > 0 {
         cx.state.say(format!("{nth} of {count} differences"));
     } else {
-        cx.state.say("nothing differs");
+        cx.state.say("No differences");
     }
 }
 
@@ -198,7 +198,7 @@ fn is_current(cx: &mut Cx<'_>) -> bool {
     let is_current = view.old.is_some() && view.version == version;
     if !is_current {
         view.hurry(version);
-        cx.state.say("the texts are being compared; try again");
+        cx.state.say("Still comparing; try again");
     }
     is_current
 }
@@ -209,7 +209,7 @@ pub fn take(cx: &mut Cx<'_>) {
         return;
     }
     let Some(view) = view_of(cx.state) else { return };
-    let Some(run) = view.run() else { return cx.state.say("this line is the same in both") };
+    let Some(run) = view.run() else { return cx.state.say("No difference on this line") };
     let lines = old_lines(view, run.old);
     let new = run.new;
     let done = below(cx, |cx| {
@@ -220,7 +220,7 @@ pub fn take(cx: &mut Cx<'_>) {
     });
     if done {
         compare_now(cx);
-        cx.state.say("taken over; u takes it back");
+        cx.state.say("Reverted to other side. Undo: u");
     }
 }
 
@@ -250,7 +250,7 @@ fn compare_now(cx: &mut Cx<'_>) {
 fn below(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>) -> bool) -> bool {
     let Some(id) = view_of(cx.state).map(|view| view.buffer) else { return false };
     if cx.state.buffers.current().map(|buffer| buffer.id) != Some(id) {
-        cx.state.say("another file is shown now");
+        cx.state.say("Another file is shown now");
         return false;
     }
     let over = std::mem::take(&mut cx.state.layers);
@@ -269,9 +269,9 @@ pub fn copy(cx: &mut Cx<'_>) {
         None => view.new.line(Line(view.new_line())).into_owned(),
     };
     if copied.is_empty() {
-        return cx.state.say("there are no other lines here");
+        return cx.state.say("No lines on the other side");
     }
     cx.state.kill_ring.copy(vec![copied.clone()]);
     cx.effects.push(Effect::Copy(copied));
-    cx.state.say("copied");
+    cx.state.say("Copied");
 }

@@ -13,14 +13,14 @@ use crate::ide::features::files::list::list;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("files.open", "Open the file, unfold or fold the folder", open),
-    command("files.expand", "Unfold the folder", expand),
-    command("files.collapse", "Fold the folder, or go to the one around", collapse),
-    command("files.create", "Make a file, or a folder if its name ends with /", create),
-    command("files.rename", "Rename or move the file or folder; open files follow", rename),
-    command("files.delete", "Delete the file or folder; it is kept for 30 days", delete),
-    command("files.undo", "Take back what was done to files last", file_tree::events::take_back),
-    command("files.refresh", "Read the unfolded folders again", refresh),
+    command("files.open", "Open selected file", &["open folder"], open),
+    command("files.expand", "Expand folder", &["unfold"], expand),
+    command("files.collapse", "Collapse folder", &["fold", "parent folder"], collapse),
+    command("files.create", "New file or folder", &["create file", "mkdir"], create),
+    command("files.rename", "Rename file", &["move file"], rename),
+    command("files.delete", "Delete file", &["remove", "trash"], delete),
+    command("files.undo", "Undo file operation", &["undelete", "restore file"], file_tree::events::take_back),
+    command("files.refresh", "Refresh file tree", &["reload"], refresh),
 ];
 
 fn open(cx: &mut Cx<'_>) {
@@ -64,7 +64,7 @@ fn create(cx: &mut Cx<'_>) {
     let shown = folder.map(|folder| cx.state.shown(folder)).unwrap_or_default();
     let in_root = folder.is_none_or(|folder| folder == cx.state.workspace);
     let first = if in_root { String::new() } else { format!("{shown}/") };
-    let prompt = Prompt::new("new file, or folder with / at the end", |cx, answer| {
+    let prompt = Prompt::new("New file (folder: end with /)", |cx, answer| {
         let (path, is_folder) = (cx.state.typed_path(&answer), answer.trim_end().ends_with('/'));
         file_tree::events::ask(cx, TreeJob::Create { path, is_folder }, None);
     });
@@ -72,9 +72,9 @@ fn create(cx: &mut Cx<'_>) {
 }
 
 fn rename(cx: &mut Cx<'_>) {
-    let Some(row) = cx.state.files.current() else { return cx.state.say("no file is selected in the tree") };
+    let Some(row) = cx.state.files.current() else { return cx.state.say("No file selected in the tree") };
     let (path, shown) = (row.path.clone(), cx.state.shown(&row.path));
-    let prompt = Prompt::new("rename or move to", move |cx, answer| {
+    let prompt = Prompt::new("Rename or move to", move |cx, answer| {
         let to = cx.state.typed_path(&answer);
         if to != path {
             file_tree::events::ask(cx, TreeJob::Move { from: path, to }, None);
@@ -84,7 +84,7 @@ fn rename(cx: &mut Cx<'_>) {
 }
 
 fn delete(cx: &mut Cx<'_>) {
-    let Some(row) = cx.state.files.current() else { return cx.state.say("no file is selected in the tree") };
+    let Some(row) = cx.state.files.current() else { return cx.state.say("No file selected in the tree") };
     let (path, is_folder) = (row.path.clone(), row.entry.is_folder);
     let name = cx.state.shown(&path);
     let below = |path: &std::path::Path| path.starts_with(&row.path);
@@ -95,15 +95,15 @@ fn delete(cx: &mut Cx<'_>) {
         lines.push(format!("{name} and everything in it."));
     }
     if unsaved > 0 {
-        lines.push(format!("{unsaved} unsaved: what is open stays open."));
+        lines.push(format!("{unsaved} unsaved: open files stay open."));
     }
     if lines.is_empty() {
         return file_tree::events::ask(cx, TreeJob::Delete(path), None);
     }
     lines.push("It is kept for 30 days.".to_string());
-    let dialog = Dialog::ask(format!("delete {name}?"), lines)
-        .choice('y', "delete", |cx| file_tree::events::ask(cx, TreeJob::Delete(path), None))
-        .close('n', "leave it");
+    let dialog = Dialog::ask(format!("Delete {name}?"), lines)
+        .choice('y', "Delete", |cx| file_tree::events::ask(cx, TreeJob::Delete(path), None))
+        .close('n', "Cancel");
     cx.state.push_layer(dialog);
 }
 

@@ -21,7 +21,7 @@ const STEPS_MAX: usize = 64;
 /// Asks for one thing to be done; `of` is the step that it takes back.
 pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
     if cx.state.slots[TREE_STEPS].is_busy {
-        return cx.state.say("files are being moved already");
+        return cx.state.say("File changes are running already");
     }
     if let TreeJob::Move { from, .. } | TreeJob::Delete(from) = &job {
         let saving = cx.state.buffers.all().iter().find(|buffer| buffer.saving && is_below(buffer, from));
@@ -35,9 +35,7 @@ pub fn ask(cx: &mut Cx<'_>, job: TreeJob, of: Option<TreeStep>) {
     let restores = matches!(of, Some(TreeStep::Deleted(..)));
     if let Some(name) = in_the_way(cx, &job).filter(|_| !restores) {
         cx.state.slots[TREE_STEPS].done.extend(of);
-        return cx
-            .state
-            .fail(format!("not done: {name} is open at that path: save it elsewhere or close it"));
+        return cx.state.fail(format!("{name} is open at that path: close it or save it elsewhere"));
     }
     if let TreeJob::Move { from, .. } = &job {
         // Until it is done the file is at neither path for sure: nobody is to look at it.
@@ -75,11 +73,11 @@ fn is_below(buffer: &Buffer, folder: &Path) -> bool {
 /// Takes the last step back.
 pub fn take_back(cx: &mut Cx<'_>) {
     if cx.state.slots[TREE_STEPS].is_busy {
-        return cx.state.say("files are being moved already");
+        return cx.state.say("File changes are running already");
     }
     match cx.state.slots[TREE_STEPS].done.pop() {
         Some(step) => ask(cx, step.back(), Some(step)),
-        None => cx.state.say("nothing was done to files from here"),
+        None => cx.state.say("No file operation to undo"),
     }
 }
 
@@ -98,14 +96,14 @@ fn done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result
     let what = told(cx, job);
     cx.state.slots[TREE_STEPS].failed = None;
     if of.is_some() {
-        cx.state.say(format!("taken back: {what}"));
+        cx.state.say(format!("Undone: {what}"));
     } else {
         let key = cx
             .state
             .keymap
             .keys_for(crate::ide::core::keymap::KeyContext::Files, "files.undo")
             .unwrap_or_default();
-        cx.state.say(format!("{what}; {key} in the tree takes it back"));
+        cx.state.say(format!("Done: {what}. Undo: {key} in the tree"));
         let steps = &mut cx.state.slots[TREE_STEPS].done;
         steps.push(step);
         if steps.len() > STEPS_MAX {
@@ -120,7 +118,7 @@ fn done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result
 /// It could not be done.
 fn failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &io::Error) {
     let why = match error.kind() {
-        ErrorKind::AlreadyExists => "something is there already".to_string(),
+        ErrorKind::AlreadyExists => "a file is there already".to_string(),
         _ => error.to_string(),
     };
     if let TreeJob::Move { from, .. } = job {
@@ -128,8 +126,8 @@ fn failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &io::Erro
     }
     let what = told(cx, job);
     let left = of.is_some_and(|step| !again(cx, step, error.kind()));
-    let left = if left { "; it is left out" } else { "" };
-    cx.state.fail(format!("not done: {what}: {why}{left}"));
+    let left = if left { "; step skipped" } else { "" };
+    cx.state.fail(format!("Not done: {what}: {why}{left}"));
 }
 
 /// A step that could not be taken back can be tried once more; tells whether it can. What was made
@@ -151,8 +149,8 @@ fn again(cx: &mut Cx<'_>, step: TreeStep, error: ErrorKind) -> bool {
 fn told(cx: &Cx<'_>, job: &TreeJob) -> String {
     let shown = |path: &Path| cx.state.shown(path);
     match job {
-        TreeJob::Create { path, is_folder: true } => format!("made the folder {}", shown(path)),
-        TreeJob::Create { path, is_folder: false } => format!("made {}", shown(path)),
+        TreeJob::Create { path, is_folder: true } => format!("created folder {}", shown(path)),
+        TreeJob::Create { path, is_folder: false } => format!("created {}", shown(path)),
         TreeJob::Move { to, .. } => format!("moved to {}", shown(to)),
         TreeJob::Delete(path) => format!("deleted {}", shown(path)),
     }

@@ -19,7 +19,7 @@ use crate::workspace::walk;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "files",
-    title: "files",
+    title: "Go to file",
     footer: "Enter open",
     load: |_| Load::Task(walk),
     accept: |cx, pick, _| {
@@ -39,7 +39,12 @@ fn walk(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
     if let Some(picker) = cx.state.layers.top_mut::<Picker>() {
         picker.search = Some(cancel.clone().drop_guard());
     }
-    let row = |path: String| PickRow { text: path.clone(), detail: String::new(), pick: Pick::new(path) };
+    let row = |path: String| PickRow {
+        text: path.clone(),
+        aliases: Vec::new(),
+        detail: String::new(),
+        pick: Pick::new(path),
+    };
     let (known, walked) = (cx.state.files.walked.fresh(cx.now), cx.state.files.walked.begin(cx.now));
     let root = cx.env.root().to_path_buf();
     let work = move || {

@@ -11,20 +11,20 @@ use crate::ide::model::buffers::BufferId;
 
 /// The feature's rows.
 pub const LINES: &[LineCommand] = &[
-    line_command("w", "write", "save, under a name if one is given", write),
-    line_command("wq", "wq", "save and close", write_quit),
-    line_command("x", "xit", "save and close", write_quit),
-    line_command("wqa", "wqall", "save every file and leave", write_quit_all),
-    line_command("xa", "xall", "save every file and leave", write_quit_all),
-    line_command("q", "quit", "close the file; leave when it is the only one", quit),
+    line_command("w", "write", "save, as a name if given", write),
+    line_command("wq", "wq", "Save and close", write_quit),
+    line_command("x", "xit", "Save and close", write_quit),
+    line_command("wqa", "wqall", "save all files and quit", write_quit_all),
+    line_command("xa", "xall", "save all files and quit", write_quit_all),
+    line_command("q", "quit", "close file, or quit with the last", quit),
     line_command("qa", "qall", "leave", quit_all),
-    line_command("e", "edit", "open a file; with ! read this one again", edit),
+    line_command("e", "edit", "open a file (!: reload this one)", edit),
     line_command("bd", "bdelete", "close the file", close),
-    line_command("b", "buffer", "a file by its number or a part of its name", buffer),
+    line_command("b", "buffer", "show a file by number or name", buffer),
 ];
 
 fn current(cx: &Cx<'_>) -> Result<BufferId, String> {
-    cx.state.buffers.current().map(|buffer| buffer.id).ok_or_else(|| "no file is open".to_string())
+    cx.state.buffers.current().map(|buffer| buffer.id).ok_or_else(|| "No file open".to_string())
 }
 
 fn path(cx: &Cx<'_>, name: &str) -> std::path::PathBuf {
@@ -34,7 +34,7 @@ fn path(cx: &Cx<'_>, name: &str) -> std::path::PathBuf {
 fn save(cx: &mut Cx<'_>, given: &Given<'_>, then: files::save::AfterSave) -> Result<(), String> {
     let id = current(cx)?;
     if given.lines.2 > 0 {
-        return Err("only the whole file can be saved".to_string());
+        return Err("Only the whole file can be saved".to_string());
     }
     if given.rest.is_empty() {
         files::commands::save_buffer(cx, id, then, given.bang);
@@ -42,7 +42,7 @@ fn save(cx: &mut Cx<'_>, given: &Given<'_>, then: files::save::AfterSave) -> Res
     }
     let path = path(cx, given.rest);
     if cx.state.buffers.by_path(&path).is_some_and(|other| other.id != id) {
-        return Err("that file is open already".to_string());
+        return Err("File is already open".to_string());
     }
     files::save::save_to(cx, id, path, then, given.bang);
     Ok(())
@@ -82,7 +82,7 @@ fn quit(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     }
     let unsaved = cx.state.buffers.unsaved().next().is_some();
     if unsaved && !given.bang {
-        return Err("not saved; q! closes it all the same".to_string());
+        return Err("Not saved. Close without saving: q!".to_string());
     }
     if unsaved {
         quit::leave(cx);
@@ -99,7 +99,7 @@ fn quit_all(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     }
     let unsaved = cx.state.buffers.unsaved().next().map(crate::ide::model::buffers::Buffer::name);
     match unsaved {
-        Some(name) => Err(format!("{name} is not saved; qa! leaves all the same")),
+        Some(name) => Err(format!("Not saved: {name}. Quit without saving: qa!")),
         None => options::run(cx, "app.quit"),
     }
 }
@@ -109,7 +109,7 @@ fn close(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let id = current(cx)?;
     let unsaved = cx.state.buffers.current().is_some_and(crate::ide::model::buffers::Buffer::is_unsaved);
     if unsaved && !given.bang {
-        return Err("not saved; with ! it is closed all the same".to_string());
+        return Err("Not saved. Close without saving: add !".to_string());
     }
     feature::tell(cx, Fact::Closing(id));
     cx.state.close_buffer(id);
@@ -128,7 +128,7 @@ fn edit(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let id = current(cx)?;
     let unsaved = cx.state.buffers.current().is_some_and(crate::ide::model::buffers::Buffer::is_unsaved);
     if unsaved && !given.bang {
-        return Err("not saved; e! reads it again all the same".to_string());
+        return Err("Not saved. Reload without saving: e!".to_string());
     }
     files::disk::reread(cx, id, true);
     Ok(())
@@ -144,7 +144,7 @@ fn buffer(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
                 || buffer.path.as_ref().is_some_and(|path| path.to_string_lossy().contains(given.rest))
         }),
     };
-    let id = found.map(|buffer| buffer.id).ok_or_else(|| format!("no open file is `{}`", given.rest))?;
+    let id = found.map(|buffer| buffer.id).ok_or_else(|| format!("No open file: {}", given.rest))?;
     cx.state.note_jump();
     cx.state.buffers.show(id);
     cx.state.damage.all();

@@ -16,19 +16,24 @@ use crate::text::document::Document;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("file.save", "Save the file", save),
-    command("file.save-as", "Save the file under another name", save_as),
-    command("file.save-all", "Save every file", save_all),
-    command("file.new", "Begin a text without a file", new),
-    command("file.open", "Open a file by its path", open),
-    command("file.close", "Close the file", close),
-    command("file.encoding", "Read or save the file in another encoding", |cx| {
-        cx.effects.push(Effect::Picker("encodings"));
-    }),
-    command("file.reload", "Read the file again from disk", reload),
-    command("file.diff-disk", "Show how the text differs from the file on disk", diff_disk),
-    command("file.next", "Show the next open file", |cx| cycle(cx, 1)),
-    command("file.previous", "Show the previous open file", |cx| cycle(cx, -1)),
+    command("file.save", "Save file", &["write"], save),
+    command("file.save-as", "Save file as", &["write as"], save_as),
+    command("file.save-all", "Save all files", &["write all"], save_all),
+    command("file.new", "New file", &["create file", "untitled", "scratch"], new),
+    command("file.open", "Open file", &["edit file", "path"], open),
+    command("file.close", "Close file", &["close buffer", "close tab", "close editor"], close),
+    command(
+        "file.encoding",
+        "Change file encoding",
+        &["reopen with encoding", "save with encoding", "charset"],
+        |cx| {
+            cx.effects.push(Effect::Picker("encodings"));
+        },
+    ),
+    command("file.reload", "Reload file from disk", &["revert file", "reread"], reload),
+    command("file.diff-disk", "Show changes against disk", &["diff", "unsaved changes"], diff_disk),
+    command("file.next", "Show next file", &["next buffer", "next tab"], |cx| cycle(cx, 1)),
+    command("file.previous", "Show previous file", &["previous buffer", "previous tab"], |cx| cycle(cx, -1)),
 ];
 
 fn save(cx: &mut Cx<'_>) {
@@ -66,13 +71,13 @@ pub fn save_buffer(cx: &mut Cx<'_>, id: BufferId, then: AfterSave, over: bool) {
 }
 
 fn ask_name(cx: &mut Cx<'_>, id: BufferId) {
-    let prompt = Prompt::new("save as", move |cx, answer| {
+    let prompt = Prompt::new("Save as", move |cx, answer| {
         let path = cx.state.typed_path(&answer);
         save_to(cx, id, path, AfterSave::Stay, false);
     });
     let is_free =
         move |cx: &mut Cx<'_>, answer: &str| match cx.state.buffers.by_path(&cx.state.typed_path(answer)) {
-            Some(other) if other.id != id => Err("that file is open already".to_string()),
+            Some(other) if other.id != id => Err("File is already open".to_string()),
             _ => Ok(()),
         };
     prompt.required().check(is_free).open(cx);
@@ -89,7 +94,7 @@ fn open(cx: &mut Cx<'_>) {
         cx.state.buffers.current().and_then(|buffer| buffer.path.as_deref()?.parent().map(PathBuf::from));
     let shown = folder.map(|folder| cx.state.shown(&folder)).filter(|shown| !shown.is_empty());
     let first = shown.map_or(String::new(), |shown| format!("{shown}/"));
-    let prompt = Prompt::new("open", |cx, answer| {
+    let prompt = Prompt::new("Open file", |cx, answer| {
         let path = cx.state.typed_path(&answer);
         cx.state.note_jump();
         files::open::open(cx, path, None);
@@ -102,9 +107,9 @@ fn close(cx: &mut Cx<'_>) {
     let Some(buffer) = cx.state.buffers.current() else { return };
     let (id, name) = (buffer.id, buffer.name());
     if buffer.is_edited_list() {
-        let dialog = Dialog::ask("close?", vec![format!("{name} has edits that were not applied.")])
-            .choice('d', "close, losing them", move |cx| discard(cx, id))
-            .close('n', "stay");
+        let dialog = Dialog::ask("Close file?", vec![format!("{name} has edits that are not applied.")])
+            .choice('d', "Discard edits", move |cx| discard(cx, id))
+            .close('n', "Cancel");
         return cx.state.push_layer(dialog);
     }
     if !buffer.is_unsaved() {
@@ -112,10 +117,10 @@ fn close(cx: &mut Cx<'_>) {
         cx.state.damage.all();
         return;
     }
-    let dialog = Dialog::ask("close?", vec![format!("{name} has unsaved changes.")])
-        .choice('s', "save and close", move |cx| save_buffer(cx, id, AfterSave::Close, false))
-        .choice('d', "close, losing them", move |cx| discard(cx, id))
-        .close('n', "stay");
+    let dialog = Dialog::ask("Close file?", vec![format!("{name} has unsaved changes.")])
+        .choice('s', "Save and close", move |cx| save_buffer(cx, id, AfterSave::Close, false))
+        .choice('d', "Discard edits", move |cx| discard(cx, id))
+        .close('n', "Cancel");
     cx.state.push_layer(dialog);
 }
 
@@ -134,8 +139,8 @@ fn reload(cx: &mut Cx<'_>) {
 fn diff_disk(cx: &mut Cx<'_>) {
     match cx.state.buffers.current().map(|buffer| (buffer.id, buffer.path.is_some())) {
         Some((id, true)) => disk::compare(cx, id),
-        Some((_, false)) => cx.state.say("the text has no file yet"),
-        None => cx.state.say("no file is open"),
+        Some((_, false)) => cx.state.say("Not saved to a file yet"),
+        None => cx.state.say("No file open"),
     }
 }
 

@@ -159,15 +159,15 @@ fn stands(cx: &mut Cx<'_>, id: BufferId, (known, now): (&Stamp, Option<Stamp>), 
         Disk::Changed if buffer.disk != Disk::Changed || buffer.offered != now => reread(cx, id, false),
         Disk::Gone if buffer.stamp.is_some() => {
             lost(buffer, disk);
-            cx.state.fail(format!("{name} is gone from disk; saving makes it again"));
+            cx.state.fail(format!("Deleted on disk: {name}. Saving creates it again"));
         }
         Disk::Folder if buffer.disk != disk => {
             lost(buffer, disk);
-            cx.state.fail(format!("{name} is a folder on disk now; its text stays here, unsaved"));
+            cx.state.fail(format!("Now a folder on disk: {name}. Its text stays open, unsaved"));
         }
         Disk::Unreadable if buffer.disk != disk => {
             buffer.disk = disk;
-            cx.state.fail(format!("{name} may not be read on disk any more; its text stays here"));
+            cx.state.fail(format!("No permission to read {name}; its text stays open"));
         }
         Disk::Same if buffer.disk != disk => buffer.disk = disk,
         _ => return,
@@ -242,8 +242,8 @@ pub fn reloaded(cx: &mut Cx<'_>, read: Reread) {
     let name = buffer.name();
     let (changes, format, stamp) = match read.result {
         Ok(Some(new)) => new,
-        Ok(None) => return cx.state.fail(format!("{name} is gone from disk")),
-        Err(error) => return cx.state.fail(format!("cannot read {name} again: {error}")),
+        Ok(None) => return cx.state.fail(format!("Deleted on disk: {name}")),
+        Err(error) => return cx.state.fail(format!("Cannot reload {name}: {error}")),
     };
     let document = &buffer.area.document;
     let (version, modified) = (document.version(), document.is_modified());
@@ -273,15 +273,15 @@ pub fn reloaded(cx: &mut Cx<'_>, read: Reread) {
     settled(buffer);
     withdraw(cx, read.buffer);
     if !is_same {
-        cx.state.say(format!("{name} read again; undo brings the old text back"));
+        cx.state.say(format!("Reloaded {name}. Undo restores the old text"));
     } else if read.forced {
-        cx.state.say(format!("{name} is the same on disk"));
+        cx.state.say(format!("Unchanged on disk: {name}"));
     }
     cx.state.damage.all();
 }
 
 fn changed_elsewhere(name: &str) -> String {
-    format!("{name} was changed by somebody else; file.reload reads it, saving asks first")
+    format!("Changed on disk: {name}. Reload: file.reload")
 }
 
 /// Asks what is to become of a text that was edited here and elsewhere. Once for each state of
@@ -297,13 +297,12 @@ fn offer(cx: &mut Cx<'_>, id: BufferId, stamp: Stamp) {
     }
     cx.state.fail(changed_elsewhere(&name));
     withdraw(cx, id);
-    let told =
-        format!("{} was changed by somebody else, and has unsaved changes here.", cx.state.shown(&path));
-    let dialog = Dialog::ask("changed on disk", vec![told])
+    let told = format!("Another process changed {}, which has unsaved changes.", cx.state.shown(&path));
+    let dialog = Dialog::ask("Changed on disk", vec![told])
         .uninvited(CHANGED, id.0.into())
-        .choice('r', "read it (undo keeps yours)", move |cx| reread(cx, id, true))
-        .choice('d', "show the difference", move |cx| compare(cx, id))
-        .choice('k', "keep yours", move |cx| keep(cx, id));
+        .choice('r', "Reload (undo keeps yours)", move |cx| reread(cx, id, true))
+        .choice('d', "Compare", move |cx| compare(cx, id))
+        .choice('k', "Keep yours", move |cx| keep(cx, id));
     // Below everything else: what the user is busy with keeps the keys.
     cx.state.layers.push_below(dialog);
 }
@@ -323,7 +322,7 @@ fn keep(cx: &mut Cx<'_>, id: BufferId) {
     (buffer.stamp, buffer.disk) = (Some(stamp), Disk::Same);
     buffer.area.document.mark_unsaved();
     let name = buffer.name();
-    cx.state.say(format!("{name}: yours stays; saving writes it over the file"));
+    cx.state.say(format!("Kept your {name}. Saving overwrites the file"));
     cx.state.damage.all();
 }
 
@@ -337,7 +336,7 @@ pub fn compare(cx: &mut Cx<'_>, id: BufferId) {
     cx.tasks.spawn("files.compare", work, move |cx, difference| {
         match answered(cx, "compare with the disk", difference) {
             Some(Ok((difference, stamp))) => compared(cx, id, &difference, stamp),
-            Some(Err(error)) => cx.state.fail(format!("cannot be compared with the disk: {error}")),
+            Some(Err(error)) => cx.state.fail(format!("Cannot compare with disk: {error}")),
             None => {}
         }
     });
@@ -363,20 +362,18 @@ fn compared(cx: &mut Cx<'_>, id: BufferId, difference: &LineDiff, stamp: Stamp) 
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     let name = buffer.name();
     if difference.rows.is_empty() {
-        return cx.state.say(format!("{name} is the same on disk"));
+        return cx.state.say(format!("Unchanged on disk: {name}"));
     }
     let moved_on = buffer.stamp.as_ref() != Some(&stamp);
     buffer.offered = Some(stamp);
     let title = format!("{name}: −{} on disk, +{} here", difference.removed, difference.added);
-    let mut dialog = Dialog::difference(title, rows(difference)).choice(
-        'r',
-        "read the file (undo keeps yours)",
-        move |cx| reread(cx, id, true),
-    );
+    let mut dialog =
+        Dialog::difference(title, rows(difference))
+            .choice('r', "Reload (undo keeps yours)", move |cx| reread(cx, id, true));
     if moved_on {
-        dialog = dialog.choice('k', "keep yours", move |cx| keep(cx, id));
+        dialog = dialog.choice('k', "Keep yours", move |cx| keep(cx, id));
     }
-    cx.state.push_layer(dialog.close('\n', "close"));
+    cx.state.push_layer(dialog.close('\n', "Close"));
 }
 
 /// The lines of a difference, each with its sign first.

@@ -12,7 +12,7 @@ use crate::text::encoding::Encoding;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "encodings",
-    title: "encodings",
+    title: "Change file encoding",
     footer: "Enter choose",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
@@ -24,10 +24,11 @@ pub const PICKER: Row = Row {
         let mut dialog = Dialog::ask(encoding.name(), vec![format!("{name} in {}:", encoding.name())]);
         if buffer.stamp.is_some() {
             dialog = dialog
-                .choice('r', "read it again so", move |cx| disk::reread_as(cx, id, true, Some(encoding)));
+                .choice('r', "Reopen with encoding", move |cx| disk::reread_as(cx, id, true, Some(encoding)));
         }
-        let dialog =
-            dialog.choice('s', "save it so", move |cx| save_in(cx, id, encoding)).close('n', "neither");
+        let dialog = dialog
+            .choice('s', "Save with encoding", move |cx| save_in(cx, id, encoding))
+            .close('n', "Cancel");
         cx.state.push_layer(dialog);
     },
 };
@@ -36,6 +37,7 @@ fn rows(state: &State) -> Vec<PickRow> {
     let current = state.buffers.current().map(|buffer| buffer.area.document.format().encoding);
     let row = |encoding: Encoding| PickRow {
         text: encoding.name().to_string(),
+        aliases: Vec::new(),
         detail: if Some(encoding) == current { "● this file".to_string() } else { String::new() },
         pick: Pick::new(encoding),
     };

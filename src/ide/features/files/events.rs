@@ -150,7 +150,7 @@ fn agent_wrote(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit, stamp: Stamp) {
     buffer.area.document.mark_saved_at(edit.revision);
     if std::mem::take(&mut buffer.saved_along) {
         let name = buffer.name();
-        cx.state.say(format!("{name}: your unsaved changes were saved with the agent's edit"));
+        cx.state.say(format!("Saved {name} with the agent's edit and your changes"));
     }
     cx.state.damage.all();
 }
@@ -177,7 +177,7 @@ fn take_back(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit) {
         Some(Ok(without)) => {
             buffer.area.apply_foreign(without.format(edit.formats.before), now_ms);
         }
-        Some(Err(_)) => cx.state.fail("the agent's edit could not be written; it is in the text, unsaved"),
+        Some(Err(_)) => cx.state.fail("Cannot write the agent's edit; it is in the text, unsaved"),
         None => {}
     }
 }

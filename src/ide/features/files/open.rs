@@ -109,11 +109,11 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
                 list(cx, folder.clone());
             }
             cx.state.files.select(&folder);
-            return cx.state.fail(format!("{shown} is a folder; its files are in the tree (Alt-1)"));
+            return cx.state.fail(format!("Folder: {shown}. See the file tree (Alt-1)"));
         }
         Err(error) => {
             progressive::failed(cx, &opened.real);
-            return cx.state.fail(format!("cannot open {shown}: {error}"));
+            return cx.state.fail(format!("Cannot open {shown}: {error}"));
         }
     };
     if let (Some(stamp), true) = (&stamp, progressive::is_under_way(cx, &opened.real)) {
@@ -140,7 +140,7 @@ pub fn opened(cx: &mut Cx<'_>, opened: Opened) {
         None => cx.state.files.select(&opened.path),
     }
     if stamp.is_none() && open.is_none() {
-        cx.state.say(format!("{shown} is new; it will be made when you save"));
+        cx.state.say(format!("New file: {shown}. Saving creates it"));
     }
     cx.state.damage.all();
 }

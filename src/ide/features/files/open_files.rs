@@ -11,7 +11,7 @@ use crate::ide::model::buffers::BufferId;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "buffers",
-    title: "open files",
+    title: "Go to open file",
     footer: "Enter show",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
@@ -26,6 +26,7 @@ pub const PICKER: Row = Row {
 fn rows(state: &State) -> Vec<PickRow> {
     let row = |buffer: &crate::ide::model::buffers::Buffer| PickRow {
         text: buffer.path.as_deref().map_or_else(|| buffer.name(), |path| state.shown(path)),
+        aliases: Vec::new(),
         detail: if buffer.is_unsaved() { "● unsaved".to_string() } else { String::new() },
         pick: Pick::new(buffer.id),
     };

@@ -88,11 +88,11 @@ pub fn save_in(cx: &mut Cx<'_>, id: BufferId, encoding: Encoding) {
     let format = Format { encoding, bom, lossless: false, ..was };
     let Some(path) = buffer.path.clone() else {
         buffer.area.document.set_format(format);
-        cx.state.say(format!("it will be saved in {}", encoding.name()));
+        cx.state.say(format!("Encoding for saving: {}", encoding.name()));
         return;
     };
     if buffer.saving {
-        return cx.state.fail("the file is being saved; choose again");
+        return cx.state.fail("File is being saved; try again");
     }
     write(cx, id, path, (AfterSave::Stay, false), format);
 }
@@ -100,7 +100,7 @@ pub fn save_in(cx: &mut Cx<'_>, id: BufferId, encoding: Encoding) {
 fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave, bool), format: Format) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     if let Some(reason) = buffer.read_only() {
-        cx.state.fail(format!("not saved: {reason}"));
+        cx.state.fail(format!("Not saved: {reason}"));
         return;
     }
     if buffer.saving {
@@ -228,7 +228,7 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
             buffer.area.document.mark_saved_at(saved.revision);
             buffer.area.per_view.hunks.ask_again();
             let name = buffer.name();
-            cx.state.say(format!("saved {name}"));
+            cx.state.say(format!("Saved {name}"));
             disk::withdraw(cx, saved.buffer);
             refresh_folder(cx, &shown_path);
             editorconfig::written(cx, &shown_path);
@@ -241,15 +241,15 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
             let own = buffer.path.as_ref() == Some(&saved.path);
             let shown = cx.state.shown(&shown_path);
             let what =
-                if own { "was changed by somebody else since it was read." } else { "is there already." };
-            let dialog = Dialog::ask("changed on disk", vec![format!("{shown} {what}")]);
+                if own { "was changed by another process since it was read." } else { "exists already." };
+            let dialog = Dialog::ask("Changed on disk", vec![format!("{shown} {what}")]);
             let dialog = if own {
-                dialog.choice('r', "read it again (undo keeps yours)", move |cx| disk::reread(cx, id, true))
+                dialog.choice('r', "Reload (undo keeps yours)", move |cx| disk::reread(cx, id, true))
             } else {
                 dialog
             };
             let overwrite = move |cx: &mut Cx<'_>| save_to(cx, id, shown_path, AfterSave::Stay, true);
-            let dialog = dialog.choice('o', "overwrite it", overwrite).close('n', "neither");
+            let dialog = dialog.choice('o', "Overwrite", overwrite).close('n', "Cancel");
             if own && let Some(buffer) = cx.state.buffers.get_mut(id) {
                 buffer.disk = Disk::Changed;
             }
@@ -257,11 +257,9 @@ pub fn saved(cx: &mut Cx<'_>, saved: Saved) {
         }
         Err(EnvError::Denied(path)) => {
             let shown = cx.state.shown(&path);
-            cx.state.fail(format!(
-                "not saved: {shown} may not be written; save under another name (file.save-as)"
-            ));
+            cx.state.fail(format!("Not saved: no permission to write {shown}. Save file as: file.save-as"));
         }
-        Err(error) => cx.state.fail(format!("not saved: {error}")),
+        Err(error) => cx.state.fail(format!("Not saved: {error}")),
     }
     cx.state.damage.all();
 }
@@ -277,7 +275,7 @@ fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
     }
     match then {
         AfterSave::Close if unsaved => {
-            cx.state.say(format!("{name} was changed while it was saved; it stays open"));
+            cx.state.say(format!("Edited while saving: {name} stays open"));
         }
         AfterSave::Close => cx.state.close_buffer(id),
         AfterSave::Quit if cx.state.buffers.unsaved().next().is_none() => quit::leave(cx),

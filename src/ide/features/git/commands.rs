@@ -14,10 +14,10 @@ use crate::text::transaction::Transaction;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("git.next-hunk", "To the next lines that differ from git", |cx| go(cx, true)),
-    command("git.previous-hunk", "To the previous lines that differ from git", |cx| go(cx, false)),
-    command("git.show-hunk", "Show what git has in place of these lines", show),
-    command("git.revert-hunk", "Take these lines back to what git has", revert),
+    command("git.next-hunk", "Go to next hunk", &["next change"], |cx| go(cx, true)),
+    command("git.previous-hunk", "Go to previous hunk", &["previous change"], |cx| go(cx, false)),
+    command("git.show-hunk", "Show original of hunk", &["preview hunk", "diff"], show),
+    command("git.revert-hunk", "Revert hunk", &["reset hunk", "discard change", "undo change"], revert),
 ];
 
 /// Lines of a hunk that are shown.
@@ -29,11 +29,11 @@ fn hunks<'a>(cx: &'a mut Cx<'_>) -> Option<&'a Hunks> {
     let buffer = cx.state.buffers.current()?;
     let hunks = &buffer.area.per_view.hunks;
     let why = match hunks.base() {
-        None => Some("git has no text of this file"),
+        None => Some("Not tracked by git"),
         Some(_) if !hunks.is_current(buffer.area.document.version()) => {
-            Some("the text is being compared with git's; try again")
+            Some("Still comparing with git; try again")
         }
-        Some(_) if hunks.all().is_empty() => Some("nothing differs from git"),
+        Some(_) if hunks.all().is_empty() => Some("No changes against git"),
         Some(_) => None,
     };
     if let Some(why) = why {
@@ -63,7 +63,7 @@ fn go(cx: &mut Cx<'_>, forward: bool) {
     let nth = found.iter().position(|hunk| hunk == next).unwrap_or(0) + 1;
     buffer.area.go_to(at);
     cx.state.damage.add(crate::ide::core::damage::Part::Editor);
-    cx.state.say(format!("{nth} of {} that differ from git", found.len()));
+    cx.state.say(format!("Hunk {nth} of {}", found.len()));
 }
 
 /// The hunks that the selections touch; lines that are missing count at the lines beside them.
@@ -94,7 +94,7 @@ fn here(cx: &mut Cx<'_>) -> Option<Vec<Hunk>> {
         buffer.area.selection.ranges().iter().map(selection::Range::span).collect();
     let touched = touched(buffer.area.text(), &buffer.area.per_view.hunks, &ranges);
     if touched.is_empty() {
-        cx.state.say("this line is as git has it");
+        cx.state.say("No change on this line");
         return None;
     }
     Some(touched)
@@ -126,8 +126,8 @@ fn show(cx: &mut Cx<'_>) {
         lines.truncate(LINES_MAX);
         lines.push(format!("… {more} more"));
     }
-    let dialog = Dialog::message("git has (-), here stands (+)", lines);
-    cx.state.push_layer(dialog.choice('r', "take it back", revert));
+    let dialog = Dialog::message("Git (-), file (+)", lines);
+    cx.state.push_layer(dialog.choice('r', "Revert hunk", revert));
 }
 
 /// Takes the hunks at the selections back, as one step.
@@ -139,6 +139,6 @@ fn revert(cx: &mut Cx<'_>) {
     let count = edits.len();
     let done = edit::apply(cx, |text, _| Transaction::new(ChangeSet::replace(text.end().0, edits)));
     if done {
-        cx.state.say(if count == 1 { "taken back".to_string() } else { format!("{count} taken back") });
+        cx.state.say(if count == 1 { "Reverted".to_string() } else { format!("Reverted {count}") });
     }
 }

@@ -93,19 +93,19 @@ fn compare(tasks: &Tasks, id: BufferId, job: Compare) {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
     /// The file is in no repository.
-    #[error("the file is in no git repository")]
+    #[error("Not in a git repository")]
     NoRepository,
     /// There is no commit yet.
-    #[error("git has no commit yet")]
+    #[error("No commit yet")]
     NoCommit,
     /// Git does not have the file there.
-    #[error("git has no text of this file")]
+    #[error("Not tracked by git")]
     NoText,
     /// It is longer than anybody asked for.
-    #[error("git's text of this file is too long to be compared")]
+    #[error("File too long to compare with git")]
     TooLong,
     /// Git could not be asked.
-    #[error("git could not be asked: {0}")]
+    #[error("Cannot run git: {0}")]
     Failed(String),
 }
 

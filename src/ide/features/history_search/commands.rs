@@ -7,23 +7,23 @@ use crate::ide::features::history_search::events;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("prompt.search", "Find what was said before, in this folder or another", |cx| {
+    command("prompt.search", "Search prompt history", &["reverse search", "earlier prompts"], |cx| {
         cx.effects.push(Effect::Picker("prompts"));
     }),
-    command("session.search", "Search all conversations", |cx| {
+    command("session.search", "Search sessions", &["find in conversations", "chat history"], |cx| {
         cx.effects.push(Effect::Picker("session-search"));
     }),
-    command("session.import", "Take over conversations of pi, Claude Code or codex", import),
+    command("session.import", "Import sessions", &["claude code", "codex", "pi"], import),
 ];
 
 fn import(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
-        return cx.state.say("the session is still starting; try again in a moment");
+        return cx.state.say("Session is starting; try again in a moment");
     }
-    let title = "take over sessions of pi, Claude Code or codex from (file or folder)";
+    let title = "Import sessions of pi, Claude Code or codex from";
     let prompt = Prompt::new(title, |cx, answer| {
         let folder = cx.state.typed_path(&answer);
-        cx.state.say(format!("taking over what is in {}…", folder.display()));
+        cx.state.say(format!("Importing {}…", folder.display()));
         events::import(cx, folder);
     });
     prompt.required().first("~/.claude/projects").open(cx);

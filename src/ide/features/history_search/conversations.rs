@@ -19,7 +19,7 @@ pub struct EntryAt {
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "session-search",
-    title: "search conversations",
+    title: "Search sessions",
     footer: "Enter go · file: command: project: role: since:",
     load: |_| Load::Live(String::new(), history_search::events::look),
     accept: |cx, pick, _| {

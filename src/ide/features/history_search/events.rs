@@ -126,7 +126,7 @@ pub fn look(cx: &mut Cx<'_>) {
     };
     cx.tasks.spawn("history_search.find", found, move |cx, found| {
         cx.state.filled(number);
-        match reported("search conversations", found) {
+        match reported("Search sessions", found) {
             Ok(Some(problem)) => cx.state.say(problem),
             Ok(None) => {}
             Err(report) => cx.state.fail(report.to_string()),
@@ -155,7 +155,12 @@ fn find(
 fn row(found: HistoryHit) -> PickRow {
     let HistoryHit { session, file, entry, text, role, title, .. } = found;
     let detail = format!("{} · {}", role.name(), line(&title));
-    PickRow { text: line(&text), detail, pick: Pick::new(EntryAt { session, file, entry }) }
+    PickRow {
+        text: line(&text),
+        aliases: Vec::new(),
+        detail,
+        pick: Pick::new(EntryAt { session, file, entry }),
+    }
 }
 
 /// The beginning of a text in one line.

@@ -13,8 +13,8 @@ use crate::ide::features::history_search::events::{line, put};
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "prompts",
-    title: "said before",
-    footer: "Enter put into the prompt",
+    title: "Prompt history",
+    footer: "Enter insert into prompt",
     load: |_| Load::Task(list),
     accept: |cx, pick, _| {
         if let Some(text) = pick.get::<String>() {
@@ -29,7 +29,10 @@ fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
     let listed = move || {
         for said in past.recall().into_iter().rev() {
             let detail = if said.here { String::new() } else { visible(&said.cwd).into_owned() };
-            push(&injector, PickRow { text: line(&said.text), detail, pick: Pick::new(said.text) });
+            push(
+                &injector,
+                PickRow { text: line(&said.text), aliases: Vec::new(), detail, pick: Pick::new(said.text) },
+            );
         }
     };
     cx.tasks.spawn_blocking("history_search.list-prompts", listed, move |cx, listed| {

@@ -9,7 +9,7 @@ use crate::ide::editor::commands::locations;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "jumps",
-    title: "jumps",
+    title: "Jumps",
     footer: "Enter go",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
@@ -31,6 +31,7 @@ fn rows(state: &State) -> Vec<PickRow> {
         let file = spot.path.as_deref().map_or_else(|| "scratch".to_string(), |path| state.shown(path));
         PickRow {
             text: format!("{file}:{}", now.unwrap_or(spot.at.0)),
+            aliases: Vec::new(),
             detail: if at == here { "here".to_string() } else { String::new() },
             pick: Pick::new(at),
         }

@@ -11,7 +11,7 @@ use crate::text::position::Byte;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "marks",
-    title: "marks",
+    title: "Marks",
     footer: "Enter go",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
@@ -36,6 +36,7 @@ fn rows(state: &State) -> Vec<PickRow> {
                 text.slice(start..text.char_floor(text.line_end(line).min(start + SHOWN))).into_owned();
             rows.push(PickRow {
                 text: format!("{letter}  {:>5}  {}", line.0 + 1, visible(shown.trim())),
+                aliases: Vec::new(),
                 detail: String::new(),
                 pick: Pick::new(letter),
             });
@@ -51,6 +52,7 @@ fn rows(state: &State) -> Vec<PickRow> {
         let file = spot.path.as_deref().map_or_else(|| "scratch".to_string(), |path| state.shown(path));
         rows.push(PickRow {
             text: format!("{letter}  {line:>5}  {file}"),
+            aliases: Vec::new(),
             detail: String::new(),
             pick: Pick::new(letter),
         });

@@ -11,8 +11,8 @@ use crate::text::content::{Content, Shape};
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "registers",
-    title: "registers",
-    footer: "Enter put in",
+    title: "Registers",
+    footer: "Enter paste",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(name) = pick.get::<char>() {
@@ -35,6 +35,7 @@ fn rows(state: &State) -> Vec<PickRow> {
         };
         PickRow {
             text: format!("{name}  {}", visible(&start.replace('\n', "⏎"))),
+            aliases: Vec::new(),
             detail,
             pick: Pick::new(name),
         }

@@ -6,12 +6,12 @@ use crate::ide::features::login::events::{look_again, refresh};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("agent.model-picker", "Choose the model", choose_model),
-    command("agent.refresh-models", "Ask providers which models they have", refresh),
-    command("agent.login", "Log in at a provider, or keep a key for it", |cx| {
+    command("agent.model-picker", "Choose model", &["switch model", "change model"], choose_model),
+    command("agent.refresh-models", "Refresh model list", &["reload models", "update models"], refresh),
+    command("agent.login", "Log in to provider", &["sign in", "API key", "authenticate"], |cx| {
         cx.effects.push(Effect::Picker("logins"));
     }),
-    command("agent.logout", "Forget what is kept for a provider", |cx| {
+    command("agent.logout", "Log out of provider", &["sign out", "remove key"], |cx| {
         cx.effects.push(Effect::Picker("logouts"));
     }),
 ];

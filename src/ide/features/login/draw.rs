@@ -63,10 +63,10 @@ pub fn place(size: (u16, u16), view: &LoginView) -> Rect {
 fn footer(view: &LoginView, room: usize) -> String {
     let (page, code) = (view.page().is_some(), view.code().is_some());
     let keys = [
-        (view.asked.is_some(), "Enter take"),
-        (true, "Escape give up"),
+        (view.asked.is_some(), "Enter accept"),
+        (true, "Escape cancel"),
         (page, "Alt-c copy link"),
-        (page, "Alt-o open it"),
+        (page, "Alt-o open"),
         (code, "Alt-k code"),
     ];
     let few = [(page, "Alt-c copy"), (page, "Alt-o open"), (code, "Alt-k code")];

@@ -32,7 +32,7 @@ const FILL_WAIT_MS: u64 = 10;
 /// Begins a login.
 pub fn begin(cx: &mut Cx<'_>, provider: &str, name: &str) {
     if !cx.state.agent.connected {
-        return cx.state.say("there is no session yet; `bowline login` does the same in a shell");
+        return cx.state.say("No session yet. In a shell: bowline login");
     }
     cx.state.layers.close::<LoginView>();
     cx.state.agent.logins += 1;
@@ -117,9 +117,9 @@ pub fn look_again(cx: &Cx<'_>) {
 /// Asks providers for their lists of models.
 pub fn refresh(cx: &mut Cx<'_>) {
     if !cx.state.agent.connected {
-        return cx.state.say("the session is still starting; try again in a moment");
+        return cx.state.say("Session is starting; try again in a moment");
     }
-    cx.state.say("asking providers for their models…");
+    cx.state.say("Refreshing model lists…");
     let work = |session: Handle| async move { session.refresh_models(None).await };
     ask_session(cx, "login.refresh-models", "refresh the list of models", work, |cx, told| {
         refreshed(cx, &told);
@@ -131,7 +131,7 @@ fn open_page(cx: &mut Cx<'_>, page: &str) {
     let plain = |c: char| c.is_ascii_graphic() && !"'\"\\`$<>".contains(c);
     let is_web = page.starts_with("https://") || page.starts_with("http://");
     if !is_web || !page.chars().all(plain) {
-        return cx.state.fail("this is no address of the web");
+        return cx.state.fail("Not a web address");
     }
     // The browser must not end with the command that brings it up.
     let (opener, apart) = if cfg!(target_os = "macos") { ("open", "") } else { ("xdg-open", "setsid -f ") };
@@ -145,8 +145,8 @@ fn open_page(cx: &mut Cx<'_>, page: &str) {
         env.filter(command, Vec::new(), Box::new(|_| {}), Box::new(|_| {}), cancel).await
     };
     cx.tasks.spawn("login.open-page", ran, move |cx, ran| match answered(cx, "open the page", ran) {
-        Some(Ok(Exit::Code(0))) => cx.state.say("the page is open in the browser"),
-        Some(_) => cx.state.fail(format!("{opener} could not open the page; copy the link (Alt-c)")),
+        Some(Ok(Exit::Code(0))) => cx.state.say("Opened the page in the browser"),
+        Some(_) => cx.state.fail(format!("{opener} cannot open the page. Copy link: Alt-c")),
         None => {}
     });
 }
@@ -167,7 +167,7 @@ fn refreshed(cx: &mut Cx<'_>, told: &[Refreshed]) {
     let (all, new) = came.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     match told.iter().find(|told| told.outcome.is_err()) {
         Some(failed) => cx.state.fail(format!("{new} new models; {}", failed.sentence())),
-        None => cx.state.say(format!("{all} models listed by {} providers, {new} new", came.len())),
+        None => cx.state.say(format!("{all} models of {} providers, {new} new", came.len())),
     }
 }
 
@@ -193,7 +193,7 @@ pub fn offered(cx: &mut Cx<'_>, models: &[std::sync::Arc<Model>]) {
         let key = cx.state.keymap.keys_for(KeyContext::Prompt, "agent.model-picker");
         let key = key.unwrap_or_else(|| "agent.model-picker".to_string());
         let text = format!(
-            "{} cannot be asked any more: nothing opens {} now. {key} chooses another model, agent.login logs in again",
+            "{} is no longer available: no login for {}. Choose model: {key}. Log in: agent.login",
             model.name, model.provider
         );
         cx.state.slots[TRANSCRIPT].notice(true, text.clone());
@@ -211,7 +211,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     match key.code {
         KeyCode::Escape => {
             cx.state.pop_layer();
-            cx.state.say("the login was given up; nothing is changed");
+            cx.state.say("Login canceled");
         }
         KeyCode::Enter => view.answer(),
         KeyCode::Backspace => view.erase(),
@@ -219,11 +219,11 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
         _ if alt('c') || alt('o') => match view.page().map(str::to_string) {
             Some(page) if alt('c') => copy(cx, page, "the link"),
             Some(page) => open_page(cx, &page),
-            None => cx.state.say("there is no link yet"),
+            None => cx.state.say("No link yet"),
         },
         _ if alt('k') => match view.code().map(str::to_string) {
             Some(code) => copy(cx, code, "the code"),
-            None => cx.state.say("there is no code here"),
+            None => cx.state.say("No code here"),
         },
         _ => match key.typed() {
             Some(c) => view.type_in(c.encode_utf8(&mut [0; 4])),
@@ -237,7 +237,7 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
 
 fn copy(cx: &mut Cx<'_>, text: String, what: &str) {
     cx.effects.push(Effect::Copy(text));
-    cx.state.say(format!("{what} is on the clipboard"));
+    cx.state.say(format!("Copied {what}"));
 }
 
 /// Pasted text while a login is on top; whether it was for the login.

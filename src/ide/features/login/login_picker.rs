@@ -21,7 +21,7 @@ pub struct Provider {
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "logins",
-    title: "log in at",
+    title: "Log in to provider",
     footer: "Enter log in",
     load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: |cx, pick, _| {
@@ -40,7 +40,7 @@ pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, kept: boo
             let detail = if choice.kept.is_empty() { String::new() } else { format!("{} kept", choice.kept) };
             let text = format!("{}  {}", choice.name, choice.id);
             let pick = Pick::new(Provider { id: choice.id, name: choice.name });
-            push(&injector, PickRow { text, detail, pick });
+            push(&injector, PickRow { text, aliases: Vec::new(), detail, pick });
         }
         Ok(())
     };

@@ -8,8 +8,8 @@ use crate::ide::features::login::login_picker::list;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "logouts",
-    title: "forget what is kept for",
-    footer: "Enter forget",
+    title: "Log out of provider",
+    footer: "Enter log out",
     load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, true)),
     accept: |cx, pick, _| {
         if let Some(Provider { id, name }) = pick.get() {

@@ -21,17 +21,24 @@ use crate::text::select;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("app.palette", "Palette: every command by name", |cx| {
+    command("app.palette", "Show command palette", &["all commands", "M-x", "help"], |cx| {
         cx.effects.push(Effect::Picker("commands"));
     }),
-    command("app.keys", "Show the keys of this place", |cx| cx.effects.push(Effect::Picker("keys"))),
-    command("app.keymap-picker", "Use another key map", |cx| cx.effects.push(Effect::Picker("keymaps"))),
-    command("app.quit", "Quit; asks when something is unsaved or running", quit),
-    command("app.escape", "Close what floats, interrupt the agent, drop the selection", escape),
-    command("app.cancel", "Do what Escape does, and never show the session tree", |cx| {
+    command("app.keys", "Show keyboard shortcuts", &["hotkeys", "keybindings", "help"], |cx| {
+        cx.effects.push(Effect::Picker("keys"));
+    }),
+    command(
+        "app.keymap-picker",
+        "Choose key map",
+        &["keybindings", "vim mode", "emacs mode", "helix mode"],
+        |cx| cx.effects.push(Effect::Picker("keymaps")),
+    ),
+    command("app.quit", "Quit", &["exit", "close"], quit),
+    command("app.escape", "Close, interrupt, or clear selection", &["escape", "close pop-up"], escape),
+    command("app.cancel", "Cancel current action", &["keyboard quit", "abort"], |cx| {
         cancel(cx);
     }),
-    command("app.redraw", "Draw the screen from scratch", |cx| cx.effects.push(Effect::Repaint)),
+    command("app.redraw", "Redraw screen", &["refresh", "repaint"], |cx| cx.effects.push(Effect::Repaint)),
 ];
 
 fn quit(cx: &mut Cx<'_>) {
@@ -69,24 +76,24 @@ fn quit_dialog(
         lines.extend(unsaved);
     }
     if agent.working_since.is_some() {
-        lines.push("The agent is working; leaving interrupts it.".to_string());
+        lines.push("The agent is working. Quitting interrupts it.".to_string());
     }
     if changing {
-        lines.push("Files are being changed; leaving waits for that.".to_string());
+        lines.push("Files are being changed. Quitting waits for them.".to_string());
     }
     if !programs.is_empty() {
-        lines.push(format!("In a terminal: {}; leaving ends that.", programs.join(", ")));
+        lines.push(format!("Running in a terminal: {}. Quitting ends it.", programs.join(", ")));
     }
-    let dialog = Dialog::ask("quit?", lines);
+    let dialog = Dialog::ask("Quit?", lines);
     let dialog = match buffers.unsaved().next() {
-        Some(_) => dialog.choice('s', "save and quit", save_and_quit).choice(
+        Some(_) => dialog.choice('s', "Save and quit", save_and_quit).choice(
             'd',
-            "quit, losing changes",
+            "Discard changes and quit",
             quit::leave,
         ),
-        None => dialog.choice('y', "quit", quit::leave),
+        None => dialog.choice('y', "Quit", quit::leave),
     };
-    dialog.close('n', "stay")
+    dialog.close('n', "Cancel")
 }
 
 fn save_and_quit(cx: &mut Cx<'_>) {

@@ -13,7 +13,7 @@ use crate::ide::features::plugins;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "keymaps",
-    title: "key maps",
+    title: "Choose key map",
     footer: "Enter use for this run",
     load: |_| Load::Rows(rows(), Vec::new()),
     accept: |cx, pick, _| {
@@ -26,6 +26,7 @@ pub const PICKER: Row = Row {
 fn rows() -> Vec<PickRow> {
     let row = |(name, text): &(&'static str, &str)| PickRow {
         text: (*name).to_string(),
+        aliases: Vec::new(),
         detail: text.lines().next().unwrap_or_default().trim_start_matches("# ").to_string(),
         pick: Pick::new(*name),
     };
@@ -34,8 +35,11 @@ fn rows() -> Vec<PickRow> {
 
 /// Reads a key map of the commands of `catalog`; with what cannot be used in it, for the user.
 pub fn read(catalog: &Catalog, origin: &str, text: &str) -> (Keymap, Vec<String>) {
-    let (keymap, problems) =
-        Keymap::or_default(text, |id| catalog.command(id).is_some() || plugins::run::is_id(id));
+    let (keymap, problems) = Keymap::or_default(text, |id| match catalog.command(id) {
+        // What has another id by now is bound by it: keys are looked up by ids.
+        Some(command) => Some(command.id.to_string()),
+        None => plugins::run::is_id(id).then(|| id.to_string()),
+    });
     let tell = |problem: KeymapProblem| format!("{origin}:{}: {}", problem.line, problem.message);
     (keymap, problems.into_iter().map(tell).collect())
 }
@@ -52,5 +56,5 @@ fn use_keymap(cx: &mut Cx<'_>, name: &str) {
     }
     cx.state.pending.clear();
     cx.state.damage.all();
-    cx.state.say(format!("keys of {name}; keymap = \"{name}\" in settings.toml keeps them"));
+    cx.state.say(format!("Key map: {name}. To keep it: keymap = \"{name}\" in settings.toml"));
 }

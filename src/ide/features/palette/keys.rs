@@ -10,7 +10,7 @@ use crate::ide::features::plugins;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "keys",
-    title: "keys of this place",
+    title: "Keyboard shortcuts",
     footer: "Enter run",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: run,
@@ -20,12 +20,17 @@ fn rows(state: &State) -> Vec<PickRow> {
     let places = state.place_below().chain().iter();
     let keys = places.flat_map(|place| state.keymap.rows(*place).into_iter().map(move |row| (place, row)));
     let row = |(place, (keys, id)): (&crate::ide::core::keymap::KeyContext, (String, String))| {
-        let (title, pick) = match (state.catalog.command(&id), plugins::run::find(state, &id)) {
-            (Some(command), _) => (command.title, Pick::new(Runs::Command(command.id))),
-            (None, Some(theirs)) => (theirs.command.title.as_str(), Pick::new(Runs::Plugin(id))),
+        let (title, aliases, pick) = match (state.catalog.command(&id), plugins::run::find(state, &id)) {
+            (Some(command), _) => (command.title, command.aliases, Pick::new(Runs::Command(command.id))),
+            (None, Some(theirs)) => (theirs.command.title.as_str(), &[][..], Pick::new(Runs::Plugin(id))),
             (None, None) => return None,
         };
-        Some(PickRow { text: format!("{keys:<18} {title}"), detail: place.name().to_string(), pick })
+        Some(PickRow {
+            text: format!("{keys:<18} {title}"),
+            aliases: aliases.to_vec(),
+            detail: place.name().to_string(),
+            pick,
+        })
     };
     keys.filter_map(row).collect()
 }

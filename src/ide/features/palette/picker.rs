@@ -15,7 +15,7 @@ use crate::ide::features::plugins::state::PluginCommand;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "commands",
-    title: "commands",
+    title: "Commands",
     footer: "Enter run",
     load: |state| Load::Rows(rows(state), Vec::new()),
     accept: run,
@@ -27,6 +27,7 @@ fn rows(state: &State) -> Vec<PickRow> {
     let row = |command: &Command| PickRow {
         text: format!("{}  {}", command.title, command.id),
         detail: state.keymap.keys_for(place, command.id).unwrap_or_default(),
+        aliases: command.aliases.iter().chain(command.former).copied().collect(),
         pick: Pick::new(Runs::Command(command.id)),
     };
     // Commands of a map with modes mean nothing without them.
@@ -38,6 +39,7 @@ fn rows(state: &State) -> Vec<PickRow> {
     };
     let theirs = |known: &Arc<PluginCommand>| PickRow {
         text: format!("{}  {}", known.command.title, known.id),
+        aliases: Vec::new(),
         detail: state.keymap.keys_for(place, &known.id).unwrap_or_default(),
         pick: Pick::new(Runs::Plugin(known.id.clone())),
     };

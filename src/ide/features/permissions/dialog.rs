@@ -40,7 +40,7 @@ fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
     lines.push(String::new());
     // A folder elsewhere is told by the command itself, which goes there.
     lines.push(format!("in the workspace {}", last_name(&ask.workspace)));
-    lines.push(format!("asked by the rule: {}", ask.rule));
+    lines.push(format!("Reason: {}", ask.rule));
     lines.extend(ask.proposal.as_ref().map(|proposal| format!("like it: {}", proposal.what)));
     let is_difference = !changes.is_empty();
     if is_difference {
@@ -48,26 +48,35 @@ fn dialog(cx: &Cx<'_>, id: u64) -> Option<Dialog> {
         lines.extend(changes);
     }
     let mut dialog = if is_difference { Dialog::difference(title, lines) } else { Dialog::ask(title, lines) };
-    dialog = dialog.uninvited(CALL, id).escaped(move |cx| deny(cx, id)).read_first('y', "once", move |cx| {
-        cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Allow, false);
-    });
+    dialog = dialog
+        .uninvited(CALL, id)
+        .escaped(move |cx| deny(cx, id))
+        .read_first('y', "Allow once", move |cx| {
+            cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Allow, false);
+        })
+        .short("Once");
     if ask.repeatable {
-        dialog = dialog.read_first('a', "always this", move |cx| {
-            cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Allow, true);
-        });
+        dialog = dialog
+            .read_first('a', "Always allow this call", move |cx| {
+                cx.state.slots[PERMISSION_REQUESTS].answer(id, Decision::Allow, true);
+            })
+            .short("Always");
     }
     if ask.proposal.is_some() {
         dialog = dialog
-            .read_first('s', "session, all like it", move |cx| allow_like(cx, id, None))
-            .read_first('l', "lasting rule", move |cx| propose(cx, id));
+            .read_first('s', "Allow for this session", move |cx| allow_like(cx, id, None))
+            .short("Session")
+            .read_first('l', "Always allow (adds a rule)", move |cx| propose(cx, id))
+            .short("Rule");
     }
     if editable(ask) {
         // What is changed and run was read before.
-        dialog = dialog.read_first('e', "edit", move |cx| edit(cx, id));
+        dialog = dialog.read_first('e', "Edit command", move |cx| edit(cx, id));
     }
     let dialog = dialog
-        .choice('n', "no", move |cx| deny(cx, id))
-        .choice('r', "reason why not", move |cx| ask_reason(cx, id));
+        .choice('n', "Deny", move |cx| deny(cx, id))
+        .choice('r', "Deny with reason", move |cx| ask_reason(cx, id))
+        .short("Reason");
     Some(dialog)
 }
 
@@ -106,7 +115,7 @@ fn edit(cx: &mut Cx<'_>, id: u64) {
     let Some(command) = cx.state.slots[PERMISSION_REQUESTS].get(id).map(|ask| ask.target.clone()) else {
         return;
     };
-    let prompt = Prompt::new("run this instead", move |cx, text| {
+    let prompt = Prompt::new("Run this instead", move |cx, text| {
         let unchanged = cx.state.slots[PERMISSION_REQUESTS].get(id).is_some_and(|ask| ask.target == text);
         let decision = if unchanged { Decision::Allow } else { Decision::AllowEdited(text) };
         cx.state.slots[PERMISSION_REQUESTS].answer(id, decision, false);
@@ -116,7 +125,7 @@ fn edit(cx: &mut Cx<'_>, id: u64) {
 
 /// Asks why the call may not run.
 fn ask_reason(cx: &mut Cx<'_>, id: u64) {
-    let prompt = Prompt::new("why not? the model is told", move |cx, text| {
+    let prompt = Prompt::new("Reason for denying (sent to the model)", move |cx, text| {
         let why = match text.trim() {
             "" => "the user said no".to_string(),
             why => format!("the user said no: {why}"),
@@ -144,12 +153,14 @@ fn propose(cx: &mut Cx<'_>, id: u64) {
         proposal.covers.clone(),
         format!("Goes to your permissions.toml, for the project {project} or for all."),
     ]);
-    let dialog = Dialog::ask("a lasting rule", lines)
+    let dialog = Dialog::ask("Always allow", lines)
         .about(CALL, id)
         .escaped(move |cx| again(cx, id))
-        .read_first('y', "for this project", move |cx| allow_like(cx, id, Some(Scope::Project)))
-        .read_first('w', "for all projects", move |cx| allow_like(cx, id, Some(Scope::Anywhere)))
-        .choice('n', "back", move |cx| again(cx, id));
+        .read_first('y', "Allow for this project", move |cx| allow_like(cx, id, Some(Scope::Project)))
+        .short("Project")
+        .read_first('w', "Allow for all projects", move |cx| allow_like(cx, id, Some(Scope::Anywhere)))
+        .short("All")
+        .choice('n', "Back", move |cx| again(cx, id));
     cx.state.push_layer(dialog);
 }
 

@@ -8,7 +8,7 @@ use crate::runtime::Handle;
 /// Adds a rule, in the form of its file, to the user's file.
 pub fn remember(cx: &Cx<'_>, rule: String) {
     let work = |session: Handle| async move { session.remember(&rule).await };
-    ask_session(cx, "permissions.remember", "keep the rule", work, |cx, said| cx.state.say(said));
+    ask_session(cx, "permissions.remember", "save the rule", work, |cx, said| cx.state.say(said));
 }
 
 /// Reads the files of rules again; `now` is the digest of what is trusted until the program ends.

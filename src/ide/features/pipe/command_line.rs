@@ -11,8 +11,8 @@ use crate::text::position::Byte;
 
 /// The feature's rows.
 pub const LINES: &[LineCommand] = &[
-    line_command("r", "read", "put a file or the output of a shell command in", read),
-    line_command("!", "!", "run a shell command, or lines through one", filter),
+    line_command("r", "read", "insert a file or command output", read),
+    line_command("!", "!", "run a shell command, or pipe lines", filter),
 ];
 
 /// What is to be run: `!` stands for what was run last, `\!` for itself.
@@ -23,14 +23,14 @@ fn script(cx: &mut Cx<'_>, typed: &str) -> Result<String, String> {
         let (before, after) = (&rest[..at], &rest[at + 1..]);
         match before.strip_suffix('\\') {
             Some(before) => script.extend([before, "!"]),
-            None if cx.state.last_shell.is_empty() => return Err("no command was run yet".to_string()),
+            None if cx.state.last_shell.is_empty() => return Err("No command run yet".to_string()),
             None => script.extend([before, cx.state.last_shell.as_str()]),
         }
         rest = after;
     }
     script.push_str(rest);
     if script.trim().is_empty() {
-        return Err("which command?".to_string());
+        return Err("Which command?".to_string());
     }
     cx.state.last_shell.clone_from(&script);
     Ok(script)
@@ -56,7 +56,7 @@ fn read(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let typed = if given.bang { Some(given.rest) } else { given.rest.strip_prefix('!') };
     let script = match typed {
         Some(typed) => script(cx, typed)?,
-        None if given.rest.is_empty() => return Err("which file?".to_string()),
+        None if given.rest.is_empty() => return Err("Which file?".to_string()),
         None => {
             let name = paths::expand_home(given.rest.trim(), &cx.state.home);
             format!("cat -- '{}'", name.display().to_string().replace('\'', "'\\''"))

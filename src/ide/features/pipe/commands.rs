@@ -6,10 +6,10 @@ use crate::ide::features::pipe;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("edit.pipe", "Replace each selection by what a shell command makes of it", |cx| {
+    command("edit.pipe", "Pipe selections through command", &["shell", "filter"], |cx| {
         question(cx, true);
     }),
-    command("edit.insert-output", "Put in the output of a shell command", |cx| {
+    command("edit.insert-output", "Insert command output", &["shell"], |cx| {
         question(cx, false);
     }),
 ];
@@ -17,12 +17,11 @@ pub const COMMANDS: &[Command] = &[
 /// Asks for a command, which reads what is selected or nothing.
 fn question(cx: &mut Cx<'_>, reads: bool) {
     match cx.state.buffers.current().map(crate::ide::model::buffers::Buffer::read_only) {
-        None => cx.state.say("no file is open"),
+        None => cx.state.say("No file open"),
         Some(Some(reason)) => cx.state.fail(reason),
         Some(None) => {
             let first = cx.state.last_shell.clone();
-            let title =
-                if reads { "pipe through a shell command" } else { "insert the output of a shell command" };
+            let title = if reads { "Pipe through command" } else { "Insert output of command" };
             let prompt = Prompt::new(title, move |cx, command| {
                 cx.state.last_shell.clone_from(&command);
                 pipe::run::start(cx, command, reads);

@@ -70,18 +70,18 @@ pub struct ShellDone {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShellProblem {
     /// The user ended it.
-    #[error("the command was ended; nothing is changed")]
+    #[error("Command ended: nothing changed")]
     Cancelled,
     /// It failed, and says why; its code.
-    #[error("{0} (exit {1}); nothing is changed")]
+    #[error("{0} (exit {1}): nothing changed")]
     Failed(String, i32),
     /// It could not be run.
-    #[error("the command cannot be run: {0}")]
+    #[error("Cannot run command: {0}")]
     NotRun(String),
     /// It says what cannot stand in a text.
-    #[error("the command's output is no UTF-8; nothing is changed")]
+    #[error("Output is not UTF-8: nothing changed")]
     NoText,
     /// It says too much.
-    #[error("the command's output is longer than {0} MB in all; nothing is changed")]
+    #[error("Output exceeds {0} MB: nothing changed")]
     TooLong(usize),
 }

@@ -22,7 +22,7 @@ use crate::text::transaction::Transaction;
 /// Runs a command for every selection, for the whole text where nothing is selected; with `reads`
 /// it reads what its output replaces, else its output goes before.
 pub fn start(cx: &mut Cx<'_>, script: String, reads: bool) {
-    let Some(buffer) = cx.state.buffers.current() else { return cx.state.say("no file is open") };
+    let Some(buffer) = cx.state.buffers.current() else { return cx.state.say("No file open") };
     let (end, selection) = (buffer.area.text().end(), &buffer.area.selection);
     let spans = selection.ranges().iter().map(selection::Range::span);
     let places = match (reads, selection.is_empty()) {
@@ -43,12 +43,12 @@ pub fn begin(
     places: Vec<Range<Byte>>,
     purpose: ShellUse,
 ) -> Result<(), String> {
-    let buffer = cx.state.buffers.current().ok_or("no file is open")?;
+    let buffer = cx.state.buffers.current().ok_or("No file open")?;
     if let Some(reason) = buffer.read_only().filter(|_| purpose != ShellUse::Show) {
         return Err(reason.to_string());
     }
     if cx.state.shell.is_some() {
-        return Err("a command is running already; Escape ends it".to_string());
+        return Err("A command is running already. Escape ends it".to_string());
     }
     let cancel = CancellationToken::new();
     let job = ShellJob {
@@ -63,7 +63,7 @@ pub fn begin(
         cancel: cancel.clone(),
     };
     cx.state.shell = Some(cancel);
-    cx.state.say("running … Escape ends it");
+    cx.state.say("Running … Escape ends it");
     let env = cx.env.clone();
     let (buffer, version, purpose, script) = (job.buffer, job.version, job.purpose, job.script.clone());
     let work = async move {
@@ -83,7 +83,7 @@ pub fn begin(
 pub fn stop(cx: &mut Cx<'_>) -> bool {
     let Some(cancel) = &cx.state.shell else { return false };
     cancel.cancel();
-    cx.state.say("ending the command …");
+    cx.state.say("Ending command …");
     true
 }
 
@@ -100,10 +100,10 @@ fn done(cx: &mut Cx<'_>, done: ShellDone) {
     }
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.get_mut(done.buffer) else {
-        return cx.state.fail("the file was closed before the command was done");
+        return cx.state.fail("File closed before the command finished");
     };
     if buffer.area.document.version() != done.version {
-        return cx.state.fail("the text was edited while the command ran: its output is not put in");
+        return cx.state.fail("Text changed meanwhile: output not inserted");
     }
     let whole = buffer.area.selection.is_empty() && edits.len() == 1;
     let as_lines = matches!(done.purpose, ShellUse::Filter | ShellUse::Lines);
@@ -147,7 +147,7 @@ fn show(cx: &mut Cx<'_>, script: &str, outputs: &[(Range<Byte>, String)]) {
         lines.push("… more".to_string());
     }
     if lines.is_empty() {
-        return cx.state.say("the command said nothing");
+        return cx.state.say("No output");
     }
     cx.state.say("");
     cx.state.push_layer(Dialog::message(truncate(&visible(script), TITLE_MAX), lines));

@@ -7,11 +7,14 @@ use crate::ide::features::plugins::state::PLUGINS;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("plugins.reload", "Read the plugins again", |cx| plugins::run::read(cx, true, None)),
-    command("plugins.places", "Show the places again that a plugin listed last", |cx| {
+    command("plugins.reload", "Reload plugins", &["refresh extensions"], |cx| {
+        plugins::run::read(cx, true, None);
+    }),
+    command("plugins.results", "Show plugin results", &["last list"], |cx| {
         if cx.state.slots[PLUGINS].places.1.is_empty() {
-            return cx.state.say("no plugin has listed places");
+            return cx.state.say("No plugin results");
         }
         cx.effects.push(Effect::Picker("plugin-places"));
-    }),
+    })
+    .formerly(&["plugins.places"]),
 ];

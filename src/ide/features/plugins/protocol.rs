@@ -163,6 +163,7 @@ pub fn places(workspace: &Path, answer: &str) -> Result<Vec<PickRow>, String> {
         let shown = place.path.to_string_lossy();
         PickRow {
             text: visible(&format!("{shown}:{}: {}", place.line, place.text)).into_owned(),
+            aliases: Vec::new(),
             detail: String::new(),
             pick: Pick::new(Location {
                 path: paths::absolute(workspace, &place.path),

@@ -10,7 +10,7 @@ use crate::ide::features::plugins::state::PLUGINS;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "plugin-places",
-    title: "places",
+    title: "Plugin results",
     footer: "Enter go",
     load: |state| Load::Rows(state.slots[PLUGINS].places.1.clone(), Vec::new()),
     accept: |cx, pick, _| {

@@ -128,7 +128,7 @@ fn told(cx: &mut Cx<'_>, asked: bool, problems: &[String]) {
     match (problems, cx.state.slots[PLUGINS].trusted) {
         // Of rules that are off the session tells.
         ([], Trusted::Never) if !cx.state.slots[PLUGINS].read.project.is_empty() => {
-            cx.state.say("what this project wants to run is off; trust.show shows it");
+            cx.state.say("Project is not trusted. Details: trust.show");
         }
         ([], _) if asked => {
             cx.state.say(format!("{} of plugins", counted(count, "command", "commands")));
@@ -199,8 +199,8 @@ fn wanted(state: &State) -> Vec<String> {
     };
     let commands = read.project.iter().flat_map(of).collect();
     let rules = read.allows.iter().map(|rule| format!("  {}", visible(rule))).collect();
-    let mut lines = section("This project brings commands that run programs, when you call them:", commands);
-    lines.extend(section("This project wants the agent to do without a question:", rules));
+    let mut lines = section("This project has commands that run programs when you call them:", commands);
+    lines.extend(section("This project wants the agent to do these without asking:", rules));
     lines
 }
 
@@ -209,12 +209,14 @@ fn ask(cx: &mut Cx<'_>) {
     let mut lines = wanted(cx.state);
     let read = &cx.state.slots[PLUGINS].read;
     let what = if read.allows.is_empty() { "in .bowline/plugins" } else { "of it" };
-    lines.push(format!("If anything {what} changes you are asked again."));
-    let dialog = Dialog::ask("trust this project?", lines)
+    lines.push(format!("If anything {what} changes, you are asked again."));
+    let dialog = Dialog::ask("Trust this project?", lines)
         .uninvited(TRUST, 0)
-        .read_first('y', "trust it", |cx| answered(cx, Some(true)))
-        .read_first('o', "only this time", |cx| answered(cx, None))
-        .choice('n', "no, work without", |cx| answered(cx, Some(false)));
+        .read_first('y', "Trust", |cx| answered(cx, Some(true)))
+        .read_first('o', "Trust once", |cx| answered(cx, None))
+        .short("Once")
+        .choice('n', "Do not trust", |cx| answered(cx, Some(false)))
+        .short("No");
     // Below everything else: what the user is busy with keeps the keys.
     cx.state.layers.push_below(dialog);
     cx.state.damage.all();
@@ -223,7 +225,7 @@ fn ask(cx: &mut Cx<'_>) {
 /// The user has said something; nothing means until the program ends.
 pub fn answered(cx: &mut Cx<'_>, answer: Option<bool>) {
     let Some(digest) = cx.state.slots[PLUGINS].read.digest.clone() else {
-        return cx.state.say("this project wants to run nothing");
+        return cx.state.say("This project needs no trust");
     };
     let Some(trusted) = answer else {
         cx.state.slots[PLUGINS].for_now = Some(digest);
@@ -242,20 +244,22 @@ pub fn take_back(cx: &mut Cx<'_>) {
 /// Shows what the project wants to run, and whether it may.
 pub fn show(cx: &mut Cx<'_>) {
     let state = match cx.state.slots[PLUGINS].trusted {
-        Trusted::Nothing => return cx.state.say("this project wants to run nothing"),
-        Trusted::Always => "It is trusted.",
-        Trusted::ForNow => "It is trusted until the program ends.",
-        Trusted::Never => "It is not trusted: this is off.",
-        Trusted::Open => "Nobody has said whether it is trusted: this is off.",
+        Trusted::Nothing => return cx.state.say("This project needs no trust"),
+        Trusted::Always => "Trusted.",
+        Trusted::ForNow => "Trusted until you quit.",
+        Trusted::Never => "Not trusted: these are off.",
+        Trusted::Open => "Not decided: these are off.",
     };
     let mut lines = vec![state.to_string()];
     lines.extend(wanted(cx.state));
-    let dialog = Dialog::ask("what this project wants to run", lines)
+    let dialog = Dialog::ask("Project trust", lines)
         .about(TRUST, 0)
-        .close('\n', "close")
-        .read_first('y', "trust it", |cx| answered(cx, Some(true)))
-        .read_first('o', "only this time", |cx| answered(cx, None))
-        .choice('n', "work without", |cx| answered(cx, Some(false)));
+        .close('\n', "Close")
+        .read_first('y', "Trust", |cx| answered(cx, Some(true)))
+        .read_first('o', "Trust once", |cx| answered(cx, None))
+        .short("Once")
+        .choice('n', "Do not trust", |cx| answered(cx, Some(false)))
+        .short("No");
     cx.state.push_layer(dialog);
 }
 
@@ -263,15 +267,15 @@ pub fn show(cx: &mut Cx<'_>) {
 pub fn run(cx: &mut Cx<'_>, id: &str) {
     cx.state.kill_ring.interrupt();
     let Some(command) = find(cx.state, id).cloned() else {
-        return cx.state.fail(format!("no plugin brings the command {id}"));
+        return cx.state.fail(format!("No such plugin command: {id}"));
     };
     if cx.state.slots[PLUGINS].running.is_some() {
-        return cx.state.say("a command of a plugin is running already; Escape ends it");
+        return cx.state.say("A plugin command is running already. Escape ends it");
     }
     let buffer = cx.state.buffers.current();
     let edits = matches!(command.command.output, Output::Replace | Output::Insert | Output::Edits);
     if buffer.is_none() && (edits || command.command.input != Input::None) {
-        return cx.state.say("no file is open");
+        return cx.state.say("No file open");
     }
     if let Some(reason) = buffer.and_then(Buffer::read_only).filter(|_| edits) {
         return cx.state.fail(reason);
@@ -303,7 +307,7 @@ pub fn run(cx: &mut Cx<'_>, id: &str) {
 pub fn stop(cx: &mut Cx<'_>) -> bool {
     let Some(cancel) = &cx.state.slots[PLUGINS].running else { return false };
     cancel.cancel();
-    cx.state.say("ending the command …");
+    cx.state.say("Ending command …");
     true
 }
 
@@ -318,7 +322,7 @@ fn done(
     match result {
         Err(problem) => cx.state.fail(format!("{name}: {problem}")),
         Ok(PluginResult::Message(text)) => show_message(cx, name, &text),
-        Ok(PluginResult::Places(rows)) if rows.is_empty() => cx.state.say(format!("{name}: no places")),
+        Ok(PluginResult::Places(rows)) if rows.is_empty() => cx.state.say(format!("{name}: no results")),
         Ok(PluginResult::Places(rows)) => {
             cx.state.slots[PLUGINS].places = (name.to_string(), rows);
             cx.state.say("");
@@ -328,10 +332,10 @@ fn done(
             let now_ms = cx.now_ms;
             let Some((id, version)) = text else { return };
             let Some(buffer) = cx.state.buffers.get_mut(id) else {
-                return cx.state.fail(format!("{name}: the file was closed before the command was done"));
+                return cx.state.fail(format!("{name}: file closed before the command finished"));
             };
             if buffer.area.document.version() != version {
-                let why = "the text was edited while the command ran: nothing is changed";
+                let why = "Text changed meanwhile: nothing changed";
                 return cx.state.fail(format!("{name}: {why}"));
             }
             if let Some(reason) = buffer.read_only() {

@@ -169,7 +169,7 @@ pub enum PluginProblem {
     #[error("{0}")]
     Program(#[from] ShellProblem),
     /// Its answer is none that it may give.
-    #[error("its answer cannot be used: {0}; nothing is changed")]
+    #[error("its answer cannot be used: {0}; nothing changed")]
     Answer(String),
     /// The project's plugins are not those that were trusted.
     #[error(

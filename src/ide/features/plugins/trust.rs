@@ -5,13 +5,14 @@ use crate::ide::features::plugins;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("trust.show", "Show what this project wants to run, and whether it may", plugins::run::show),
-    command("trust.give", "Trust this project: what it wants to run now may", |cx| {
+    command("trust.show", "Show project trust", &["workspace trust", "restricted mode"], plugins::run::show),
+    command("trust.give", "Trust project", &["trust folder", "workspace trust"], |cx| {
         plugins::run::answered(cx, Some(true));
     }),
     command(
         "trust.take-back",
-        "Trust this project no more: what it wants to run is off",
+        "Revoke project trust",
+        &["untrust", "restricted mode"],
         plugins::run::take_back,
     ),
 ];

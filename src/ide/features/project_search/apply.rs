@@ -22,7 +22,7 @@ const STEPS_MAX: usize = 16;
 /// Asks what the list wants changed; the user is asked then.
 pub fn begin(cx: &mut Cx<'_>, list: BufferId) {
     if cx.state.slots[LISTS].is_busy() {
-        return cx.state.say("files are being changed already");
+        return cx.state.say("File changes are running already");
     }
     let open = open_texts(cx.state);
     let Some(buffer) = cx.state.buffers.get_mut(list) else { return };
@@ -35,7 +35,7 @@ pub fn begin(cx: &mut Cx<'_>, list: BufferId) {
     let known = listing.known.clone();
     buffer.area.document.seal();
     cx.state.slots[LISTS].under_way = Some(UnderWay::default());
-    cx.state.say("comparing the list with the files …");
+    cx.state.say("Comparing results with files …");
     tasks::compare(cx, (list, version), text, known, open);
 }
 
@@ -49,28 +49,28 @@ pub fn planned(cx: &mut Cx<'_>, plan: Plan) {
     cx.state.slots[LISTS].under_way = None;
     if plan.files.is_empty() {
         if plan.refused.is_empty() {
-            cx.state.say("the list is as the files are: nothing to change");
+            cx.state.say("Nothing to apply");
         } else {
-            cx.state.push_layer(Dialog::message("nothing can be changed", plan.refused));
+            cx.state.push_layer(Dialog::message("Nothing can be changed", plan.refused));
         }
         return;
     }
     let mut lines = Vec::new();
     for file in &plan.files {
-        let open = if matches!(file.target, Target::Open(..)) { " (open; saving is yours)" } else { "" };
+        let open = if matches!(file.target, Target::Open(..)) { " (open, stays unsaved)" } else { "" };
         lines.push(format!("  {}: {}{open}", file.name, counted(file.places, "place", "places")));
     }
     if !plan.refused.is_empty() {
-        lines.push("Left as it is:".to_string());
+        lines.push("Unchanged:".to_string());
         lines.extend(plan.refused.iter().map(|why| format!("  {why}")));
     }
     let count: usize = plan.files.iter().map(|file| file.places).sum();
     let title = format!(
-        "change {} in {}?",
+        "Change {} in {}?",
         counted(count, "place", "places"),
         counted(plan.files.len(), "file", "files")
     );
-    let dialog = Dialog::ask(title, lines).choice('y', "change them", accepted).close('n', "change nothing");
+    let dialog = Dialog::ask(title, lines).choice('y', "Apply", accepted).close('n', "Cancel");
     cx.state.slots[LISTS].plan = Some(plan);
     cx.state.push_layer(dialog);
 }
@@ -176,7 +176,7 @@ fn finish(cx: &mut Cx<'_>, under_way: UnderWay) {
         }
         settled(cx, id, version, refused.is_empty());
         let key = cx.state.keymap.keys_for(KeyContext::Editor, "workspace.undo-apply").unwrap_or_default();
-        format!("changed {lines} in {count}; {key} takes it back")
+        format!("Changed {lines} in {count}. Undo: {key}")
     } else {
         if let Some(buffer) = step_of.and_then(|id| cx.state.buffers.get_mut(id)) {
             // It wants what the files do not say any more.
@@ -185,11 +185,11 @@ fn finish(cx: &mut Cx<'_>, under_way: UnderWay) {
         if !left.is_empty() {
             push(cx, Applied { list: step_of, files: left });
         }
-        format!("taken back in {count}")
+        format!("Undone in {count}")
     };
     cx.state.say(message);
     if !refused.is_empty() {
-        cx.state.push_layer(Dialog::message("left as it is", refused));
+        cx.state.push_layer(Dialog::message("Unchanged", refused));
     }
     cx.state.damage.all();
 }
@@ -229,10 +229,10 @@ fn learn<'a>(cx: &mut Cx<'_>, list: Option<BufferId>, done: impl Iterator<Item =
 /// Takes the last step back.
 pub fn take_back(cx: &mut Cx<'_>) {
     if cx.state.slots[LISTS].is_busy() {
-        return cx.state.say("files are being changed already");
+        return cx.state.say("File changes are running already");
     }
     let Some(Applied { list, files }) = cx.state.slots[LISTS].applied.pop() else {
-        return cx.state.say("no change of many files can be taken back");
+        return cx.state.say("No applied results to undo");
     };
     let mut under_way = UnderWay { step_of: list, ..UnderWay::default() };
     let mut rest = Vec::new();

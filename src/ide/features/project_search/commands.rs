@@ -13,43 +13,45 @@ use crate::text::search::Needle;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("workspace.search", "Search all files; the list of lines can be edited and applied", |cx| {
+    command("workspace.search", "Find in files", &["search workspace", "project search", "grep"], |cx| {
         let first = seed_of(cx);
-        let prompt = Prompt::new("search all files", |cx, wanted| list(cx, wanted, None));
+        let prompt = Prompt::new("Find in files", |cx, wanted| list(cx, wanted, None));
         prompt.first(first).searches().check(is_needle).open(cx);
     }),
-    command("workspace.replace", "Replace in all files; the list shows what becomes of each line", |cx| {
+    command("workspace.replace", "Replace in files", &["project replace", "find and replace"], |cx| {
         let first = seed_of(cx);
-        let prompt = Prompt::new("replace what in all files?", |cx, wanted| {
-            let by = Prompt::new("by what, in all files?", move |cx, new| list(cx, wanted, Some(new)));
+        let prompt = Prompt::new("Replace in files", |cx, wanted| {
+            let by = Prompt::new("Replace with", move |cx, new| list(cx, wanted, Some(new)));
             by.searches().open(cx);
         });
         prompt.first(first).searches().check(is_needle).open(cx);
     }),
-    command("workspace.grep-picker", "Search all files while typing, and go to a line", |cx| {
+    command("workspace.grep-picker", "Search files while typing", &["live grep", "global search"], |cx| {
         cx.effects.push(Effect::Picker("grep"));
     }),
-    command("workspace.go", "Go to the place of this line of the list", |cx| {
+    command("workspace.go", "Go to search result", &["open result"], |cx| {
         if let Some(list) = project_search::navigate::current(cx.state) {
             project_search::navigate::go(cx, list);
         }
     }),
-    command("workspace.next", "Go to the next place of the list", |cx| {
+    command("workspace.next", "Go to next result", &["quickfix", "cnext"], |cx| {
         project_search::navigate::step(cx, true);
     }),
-    command("workspace.previous", "Go to the previous place of the list", |cx| {
+    command("workspace.previous", "Go to previous result", &["quickfix", "cprevious"], |cx| {
         project_search::navigate::step(cx, false);
     }),
-    command("workspace.list", "Show the list of places", show),
-    command("workspace.apply", "Change the files as the list was edited", |cx| {
+    command("workspace.results", "Show search results", &["quickfix", "copen"], show)
+        .formerly(&["workspace.list"]),
+    command("workspace.apply", "Apply edited results", &["save replacements"], |cx| {
         match project_search::navigate::current(cx.state) {
             Some(list) => project_search::apply::begin(cx, list),
-            None => cx.state.say("there is no list: search the workspace first"),
+            None => cx.state.say("No search results: find in files first"),
         }
     }),
     command(
         "workspace.undo-apply",
-        "Take the last change of many files back",
+        "Undo applied results",
+        &["revert replacements"],
         project_search::apply::take_back,
     ),
 ];
@@ -58,7 +60,7 @@ pub const COMMANDS: &[Command] = &[
 fn is_needle(cx: &mut Cx<'_>, typed: &str) -> Result<(), String> {
     match Needle::new(typed, cx.state.search_how) {
         Ok(Some(_)) => Ok(()),
-        Ok(None) => Err("nothing typed".to_string()),
+        Ok(None) => Err("Nothing typed".to_string()),
         Err(problem) => Err(problem.to_string()),
     }
 }
@@ -71,7 +73,7 @@ fn list(cx: &mut Cx<'_>, wanted: String, replacement: Option<String>) {
 
 fn show(cx: &mut Cx<'_>) {
     let Some(list) = project_search::navigate::current(cx.state) else {
-        return cx.state.say("there is no list: search the workspace first");
+        return cx.state.say("No search results: find in files first");
     };
     cx.state.note_jump();
     cx.state.buffers.show(list);

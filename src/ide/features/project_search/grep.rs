@@ -11,7 +11,7 @@ use crate::ide::features::project_search::navigate;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "grep",
-    title: "search all files",
+    title: "Find in files",
     footer: "Enter go",
     load: |state| Load::Live(seed(state), navigate::look),
     accept: |cx, pick, _| {

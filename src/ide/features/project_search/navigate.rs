@@ -61,7 +61,7 @@ pub fn start(cx: &mut Cx<'_>, asked: Asked) {
     }
     panes::focus(cx, Focus::Editor);
     cx.state.damage.all();
-    cx.state.say("searching … Escape ends it");
+    cx.state.say("Searching … Escape ends it");
     project_search::tasks::list(cx, list, asked, open, cancel);
 }
 
@@ -114,7 +114,7 @@ pub fn searched(cx: &mut Cx<'_>, list: BufferId, done: Result<Grepped, String>) 
     cx.state.damage.all();
     match done {
         Ok(done) => cx.state.say(project_search::search::told(&done)),
-        Err(problem) => cx.state.fail(format!("the search cannot be done: {problem}")),
+        Err(problem) => cx.state.fail(format!("Cannot search: {problem}")),
     }
 }
 
@@ -123,7 +123,7 @@ pub fn stop(cx: &mut Cx<'_>) -> bool {
     let list = cx.state.buffers.current().and_then(|buffer| buffer.list());
     let Some(Running(cancel)) = list.and_then(|list| list.running.as_ref()) else { return false };
     cancel.cancel();
-    cx.state.say("ending the search …");
+    cx.state.say("Ending search …");
     true
 }
 
@@ -142,7 +142,7 @@ pub fn go(cx: &mut Cx<'_>, list: BufferId) {
     let text = buffer.area.document.text();
     let Some((listing, _)) = &mut buffer.listing else { return };
     let Some((start, head)) = listing.at(text, at) else {
-        return cx.state.say("this line is about no place");
+        return cx.state.say("No result on this line");
     };
     listing.visited = true;
     let file = &listing.known.files[head.origin.file];
@@ -168,7 +168,7 @@ fn place_of(listing: &Listing, text: &Text, start: Byte) -> String {
 /// Goes to the place of the next line of the list, or of the one before.
 pub fn step(cx: &mut Cx<'_>, forward: bool) {
     let Some(list) = current(cx.state) else {
-        return cx.state.say("there is no list: search the workspace first");
+        return cx.state.say("No search results: find in files first");
     };
     let Some(buffer) = cx.state.buffers.get_mut(list) else { return };
     let text = buffer.area.document.text().clone();
@@ -191,6 +191,6 @@ pub fn step(cx: &mut Cx<'_>, forward: bool) {
             cx.state.damage.add(Part::Editor);
             go(cx, list);
         }
-        None => cx.state.say(if forward { "this is the last place" } else { "this is the first place" }),
+        None => cx.state.say(if forward { "At last result" } else { "At first result" }),
     }
 }

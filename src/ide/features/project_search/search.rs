@@ -155,7 +155,7 @@ pub fn pick(root: Root, picked: PickedHits, cancel: &CancellationToken) {
             let shown: String = old.trim_start().chars().take(SHOWN_MAX).collect();
             let text = visible(&format!("{}:{first}: {}", found.name, shown.replace('\t', " "))).into_owned();
             let pick = Pick::new(Location { path: found.path.clone(), line: first, column });
-            picker::push(&injector, PickRow { text, detail: String::new(), pick });
+            picker::push(&injector, PickRow { text, aliases: Vec::new(), detail: String::new(), pick });
         }
     });
 }
@@ -194,24 +194,24 @@ fn place(
 /// How a search ended, in words.
 pub fn told(done: &Grepped) -> String {
     let mut text = match done.matches {
-        0 => "no match".to_string(),
+        0 => "No match".to_string(),
         matches => {
             let matches = counted(matches, "match", "matches");
             format!("{matches} in {}", counted(done.files, "file", "files"))
         }
     };
     if done.cut {
-        text.push_str("; there are more: a list is that long at most");
+        text.push_str("; more matches not shown");
     }
     if done.cancelled {
-        text.push_str("; the search was ended before its end");
+        text.push_str("; search canceled");
     }
     let left =
         [(done.binary, "no text"), (done.too_long, "longer than 64 MB"), (done.unreadable, "unreadable")];
     let left: Vec<String> =
         left.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}")).collect();
     if !left.is_empty() {
-        text.push_str(&format!(" (left out: {})", left.join(", ")));
+        text.push_str(&format!(" (skipped: {})", left.join(", ")));
     }
     text
 }

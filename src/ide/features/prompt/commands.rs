@@ -12,10 +12,14 @@ use crate::text::motion::Motion;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("agent.send", "Say it, or steer the agent while it works", |cx| send(cx, Delivery::Steer)),
-    command("agent.follow-up", "Say it when the agent is done", |cx| send(cx, Delivery::FollowUp)),
-    command("prompt.up", "Up, or the message that was sent before", |cx| browse(cx, true)),
-    command("prompt.down", "Down, or the message that was sent after", |cx| browse(cx, false)),
+    command("agent.send", "Send message", &["submit", "steer"], |cx| send(cx, Delivery::Steer)),
+    command("agent.follow-up", "Queue message", &["follow-up", "send later"], |cx| {
+        send(cx, Delivery::FollowUp);
+    }),
+    command("prompt.up", "Move up or recall prompt", &["previous message", "history"], |cx| browse(cx, true)),
+    command("prompt.down", "Move down or recall prompt", &["next message", "history"], |cx| {
+        browse(cx, false);
+    }),
 ];
 
 fn send(cx: &mut Cx<'_>, delivery: Delivery) {
@@ -27,7 +31,7 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
         return;
     }
     if !cx.state.agent.connected {
-        cx.state.say("the session is still starting; press Enter again in a moment");
+        cx.state.say("Session is starting; press Enter again in a moment");
         return;
     }
     if slash::typed(cx) {

@@ -37,6 +37,8 @@ pub static WORDS: &[Word] = &[
     command("fork", "view.session-tree"),
     command("clone", "session.copy"),
     command("context", "session.context"),
+    with("edit", contents::tell),
+    // The name that it had before.
     with("tell", contents::tell),
     with("name", name),
     command("search", "session.search"),
@@ -79,8 +81,7 @@ pub fn typed(cx: &mut Cx<'_>) -> bool {
     let Some(word) = WORDS.iter().find(|word| word.name == first) else { return false };
     match word.does {
         Does::Command(_) if !rest.is_empty() => {
-            cx.state
-                .fail(format!("nothing stands behind /{first}; with a space before it the model is told it"));
+            cx.state.fail(format!("/{first} takes no arguments. Start with a space to send it as text"));
         }
         Does::Command(id) => {
             cx.state.prompt.take();

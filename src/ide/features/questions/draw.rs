@@ -64,8 +64,8 @@ fn typed(view: &QuestionsView, width: usize) -> Line {
     if text.is_empty() {
         let placeholder = view.question().placeholder.as_str();
         let words = match (placeholder, view.question().options.is_empty()) {
-            ("", true) => "type the answer",
-            ("", false) => "or in other words",
+            ("", true) => "type an answer",
+            ("", false) => "or type another answer",
             (placeholder, _) => placeholder,
         };
         return vec![Span::new(LEAD, scope), Span::new(words.to_string(), "ui.overlay.soft")];
@@ -94,7 +94,7 @@ pub fn place(size: (u16, u16), view: &QuestionsView) -> Rect {
 }
 
 fn footer(view: &QuestionsView) -> String {
-    let mut keys = vec!["Enter take"];
+    let mut keys = vec!["Enter accept"];
     if view.question().several {
         keys.push("Space choose");
     }

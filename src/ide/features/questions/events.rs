@@ -42,8 +42,8 @@ pub fn asked(cx: &mut Cx<'_>, questions: Vec<Question>, reply: oneshot::Sender<O
     if questions.is_empty() {
         return;
     }
-    cx.state.agent.inquiries += 1;
-    let view = QuestionsView::new(cx.state.agent.inquiries, questions, reply);
+    cx.state.agent.question_dialogs += 1;
+    let view = QuestionsView::new(cx.state.agent.question_dialogs, questions, reply);
     // Below everything else: what the user is busy with keeps the keys.
     cx.state.layers.push_below(view);
     cx.state.damage.all();
@@ -103,6 +103,6 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) -> bool {
 fn decline(cx: &mut Cx<'_>) {
     if let Some(view) = cx.state.layers.pop_as::<QuestionsView>() {
         view.decline();
-        cx.state.say("the agent was told that there is no answer");
+        cx.state.say("Sent to the agent: no answer");
     }
 }

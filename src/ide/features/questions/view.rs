@@ -12,7 +12,7 @@ const TYPED_MAX: usize = 16 << 10;
 
 /// Questions that wait for their answers, one shown after the other.
 pub struct QuestionsView {
-    /// Counts the inquiries of this run.
+    /// Counts the dialogs of questions of this run.
     pub number: u64,
     /// The questions.
     pub questions: Vec<Question>,

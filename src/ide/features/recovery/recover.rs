@@ -48,7 +48,7 @@ fn keep(cx: &mut Cx<'_>, write: Write) {
         Err(error) => {
             cx.state.slots[UNSAVED].written(buffer, None);
             if !std::mem::replace(&mut cx.state.slots[UNSAVED].told, true) {
-                cx.state.fail(format!("unsaved text cannot be kept safe, save often: {error}"));
+                cx.state.fail(format!("Cannot write the recovery journal, save often: {error}"));
             }
         }
     });
@@ -63,7 +63,7 @@ fn remove(cx: &mut Cx<'_>, buffer: Option<BufferId>, names: Vec<String>) {
             cx.state.slots[UNSAVED].removed(buffer);
         }
         if let Err(error) = answer_of(removed) {
-            cx.state.fail(format!("a recovery file could not be removed: {error}"));
+            cx.state.fail(format!("Cannot remove a recovery file: {error}"));
         }
     });
 }
@@ -75,7 +75,7 @@ fn answer_of<T>(answer: Result<io::Result<T>, TaskError>) -> io::Result<T> {
 
 /// The answer of a task that looks for kept texts, or says that it could not.
 fn found<T>(cx: &mut Cx<'_>, answer: Result<io::Result<T>, TaskError>) -> Option<T> {
-    answer_of(answer).map_err(|error| cx.state.fail(format!("recovery files cannot be read: {error}"))).ok()
+    answer_of(answer).map_err(|error| cx.state.fail(format!("Cannot read recovery files: {error}"))).ok()
 }
 
 /// What is left to do at an end, blocking; nothing that is kept later counts. Unless the user chose to give it up
@@ -146,7 +146,7 @@ pub fn all_opened(cx: &mut Cx<'_>) {
         if !paths.is_empty() {
             let names: Vec<String> = paths.iter().map(|path| cx.state.shown(path)).collect();
             let (them, names) = (if names.len() == 1 { "it" } else { "them" }, names.join(", "));
-            cx.state.say(format!("unsaved text was kept of {names}; open {them} to have it back"));
+            cx.state.say(format!("Unsaved text of {names}: open {them} to recover it"));
         }
     });
 }
@@ -163,8 +163,8 @@ fn offer(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: Found) {
     };
     let lines = text.split('\n').count();
     let mut told = vec![
-        format!("The program ended before {what} was saved."),
-        format!("Its text of {} was kept: {lines} lines.", when(head.now_ms)),
+        format!("bowline ended before {what} was saved."),
+        format!("Unsaved text of {}: {lines} lines.", when(head.now_ms)),
     ];
     if buffer.is_none() {
         let first: String = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().into();
@@ -177,11 +177,11 @@ fn offer(cx: &mut Cx<'_>, buffer: Option<BufferId>, found: Found) {
     let left =
         UnsavedText { name, buffer, text, format: head.format, stamp: head.stamp, time_ms: head.now_ms };
     let number = cx.state.slots[UNSAVED].found(left);
-    let dialog = Dialog::ask("unsaved text", told)
+    let dialog = Dialog::ask("Unsaved text", told)
         .uninvited("unsaved-text", number)
-        .choice('r', "recover it (undo takes it back)", move |cx| recover(cx, number))
-        .choice('d', "discard it", move |cx| discard(cx, number))
-        .close('k', "keep it for later");
+        .choice('r', "Recover (undo reverts)", move |cx| recover(cx, number))
+        .choice('d', "Discard", move |cx| discard(cx, number))
+        .close('k', "Keep for later");
     // Below everything else: what the user is busy with keeps the keys.
     cx.state.layers.push_below(dialog);
     cx.state.damage.all();
@@ -230,7 +230,7 @@ fn compared(cx: &mut Cx<'_>, number: u64, version: u64, changes: ChangeSet) {
         // It goes once the text is kept anew, or saved.
         cx.state.slots[UNSAVED].adopt(id, left.name);
     }
-    cx.state.say(format!("{name}: unsaved text recovered; undo takes it back"));
+    cx.state.say(format!("Recovered unsaved text of {name}. Undo reverts it"));
     cx.state.damage.all();
 }
 

@@ -144,7 +144,7 @@ pub fn arrange(cx: &mut Cx<'_>) {
     let Some(restored) = cx.state.slots[RESTORING].restored.take() else { return };
     if !restored.missing.is_empty() {
         let names: Vec<String> = restored.missing.iter().map(|path| cx.state.shown(path)).collect();
-        cx.state.say(format!("no longer there: {}", names.join(", ")));
+        cx.state.say(format!("No longer there: {}", names.join(", ")));
     }
     // Whoever has divided the screen already wants it so.
     if cx.state.windows.count() == 1 {

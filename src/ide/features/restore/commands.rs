@@ -9,16 +9,21 @@ use crate::runtime::restore::target::{HERE, RestoreScope, RestoreTarget};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("session.restore-code", "Bring the files to how they were at this place of the session", |cx| {
-        go(cx, |entry| RestoreTarget::To(entry, RestoreScope::Code));
-    }),
-    command("session.restore-both", "Go to this place of the session, the files along", |cx| {
+    command(
+        "session.restore-code",
+        "Restore files to here",
+        &["revert", "rewind", "checkpoint", "undo changes"],
+        |cx| {
+            go(cx, |entry| RestoreTarget::To(entry, RestoreScope::Code));
+        },
+    ),
+    command("session.restore-both", "Restore files and conversation", &["rewind", "checkpoint"], |cx| {
         go(cx, |entry| RestoreTarget::To(entry, RestoreScope::Both));
     }),
-    command("session.undo-turn", "Take back what this turn of the agent changed in files", |cx| {
+    command("session.undo-turn", "Undo file changes of turn", &["revert", "undo changes", "reject"], |cx| {
         go(cx, RestoreTarget::Without);
     }),
-    command("session.undo-restore", "Bring the files to how they were before they were brought back", undo),
+    command("session.undo-restore", "Undo last restore", &["redo", "revert restore"], undo),
 ];
 
 fn go(cx: &mut Cx<'_>, way: impl FnOnce(String) -> RestoreTarget) {
@@ -31,6 +36,6 @@ fn go(cx: &mut Cx<'_>, way: impl FnOnce(String) -> RestoreTarget) {
 fn undo(cx: &mut Cx<'_>) {
     match cx.state.agent.way_back.clone() {
         Some(entry) => restore::events::open(cx, RestoreTarget::To(entry, RestoreScope::Code)),
-        None => cx.state.say("no files were brought back yet"),
+        None => cx.state.say("No restore to undo"),
     }
 }

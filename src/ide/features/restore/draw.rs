@@ -37,7 +37,7 @@ fn sign(file: &PreviewPath) -> (&'static str, &'static str) {
 fn note(view: &RestoreView, file: &PreviewPath) -> String {
     if file.conflict.is_some() {
         return match view.decision(file) {
-            Decision::Mine => "mine stays",
+            Decision::Mine => "ours kept",
             Decision::Theirs => "theirs",
             Decision::Beside => "beside",
         }
@@ -51,9 +51,9 @@ fn note(view: &RestoreView, file: &PreviewPath) -> String {
 /// Draws it.
 pub fn draw(canvas: &mut Canvas<'_>, view: &RestoreView) {
     let title = match &view.preview.way {
-        RestoreTarget::To(_, RestoreScope::Both) => "bring back files and conversation",
-        RestoreTarget::To(..) => "bring back files",
-        RestoreTarget::Without(_) => "take back what a turn changed",
+        RestoreTarget::To(_, RestoreScope::Both) => "Restore files and conversation",
+        RestoreTarget::To(..) => "Restore files to here",
+        RestoreTarget::Without(_) => "Undo file changes of turn",
     };
     let conflicts = view.preview.conflicts();
     let count = view.preview.files.len();
@@ -62,9 +62,9 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &RestoreView) {
         right.push_str(&format!(", {conflicts} to decide"));
     }
     let footer = if view.current().is_some_and(|file| file.conflict.is_some()) {
-        "Enter bring back  m mine  t theirs  b beside  Escape leave"
+        "Enter restore  m ours  t theirs  b keep both  Escape close"
     } else {
-        "Enter bring back  ↑↓ files  PgUp PgDn difference  Escape leave"
+        "Enter restore  ↑↓ files  PgUp PgDn diff  Escape close"
     };
     let inner = frame::draw(canvas, title, &right, footer);
     let mut inside = canvas.sub(inner);
@@ -123,11 +123,11 @@ fn difference(canvas: &mut Canvas<'_>, view: &RestoreView) {
         y += 1;
     }
     let Some(diff) = &file.diff else {
-        canvas.text(1, y, "no text, or too long to compare", soft);
+        canvas.text(1, y, "Binary, or too long to compare", soft);
         return;
     };
     if diff.rows.is_empty() && y < rows {
-        canvas.text(1, y, "only its kind or its rights are others", soft);
+        canvas.text(1, y, "Only the file type or permissions differ", soft);
     }
     for row in diff.rows.iter().skip(view.top) {
         if y >= rows {

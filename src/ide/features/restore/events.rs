@@ -19,12 +19,12 @@ const TASK: &str = "restore files";
 /// Shows what a way back would do, and goes it when the user agrees.
 pub fn open(cx: &mut Cx<'_>, way: RestoreTarget) {
     let Some(session) = cx.session.cloned() else {
-        return cx.state.say("the session is still starting; try again in a moment");
+        return cx.state.say("Session is starting; try again in a moment");
     };
     if matches!(way, RestoreTarget::To(_, RestoreScope::Conversation)) {
         return start(cx, way, Decisions::new());
     }
-    cx.state.say("looking at the files…");
+    cx.state.say("Comparing files…");
     let preview = async move { session.preview(way, Decisions::new()).await };
     cx.tasks.spawn("restore.preview", preview, |cx, preview| {
         match reported(TASK, preview) {
@@ -56,8 +56,8 @@ fn looked(cx: &mut Cx<'_>, preview: Preview) {
     }
     if preview.files.is_empty() {
         return cx.state.say(match preview.left.len() {
-            0 => "the files are so already".to_string(),
-            left => format!("the files are so already, but for {left} that were not recorded"),
+            0 => "Nothing to restore".to_string(),
+            left => format!("Nothing to restore ({left} not recorded)"),
         });
     }
     cx.state.layers.close::<RestoreView>();
@@ -74,7 +74,7 @@ fn gone(cx: &mut Cx<'_>, restored: Restored) {
         agent::queue::put_back(cx, vec![said]);
     }
     if undo.is_none() {
-        return cx.state.say("the conversation goes on from here");
+        return cx.state.say("Conversation continues from here");
     }
     let further = |count: usize, what: &str| match count {
         0 => String::new(),
@@ -82,13 +82,15 @@ fn gone(cx: &mut Cx<'_>, restored: Restored) {
     };
     let stayed = conflicts.iter().filter(|conflict| conflict.decision != Decision::Theirs).count();
     let text = format!(
-        "{} brought back{}{}; session.undo-restore takes that back",
+        "Restored {}{}{}. Undo: session.undo-restore",
         counted(applied.done, "path", "paths"),
-        further(merged.len(), "put together"),
-        further(stayed, "stay as you have them"),
+        further(merged.len(), "merged"),
+        further(stayed, "kept"),
     );
     match applied.failed.first() {
-        Some((name, why)) => cx.state.fail(format!("{text}; {} not: {name}: {why}", applied.failed.len())),
+        Some((name, why)) => {
+            cx.state.fail(format!("{text} ({} failed: {name}: {why})", applied.failed.len()));
+        }
         None => cx.state.say(text),
     }
     cx.state.agent.way_back = undo;
@@ -116,14 +118,14 @@ pub fn key(cx: &mut Cx<'_>, key: Key) -> bool {
         }
         KeyCode::Enter => {
             if let Some(view) = cx.state.layers.pop_as::<RestoreView>() {
-                cx.state.say("bringing the files back…");
+                cx.state.say("Restoring files…");
                 start(cx, view.preview.way, view.decisions);
             }
             Ok(())
         }
         KeyCode::Escape => {
             cx.state.pop_layer();
-            cx.state.say("nothing was changed");
+            cx.state.say("Nothing changed");
             Ok(())
         }
         _ => match key.typed() {

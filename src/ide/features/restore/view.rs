@@ -53,17 +53,15 @@ impl RestoreView {
             .current()
             .and_then(|file| file.conflict.as_ref().map(|conflict| (file.name.clone(), conflict.clash)))
         else {
-            return Err("only one side changed this file; there is nothing to decide");
+            return Err("No conflict in this file");
         };
         match clash.done(decision) {
             done if done == decision => {
                 self.decisions.insert(name, decision);
                 Ok(())
             }
-            Decision::Beside => {
-                Err("what is there was not recorded, so it is not written over; b writes beside it")
-            }
-            _ => Err("something else is in its way, so it cannot be brought back there"),
+            Decision::Beside => Err("Unrecorded file is not overwritten. Keep both: b"),
+            _ => Err("Another file is in the way: cannot restore it there"),
         }
     }
 }

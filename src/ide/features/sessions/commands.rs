@@ -14,61 +14,80 @@ use crate::text::edit::Reach;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("view.session-tree", "Go to another place of the conversation", sessions::open),
-    command("session.new", "Begin a new session", |cx| sessions::replace(cx, Change::New(None))),
-    command("session.resume", "Go on with another session", |cx| cx.effects.push(Effect::Picker("sessions"))),
-    command("session.resume-anywhere", "Go on with a session of any folder", |cx| {
-        cx.effects.push(Effect::Picker("sessions-anywhere"));
+    command(
+        "view.session-tree",
+        "Show session tree",
+        &["rewind", "go back", "branches", "/tree"],
+        sessions::open,
+    ),
+    command("session.new", "New session", &["new chat", "clear", "reset"], |cx| {
+        sessions::replace(cx, Change::New(None));
     }),
-    command("session.copy", "Go on in a copy of the session", |cx| {
+    command("session.resume", "Resume session", &["continue", "open session", "history"], |cx| {
+        cx.effects.push(Effect::Picker("sessions"));
+    }),
+    command(
+        "session.resume-anywhere",
+        "Resume session from any folder",
+        &["continue", "all sessions"],
+        |cx| {
+            cx.effects.push(Effect::Picker("sessions-anywhere"));
+        },
+    ),
+    command("session.copy", "Copy session", &["clone", "duplicate"], |cx| {
         sessions::replace(cx, Change::Copy);
     }),
-    command("session.rename", "Give the session a name", rename),
-    command("session.delete", "Move a session into the trash", delete),
-    command("session.undelete", "Bring the session back that was deleted last", trash::undelete),
-    command("session.branch", "Say something else behind the selected entry", |cx| {
+    command("session.rename", "Rename session", &["name", "title"], rename),
+    command("session.delete", "Delete session", &["trash", "remove"], delete),
+    command("session.undelete", "Restore deleted session", &["undelete", "trash"], trash::undelete),
+    command("session.branch", "Branch from selected entry", &["edit message", "rewind"], |cx| {
         sessions::at_row(cx, |cx, _, id| sessions::go(cx, Spot::Behind(id), Summary::None));
     }),
-    command("session.new-root", "Begin anew in the same session", |cx| {
+    command("session.new-root", "Start over in session", &["clear", "new root"], |cx| {
         sessions::go(cx, Spot::Root, Summary::None);
     }),
-    command("session.go-with-summary", "Go to the selected entry with a summary of what is left", |cx| {
+    command("session.go-with-summary", "Go to entry with summary", &["branch summary"], |cx| {
         sessions::at_row(cx, |cx, _, _| {
-            Prompt::new("the summary is about (nothing: all)", |cx, about| sessions::summarise(cx, &about))
+            Prompt::new("Focus of the summary (empty: all)", |cx, about| sessions::summarise(cx, &about))
                 .open(cx);
         });
     }),
-    command("session.fork", "Go on from the selected entry in a session of its own", |cx| {
+    command("session.fork", "Fork session from entry", &["clone", "new session"], |cx| {
         sessions::at_row(cx, |cx, _, id| sessions::replace(cx, Change::Fork(id)));
     }),
-    command("session.label", "Give the selected entry a label", label),
-    command("session.search-tree", "Show only the entries that say something", |cx| {
+    command("session.label", "Label selected entry", &["bookmark", "tag"], label),
+    command("session.search-tree", "Search session tree", &["filter entries"], |cx| {
         let text = sessions::view_of(cx.state).map(|view| view.found.as_ref().map(|(text, _)| text.clone()));
         match text {
-            Some(text) => Prompt::new("show what says", |cx, text| sessions::search(cx, text.trim()))
+            Some(text) => Prompt::new("Search session tree", |cx, text| sessions::search(cx, text.trim()))
                 .first(text.unwrap_or_default())
                 .open(cx),
             None => sessions::open(cx),
         }
     }),
-    command("session.next-filter", "Show other kinds of entries in the session tree", sessions::filter),
-    command("session.fold", "Hide what follows the selected entry", |cx| {
+    command(
+        "session.next-filter",
+        "Cycle session tree filter",
+        &["show all", "hide tools"],
+        sessions::filter,
+    ),
+    command("session.fold", "Fold session entry", &["collapse"], |cx| {
         sessions::with(cx, |view| view.fold(true));
     }),
-    command("session.unfold", "Show what follows the selected entry", |cx| {
+    command("session.unfold", "Unfold session entry", &["expand"], |cx| {
         sessions::with(cx, |view| view.fold(false));
     }),
-    command("session.next-branch", "To the next place where the conversation parts", |cx| {
+    command("session.next-branch", "Go to next branch point", &[], |cx| {
         sessions::with(cx, |view| view.leap(1));
     }),
-    command("session.previous-branch", "To the place before where the conversation parts", |cx| {
+    command("session.previous-branch", "Go to previous branch point", &[], |cx| {
         sessions::with(cx, |view| view.leap(-1));
     }),
 ];
 
 fn rename(cx: &mut Cx<'_>) {
     let now = cx.state.agent.name.clone().unwrap_or_default();
-    let prompt = Prompt::new("call the session", |cx, name| sessions::rename(cx, name.trim().to_string()));
+    let prompt = Prompt::new("Rename session", |cx, name| sessions::rename(cx, name.trim().to_string()));
     prompt.required().first(now).open(cx);
 }
 
@@ -76,7 +95,7 @@ fn label(cx: &mut Cx<'_>) {
     sessions::at_row(cx, |cx, number, id| {
         let row = sessions::view_of(cx.state).and_then(|view| view.selected_row());
         let now = row.and_then(|row| row.label.as_ref()).map(ToString::to_string).unwrap_or_default();
-        let prompt = Prompt::new("label (nothing takes it away)", move |cx, label| {
+        let prompt = Prompt::new("Label (empty removes it)", move |cx, label| {
             let label = Some(label.trim().to_string()).filter(|label| !label.is_empty());
             sessions::label(cx, number, id, label);
         });

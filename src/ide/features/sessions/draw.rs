@@ -64,7 +64,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
     };
     if view.shown.is_empty() {
         let soft = inside.style("ui.overlay.soft");
-        inside.text(1, 0, "nothing here", soft);
+        inside.text(1, 0, "Nothing here", soft);
         return;
     }
     let list_cols = if cols >= WIDE { cols * 3 / 5 } else { cols };

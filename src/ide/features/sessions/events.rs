@@ -26,7 +26,7 @@ const WORDS_AT_ONCE: usize = 500;
 /// Whether the session is connected; where it is not yet, the last line says so.
 fn is_connected(cx: &mut Cx<'_>) -> bool {
     if !cx.state.agent.connected {
-        cx.state.say("the session is still starting; try again in a moment");
+        cx.state.say("Session is starting; try again in a moment");
     }
     cx.state.agent.connected
 }
@@ -34,10 +34,10 @@ fn is_connected(cx: &mut Cx<'_>) -> bool {
 /// Replaces the session by another one.
 pub fn replace(cx: &mut Cx<'_>, change: Change) {
     let words = match change {
-        Change::New(_) => "this is a new session; session.resume goes back to the one before",
-        Change::Open(..) => "this is the session as it was left",
-        Change::Fork(_) => "this is a session of its own; the one it came from is as it was",
-        Change::Copy => "this is a copy; the session that it came from is as it was",
+        Change::New(_) => "New session. Previous: session.resume",
+        Change::Open(..) => "Resumed session",
+        Change::Fork(_) => "Forked session. The original is unchanged",
+        Change::Copy => "Copied session. The original is unchanged",
     };
     if is_connected(cx) {
         let work = |session: Handle| async move { session.replace(change).await };
@@ -54,8 +54,8 @@ pub fn go(cx: &mut Cx<'_>, spot: Spot, summary: Summary) {
 
 fn start_going(cx: &mut Cx<'_>, spot: Spot, summary: Summary) {
     let words = match spot {
-        Spot::Root => "the conversation begins anew; what was said stays in the session tree",
-        _ => "the conversation goes on from here; what was said stays in the session tree",
+        Spot::Root => "Started over. Earlier messages stay in the session tree",
+        _ => "Conversation continues from here. The rest stays in the session tree",
     };
     let work = |session: Handle| async move { session.go_with(spot, summary).await };
     ask_session(cx, "sessions.go", TASK, work, move |cx, said| moved(cx, said, words));
@@ -79,7 +79,7 @@ pub fn rename(cx: &mut Cx<'_>, name: String) {
     }
     let work = |session: Handle| async move { session.name(name.clone()).await.map(|()| name) };
     ask_session(cx, "sessions.rename", TASK, work, |cx, name| {
-        cx.state.say(format!("the session is called {name}"));
+        cx.state.say(format!("Session name: {name}"));
         if let Some(view) = view_of(cx.state) {
             view.name = Some(name.clone());
         }
@@ -169,7 +169,7 @@ pub fn at_row(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>, u64, String)) {
     let number = view.number;
     match view.selected_row().map(|row| row.id.to_string()) {
         Some(id) => act(cx, number, id),
-        None => cx.state.say("there is nothing to choose"),
+        None => cx.state.say("Nothing to choose"),
     }
 }
 
@@ -221,7 +221,7 @@ pub fn search(cx: &mut Cx<'_>, text: &str) {
             return;
         }
         if ids.is_empty() {
-            return cx.state.say(format!("nothing here says {text}"));
+            return cx.state.say(format!("No entry contains {text}"));
         }
         with_numbered(cx, number, |view| view.set_found(Some((text, ids))));
     });
@@ -272,7 +272,7 @@ pub fn summarise(cx: &mut Cx<'_>, about: &str) {
         about => Summary::WithInstructions(about.to_string()),
     };
     at_row(cx, |cx, _, id| {
-        cx.state.say("summing up what is left; Escape gives it up");
+        cx.state.say("Summarizing the branch. Escape cancels");
         start_going(cx, Spot::To(id), summary);
     });
 }

@@ -17,8 +17,8 @@ use crate::runtime::history::navigation::Change;
 /// Those of this folder.
 pub const PICKER: Row = Row {
     id: "sessions",
-    title: "sessions of this folder",
-    footer: "Enter go on with it  Ctrl-d delete",
+    title: "Sessions of this folder",
+    footer: "Enter resume  Ctrl-d delete",
     load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: go_on,
 };
@@ -47,7 +47,7 @@ pub fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64, anywhere:
             }
             let text = summary.title().to_string();
             let pick = Pick::new(SessionFile(listed.path));
-            push(&injector, PickRow { text, detail: detail.join("  "), pick });
+            push(&injector, PickRow { text, aliases: Vec::new(), detail: detail.join("  "), pick });
         }
         Ok(())
     };

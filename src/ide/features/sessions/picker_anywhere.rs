@@ -6,8 +6,8 @@ use crate::ide::features::sessions;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "sessions-anywhere",
-    title: "sessions of all folders",
-    footer: "Enter go on with it  Ctrl-d delete",
+    title: "Sessions of all folders",
+    footer: "Enter resume  Ctrl-d delete",
     load: |_| Load::Task(|cx, injector, picker| sessions::picker::list(cx, injector, picker, true)),
     accept: sessions::picker::go_on,
 };

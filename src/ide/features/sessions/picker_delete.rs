@@ -8,8 +8,8 @@ use crate::ide::features::sessions::trash::ask_to_delete;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "sessions-delete",
-    title: "delete a session",
-    footer: "Enter move it into the trash",
+    title: "Delete session",
+    footer: "Enter move to trash",
     load: |_| Load::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: |cx, pick, _| {
         if let Some(SessionFile(path)) = pick.get() {

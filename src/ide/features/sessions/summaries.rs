@@ -10,9 +10,11 @@ const SUMMARY_WORD: &str = "/summary";
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("agent.compact", "Sum up the older part of the conversation", |cx| compact(cx, None)),
-    command("agent.show-summary", "Show the summary of what was said before", |cx| summary(cx, false)),
-    command("agent.edit-summary", "Change the summary of what was said before", |cx| summary(cx, true)),
+    command("agent.compact", "Compact conversation", &["summarize", "compress context"], |cx| {
+        compact(cx, None);
+    }),
+    command("agent.show-summary", "Show compaction summary", &["summarize"], |cx| summary(cx, false)),
+    command("agent.edit-summary", "Edit compaction summary", &["summarize"], |cx| summary(cx, true)),
 ];
 
 /// Puts another text in place of the summary that counts; without one it is brought into the prompt first.
@@ -30,7 +32,7 @@ pub fn change(cx: &mut Cx<'_>, text: &str) {
         // The conversation goes on behind a new entry: the tree that is shown does not have it.
         cx.state.layers.close::<SessionView>();
         panes::focus(cx, Focus::Agent);
-        cx.state.say("this summary counts from now on");
+        cx.state.say("Summary changed");
         cx.state.damage.all();
     });
 }
@@ -38,13 +40,13 @@ pub fn change(cx: &mut Cx<'_>, text: &str) {
 /// Sums the conversation up, above all about something.
 pub fn compact(cx: &mut Cx<'_>, about: Option<String>) {
     if !cx.state.agent.connected {
-        return cx.state.say("the session is still starting; try again in a moment");
+        return cx.state.say("Session is starting; try again in a moment");
     }
     if cx.state.agent.summing.is_some() {
-        return cx.state.say("that is being done already; Escape gives it up");
+        return cx.state.say("Already compacting. Escape cancels");
     }
     if cx.state.agent.working_since.is_some() {
-        cx.state.say("the conversation is compacted before the agent's next request");
+        cx.state.say("Compacting before the agent's next request");
     }
     if let Some(session) = cx.session {
         session.compact(about);
@@ -53,7 +55,7 @@ pub fn compact(cx: &mut Cx<'_>, about: Option<String>) {
 
 fn summary(cx: &mut Cx<'_>, change: bool) {
     if !cx.state.agent.connected {
-        return cx.state.say("the session is still starting; try again in a moment");
+        return cx.state.say("Session is starting; try again in a moment");
     }
     let Some(session) = cx.session.cloned() else { return };
     let summary = async move { session.summary().await };
@@ -67,17 +69,17 @@ fn summary(cx: &mut Cx<'_>, change: bool) {
 /// Shows the summary that counts, to be read, or to be changed in the prompt.
 fn show(cx: &mut Cx<'_>, summary: Option<&str>, change: bool) {
     let Some(summary) = summary else {
-        return cx.state.say("there is no summary here; /compact makes one");
+        return cx.state.say("No summary. Create one: /compact");
     };
     if change {
         let now_ms = cx.now_ms;
         cx.state.prompt.put(&format!("{SUMMARY_WORD} {summary}"), now_ms);
         panes::focus(cx, Focus::Agent);
-        cx.state.say("change it here; Enter puts it in place of the summary");
+        cx.state.say("Edit the summary here; Enter replaces it");
     } else {
-        cx.state.buffers.open_fixed("summary", "this text is only shown", summary);
+        cx.state.buffers.open_fixed("summary", "This text is read-only", summary);
         panes::focus(cx, Focus::Editor);
-        cx.state.say("this is what the agent is told of what was said before");
+        cx.state.say("This is the summary sent in place of earlier messages");
     }
     cx.state.damage.all();
 }

@@ -13,15 +13,15 @@ use crate::ide::features::sessions::picker::list;
 pub fn ask_to_delete(cx: &mut Cx<'_>, path: PathBuf, title: &str) {
     let id = &cx.state.agent.session;
     if !id.is_empty() && path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with(id.as_str())) {
-        return cx.state.say("this session is open here; session.new or session.resume leaves it first");
+        return cx.state.say("Session is open. First: session.new or session.resume");
     }
-    let mut lines = vec!["It is kept in the trash of the system.".to_string()];
+    let mut lines = vec!["It goes to the system's trash.".to_string()];
     if !title.is_empty() {
         lines.insert(0, visible(title).into_owned());
     }
-    let dialog = Dialog::ask("delete this session?".to_string(), lines)
-        .choice('y', "delete", move |cx| delete(cx, path))
-        .close('n', "leave it");
+    let dialog = Dialog::ask("Delete this session?".to_string(), lines)
+        .choice('y', "Delete", move |cx| delete(cx, path))
+        .close('n', "Cancel");
     cx.state.push_layer(dialog);
 }
 
@@ -48,7 +48,7 @@ fn delete(cx: &mut Cx<'_>, file: PathBuf) {
         move || past.delete(&file),
         |cx, deleted| {
             if succeeded(cx, "delete the session", deleted).is_some() {
-                cx.state.say("the session is in the trash; session.undelete brings it back");
+                cx.state.say("Session moved to trash. Restore: session.undelete");
                 list_again(cx);
             }
         },
@@ -63,10 +63,10 @@ pub fn undelete(cx: &mut Cx<'_>) {
         move || past.undelete(),
         |cx, restored| match succeeded(cx, "bring the session back", restored) {
             Some(Some(_)) => {
-                cx.state.say("the session is back");
+                cx.state.say("Session restored");
                 list_again(cx);
             }
-            Some(None) => cx.state.fail("no session of bowline is in the trash"),
+            Some(None) => cx.state.fail("No sessions in the trash"),
             None => {}
         },
     );

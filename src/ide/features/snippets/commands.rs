@@ -15,16 +15,16 @@ use crate::text::stops::{self, Stops, Style};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("snippet.insert", "Put one of your snippets in", |cx| {
+    command("snippet.insert", "Insert snippet", &["template"], |cx| {
         if cx.state.panes.focus == Focus::Editor && cx.state.buffers.current().is_some() {
             cx.effects.push(Effect::Picker("snippets"));
         } else {
-            cx.state.say("snippets go into a file");
+            cx.state.say("Snippets need an open file");
         }
     }),
-    command("snippet.next-stop", "To the snippet's next stop", |cx| go(cx, true)),
-    command("snippet.previous-stop", "To the snippet's stop before", |cx| go(cx, false)),
-    command("snippet.next-choice", "Take the snippet's next choice here", choose),
+    command("snippet.next-stop", "Go to next tab stop", &["placeholder"], |cx| go(cx, true)),
+    command("snippet.previous-stop", "Go to previous tab stop", &["placeholder"], |cx| go(cx, false)),
+    command("snippet.next-choice", "Insert next snippet choice", &[], choose),
 ];
 
 /// The names under which snippets for the file that is shown are kept.
@@ -36,7 +36,7 @@ pub fn languages(state: &State) -> Vec<&'static str> {
 pub fn put(cx: &mut Cx<'_>, body: &str) {
     let snippet = match Snippet::parse(body) {
         Ok(snippet) => snippet,
-        Err(error) => return cx.state.fail(format!("this snippet cannot be read: {error}")),
+        Err(error) => return cx.state.fail(format!("Cannot parse snippet: {error}")),
     };
     let ending = line_ending(cx).text();
     let (width, by_tabs) = cx.state.indentation();
@@ -68,7 +68,7 @@ pub fn put(cx: &mut Cx<'_>, body: &str) {
             }
             arrive(cx, stops);
         }
-        Err(error) => cx.state.fail(format!("this snippet cannot be put in: {error}")),
+        Err(error) => cx.state.fail(format!("Cannot insert snippet: {error}")),
     }
 }
 
@@ -87,7 +87,7 @@ fn arrive(cx: &mut Cx<'_>, stops: Stops) {
 fn go(cx: &mut Cx<'_>, forward: bool) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let Some(mut stops) = buffer.area.per_view.stops.take() else {
-        return cx.state.say("no snippet is gone through");
+        return cx.state.say("No active snippet");
     };
     if stops.go(forward).is_some() {
         arrive(cx, stops);
@@ -102,7 +102,7 @@ fn choose(cx: &mut Cx<'_>) {
         buffer.area.per_view.stops.as_mut()?.choose(&text)
     };
     let Some(edit) = cx.state.buffers.current_mut().and_then(with_choices) else {
-        return cx.state.say("there is no choice here");
+        return cx.state.say("No snippet choice here");
     };
     apply(cx, |_, _| edit);
 }

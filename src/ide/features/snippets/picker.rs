@@ -16,8 +16,8 @@ use crate::ide::features::snippets;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "snippets",
-    title: "snippets",
-    footer: "Enter put in",
+    title: "Insert snippet",
+    footer: "Enter paste",
     load: |_| Load::Task(read),
     accept: |cx, pick, _| {
         if let Some(body) = pick.get::<String>() {
@@ -52,12 +52,15 @@ fn fill(injector: &Injector<PickRow>, folders: &[PathBuf], names: &[&'static str
     let none = found.is_empty().then(|| {
         let language = names.last().map(|name| format!(" for {name}")).unwrap_or_default();
         let folder = folders.first().map(|folder| folder.display().to_string()).unwrap_or_default();
-        format!("there are no snippets{language} in {folder}")
+        format!("No snippets{language} in {folder}")
     });
     for snippet in found {
         let short = [snippet.prefix, snippet.name].into_iter().filter(|part| !part.is_empty());
         let text = short.collect::<Vec<_>>().join("  ");
-        push(injector, PickRow { text, detail: snippet.description, pick: Pick::new(snippet.body) });
+        push(
+            injector,
+            PickRow { text, aliases: Vec::new(), detail: snippet.description, pick: Pick::new(snippet.body) },
+        );
     }
     problems.first().map(ToString::to_string).or(none)
 }

@@ -55,6 +55,7 @@ impl SymbolsJob {
             let line = self.text.line_of(symbol.at).0 + 1;
             PickRow {
                 text: format!("{}{}", "  ".repeat(symbol.depth), visible(&symbol.name)),
+                aliases: Vec::new(),
                 detail: format!("{} {line}", symbol.kind),
                 pick: Pick::new(SymbolAt { buffer: self.buffer, version: self.version, at: symbol.at }),
             }

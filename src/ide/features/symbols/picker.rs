@@ -13,7 +13,7 @@ use crate::ide::features::symbols::job::SymbolsJob;
 /// The table's row.
 pub const PICKER: Row = Row {
     id: "outline",
-    title: "outline",
+    title: "Go to symbol",
     footer: "Enter go",
     load: |_| Load::Task(find),
     accept: |cx, pick, _| {

@@ -15,36 +15,41 @@ use crate::ide::features::terminal::work::{Ask, TerminalId};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("view.toggle-terminal", "Show or hide the terminal", |cx| {
+    command("view.toggle-terminal", "Toggle terminal", &["panel", "shell"], |cx| {
         let opens = !cx.state.panes.is_open(Focus::Terminal);
         if opens && cx.state.slots[TERMINALS].all().is_empty() {
             cx.state.slots[TERMINALS].add(Vec::new());
         }
         panes::toggle(cx, Focus::Terminal);
     }),
-    command("terminal.toggle", "Go to the terminal, or back to the editor", toggle),
-    command("terminal.new", "Open another terminal", open),
-    command("terminal.next", "Show the next terminal", |cx| step(cx, 1)),
-    command("terminal.previous", "Show the previous terminal", |cx| step(cx, -1)),
-    command("terminal.close", "Close the terminal; asks while a program runs in it", close),
-    command("terminal.page-up", "Scroll the terminal back", |cx| scroll(cx, By::Pages(1))),
-    command("terminal.page-down", "Scroll the terminal forward", |cx| scroll(cx, By::Pages(-1))),
-    command("terminal.top", "To the oldest row of the terminal", |cx| scroll(cx, By::Top)),
-    command("terminal.bottom", "To the newest row of the terminal", |cx| scroll(cx, By::Bottom)),
-    command("terminal.copy", "Copy what is selected in the terminal", |cx| {
+    command("terminal.toggle", "Focus terminal or editor", &["shell"], toggle),
+    command("terminal.new", "Open new terminal", &["create terminal", "shell"], open),
+    command("terminal.next", "Show next terminal", &[], |cx| step(cx, 1)),
+    command("terminal.previous", "Show previous terminal", &[], |cx| step(cx, -1)),
+    command("terminal.close", "Close terminal", &["kill terminal"], close),
+    command("terminal.page-up", "Scroll terminal up", &["scrollback"], |cx| scroll(cx, By::Pages(1))),
+    command("terminal.page-down", "Scroll terminal down", &["scrollback"], |cx| scroll(cx, By::Pages(-1))),
+    command("terminal.top", "Scroll terminal to top", &["scrollback"], |cx| scroll(cx, By::Top)),
+    command("terminal.bottom", "Scroll terminal to bottom", &["scrollback"], |cx| scroll(cx, By::Bottom)),
+    command("terminal.copy", "Copy terminal selection", &[], |cx| {
         with_one(cx, |cx| terminal::input::ask(cx, Ask::Copy));
     }),
-    command("terminal.paste", "Paste what was cut or copied last into the terminal", paste),
-    command("terminal.send-selection", "Let the terminal run the selection or the line", send_selection),
-    command("terminal.send-next-key", "Give the next key to the program in the terminal", |cx| {
+    command("terminal.paste", "Paste into terminal", &[], paste),
+    command(
+        "terminal.send-selection",
+        "Run selection in terminal",
+        &["send line", "execute"],
+        send_selection,
+    ),
+    command("terminal.send-next-key", "Send next key to terminal", &["raw key", "verbatim"], |cx| {
         with_one(cx, |cx| {
             panes::focus(cx, Focus::Terminal);
             cx.state.slots[TERMINALS].next_is_raw = true;
-            cx.state.say("the next key goes to the program in the terminal");
+            cx.state.say("Next key goes to the terminal");
         });
     }),
-    command("terminal.higher", "Make the terminal pane higher", |cx| grow(cx, STEP)),
-    command("terminal.lower", "Make the terminal pane lower", |cx| grow(cx, -STEP)),
+    command("terminal.higher", "Increase terminal height", &["resize panel"], |cx| grow(cx, STEP)),
+    command("terminal.lower", "Decrease terminal height", &["resize panel"], |cx| grow(cx, -STEP)),
 ];
 
 /// Percents of the height by which the pane becomes higher or lower.
@@ -62,7 +67,7 @@ fn toggle(cx: &mut Cx<'_>) {
 
 fn open(cx: &mut Cx<'_>) {
     if cx.state.slots[TERMINALS].add(Vec::new()).is_none() {
-        return cx.state.say(format!("there are {TERMINALS_MAX} terminals, as many as there can be"));
+        return cx.state.say(format!("Limit reached: {TERMINALS_MAX} terminals"));
     }
     panes::focus(cx, Focus::Terminal);
 }
@@ -70,7 +75,7 @@ fn open(cx: &mut Cx<'_>) {
 /// Does something with the terminal that is shown; says so where there is none.
 fn with_one(cx: &mut Cx<'_>, act: impl FnOnce(&mut Cx<'_>)) {
     if cx.state.slots[TERMINALS].active().is_none() {
-        return cx.state.say("no terminal is open; Alt-4 opens one");
+        return cx.state.say("No terminal open. Open one: Alt-4");
     }
     act(cx);
 }
@@ -100,10 +105,10 @@ fn close(cx: &mut Cx<'_>) {
 /// Closes it once it is known which program runs in it; asks where there is one.
 fn close_from(cx: &mut Cx<'_>, id: TerminalId, programs: &[String]) {
     let Some(program) = programs.first() else { return terminal::events::close(cx, id) };
-    let lines = vec![format!("{program} runs in it; closing ends that.")];
-    let dialog = Dialog::ask("close the terminal?", lines)
-        .choice('y', "close", move |cx| terminal::events::close(cx, id))
-        .close('n', "keep");
+    let lines = vec![format!("{program} is running. Closing ends it.")];
+    let dialog = Dialog::ask("Close the terminal?", lines)
+        .choice('y', "Close", move |cx| terminal::events::close(cx, id))
+        .close('n', "Cancel");
     cx.state.push_layer(dialog);
 }
 
@@ -114,12 +119,12 @@ fn scroll(cx: &mut Cx<'_>, by: By) {
 fn paste(cx: &mut Cx<'_>) {
     with_one(cx, |cx| match cx.state.kill_ring.yank().map(|texts| texts.join("\n")) {
         Some(text) => terminal::input::paste(cx, &text),
-        None => cx.state.say("nothing was cut yet"),
+        None => cx.state.say("Nothing to paste"),
     });
 }
 
 fn send_selection(cx: &mut Cx<'_>) {
-    let Some(buffer) = cx.state.buffers.current() else { return cx.state.say("no file is open") };
+    let Some(buffer) = cx.state.buffers.current() else { return cx.state.say("No file open") };
     let selected = buffer.area.selected();
     let text = if selected.iter().all(String::is_empty) {
         let (text, caret) = (buffer.area.text(), buffer.area.caret());
@@ -130,7 +135,7 @@ fn send_selection(cx: &mut Cx<'_>) {
     };
     let text = text.trim_end_matches(['\n', '\r']).to_string();
     if text.is_empty() {
-        return cx.state.say("the line is empty");
+        return cx.state.say("Empty line");
     }
     if cx.state.slots[TERMINALS].active().is_none() {
         // A shell that has not begun to read takes it as it is typed.

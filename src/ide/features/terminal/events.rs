@@ -88,20 +88,20 @@ pub fn happened(cx: &mut Cx<'_>, happening: TerminalEvent) {
         }
         TerminalEvent::Ended(id, code) => ended(cx, id, Shell::Ended(code)),
         TerminalEvent::Failed(id, why) => ended(cx, id, Shell::Failed(why)),
-        TerminalEvent::Copied(None) => cx.state.say("nothing is selected in the terminal"),
+        TerminalEvent::Copied(None) => cx.state.say("Nothing selected in the terminal"),
         TerminalEvent::Copied(Some(text)) => {
             cx.state.kill_ring.copy(vec![text.clone()]);
             cx.effects.push(Effect::Copy(text));
-            cx.state.say("copied");
+            cx.state.say("Copied");
         }
         TerminalEvent::Place(path, at) => open_place(cx, path, at),
         TerminalEvent::NoPlace(word) if word.is_empty() => {}
-        TerminalEvent::NoPlace(word) => cx.state.say(format!("{word} is no file here")),
+        TerminalEvent::NoPlace(word) => cx.state.say(format!("No such file: {word}")),
         TerminalEvent::Full(_) => {
-            cx.state.fail("the program in the terminal does not read: what was typed is lost");
+            cx.state.fail("Terminal program reads no input: keys dropped");
         }
         TerminalEvent::Refused(_) => {
-            cx.state.say("a program in the terminal wanted to write the clipboard: refused");
+            cx.state.say("Refused: terminal program tried to write the clipboard");
         }
     }
 }

@@ -62,7 +62,7 @@ pub fn paste(cx: &mut Cx<'_>, text: &str) {
     let Some(terminal) = cx.state.slots[TERMINALS].active() else { return };
     let (bytes, ended) = (terminal::emulator::keys::paste(text, terminal.grid.modes), terminal.has_ended());
     if ended {
-        return cx.state.say("the shell in the terminal has ended; Enter there starts a new one");
+        return cx.state.say("Terminal shell ended. Restart: Enter there");
     }
     ask(cx, Ask::Input(bytes));
 }

@@ -125,10 +125,8 @@ fn draw_grid(canvas: &mut Canvas<'_>, terminal: &Terminal) {
     }
     let (told, scope) = match &terminal.shell {
         Shell::Starting | Shell::Runs => return,
-        Shell::Ended(code) => {
-            (format!("shell ended with {code}; Enter starts a new one"), "ui.status.warning")
-        }
-        Shell::Failed(why) => (format!("no shell: {why}; Enter tries again"), "ui.status.error"),
+        Shell::Ended(code) => (format!("Shell ended with {code}. Restart: Enter"), "ui.status.warning"),
+        Shell::Failed(why) => (format!("No shell: {why}. Retry: Enter"), "ui.status.error"),
     };
     let style = canvas.style(scope);
     let y = rows.saturating_sub(1);

@@ -7,10 +7,12 @@ use crate::ide::features::transcript::view::{self, TRANSCRIPT_VIEW};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("transcript.page-up", "Scroll the conversation up", |cx| scroll(cx, Some(-1))),
-    command("transcript.page-down", "Scroll the conversation down", |cx| scroll(cx, Some(1))),
-    command("transcript.top", "To the start of the conversation", |cx| scroll_end(cx, true)),
-    command("transcript.bottom", "To the end of the conversation", |cx| scroll_end(cx, false)),
+    command("transcript.page-up", "Scroll conversation up", &[], |cx| scroll(cx, Some(-1))),
+    command("transcript.page-down", "Scroll conversation down", &[], |cx| scroll(cx, Some(1))),
+    command("transcript.top", "Scroll to conversation start", &[], |cx| scroll_end(cx, true)),
+    command("transcript.bottom", "Scroll to conversation end", &["latest message"], |cx| {
+        scroll_end(cx, false);
+    }),
 ];
 
 fn scroll(cx: &mut Cx<'_>, pages: Option<isize>) {

@@ -124,7 +124,7 @@ impl Transcript {
         self.add_all(messages, tools);
         self.close_calls();
         if let Some(Kind::User(_)) = self.items.back().map(|item| &item.kind) {
-            self.notice(false, "this was not answered; Up and Enter send it again".to_string());
+            self.notice(false, "Not answered. Resend: Up, Enter".to_string());
         }
     }
 
@@ -157,7 +157,7 @@ impl Transcript {
                 && call.status == Status::Asked
             {
                 call.status = Status::Failed(None);
-                call.result = Some(ResultView::Text("bowline ended before this call did".to_string()));
+                call.result = Some(ResultView::Text("bowline ended before this call finished".to_string()));
             }
         }
         self.items.shrink_to_fit();
@@ -173,7 +173,7 @@ impl Transcript {
         let text = value.get("summary").and_then(Value::as_str).unwrap_or_default().to_string();
         let title = match value.get("tokensBefore").and_then(Value::as_u64) {
             Some(before) => format!("compacted from {} tokens", thousands(before)),
-            None => "the branch that was left, in short".to_string(),
+            None => "summary of the other branch".to_string(),
         };
         self.add(Kind::Summary { title, text });
     }
@@ -187,7 +187,7 @@ impl Transcript {
                 self.add(Kind::Summary { title, text: done.summary.clone() });
             }
             (None, Some(error)) => self.notice(true, error.to_string()),
-            (None, None) if aborted => self.notice(false, "not compacted: it was given up".to_string()),
+            (None, None) if aborted => self.notice(false, "compaction canceled".to_string()),
             (None, None) => return false,
         }
         true
@@ -222,7 +222,7 @@ impl Transcript {
         for call in answer.tool_calls() {
             self.change_call(&call.id, |call| call.status = Status::Failed(None));
         }
-        self.notice(false, "The answer broke off and was retried".to_string());
+        self.notice(false, "The answer was interrupted and retried".to_string());
     }
 
     fn add_failure(&mut self, answer: &AssistantMessage) {
@@ -231,12 +231,13 @@ impl Transcript {
         }
         match answer.stop_reason {
             StopReason::Error => {
-                let text = answer.error_message.clone().unwrap_or_else(|| "the answer broke off".to_string());
+                let text =
+                    answer.error_message.clone().unwrap_or_else(|| "the answer was interrupted".to_string());
                 self.notice(true, text);
             }
             StopReason::Aborted => self.notice(false, "interrupted".to_string()),
             StopReason::Length => {
-                self.notice(true, "the answer reached the model's output limit".to_string());
+                self.notice(true, "The answer reached the model's output limit".to_string());
             }
             StopReason::Stop | StopReason::ToolUse => {}
         }
@@ -273,7 +274,7 @@ impl Transcript {
             }
             AgentEvent::LimitReached(text) => self.notice(true, text.clone()),
             AgentEvent::LoopDetected => {
-                self.notice(false, "the same calls repeat; the model was told so".to_string());
+                self.notice(false, "Repeated calls: the model was notified".to_string());
             }
             AgentEvent::ContextWarning { tokens, window } => {
                 let percent = tokens.saturating_mul(100) / (*window).max(1);

@@ -51,8 +51,8 @@ pub fn found(cx: &mut Cx<'_>, id: BufferId, tree: Result<History, Unusable>) {
             let name = buffer.name();
             if cx.state.status.message.is_empty() {
                 cx.state.say(match why {
-                    Unusable::OtherText => format!("{name} was changed since; its older undo steps are gone"),
-                    other => format!("older undo steps of {name} cannot be used: {other}"),
+                    Unusable::OtherText => format!("Changed since: {name}. Older undo steps are dropped"),
+                    other => format!("Cannot load older undo steps of {name}: {other}"),
                 });
             }
         }

@@ -13,29 +13,25 @@ use crate::text::transaction::{turn_number, turn_of};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("history.tree", "Show the undo tree and go anywhere in it", tree),
-    command("history.earlier", "Go back to how the text was some time ago", earlier),
-    command("history.undo-agent", "Take back the agent's last edit, keeping what came after it", undo_agent),
-    command(
-        "history.undo-agent-turn",
-        "Take back all that the agent's last turn edited, in every open file",
-        undo_turn,
-    ),
+    command("history.tree", "Show undo tree", &["undo history", "timeline"], tree),
+    command("history.earlier", "Restore earlier text", &["timeline", "undo by time"], earlier),
+    command("history.undo-agent", "Undo agent's last edit", &["reject change", "revert"], undo_agent),
+    command("history.undo-agent-turn", "Undo agent's last turn", &["reject changes", "revert"], undo_turn),
 ];
 
 /// The feature's rows for command lines.
 pub const LINES: &[LineCommand] =
-    &[line_command("ea", "earlier", "the text as it was, by steps or a time", |cx, given| {
+    &[line_command("ea", "earlier", "restore text by steps or time", |cx, given| {
         go_earlier(cx, if given.rest.is_empty() { "1" } else { given.rest })
     })];
 
 fn tree(cx: &mut Cx<'_>) {
     let now_ms = cx.now_ms;
-    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("no file is open") };
+    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("No file open") };
     buffer.area.document.seal();
     let view = UndoView::new(buffer.id, buffer.area.document.history(), now_ms);
     if view.rows.len() == 1 {
-        return cx.state.say("nothing was changed yet");
+        return cx.state.say("No changes yet");
     }
     cx.state.push_layer(view);
 }
@@ -70,9 +66,9 @@ fn travel(cx: &mut Cx<'_>, buffer: BufferId, revision: RevisionId) {
 
 fn earlier(cx: &mut Cx<'_>) {
     if cx.state.buffers.current().is_some() {
-        Prompt::new("go back by (5m, 2h, steps)", |_, _| {}).check(go_earlier).open(cx);
+        Prompt::new("Go back by (5m, 2h, steps)", |_, _| {}).check(go_earlier).open(cx);
     } else {
-        cx.state.say("no file is open");
+        cx.state.say("No file open");
     }
 }
 
@@ -81,14 +77,15 @@ fn earlier(cx: &mut Cx<'_>) {
 fn go_earlier(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
     let answer = answer.trim();
     let digits = answer.find(|c: char| !c.is_ascii_digit()).unwrap_or(answer.len());
-    let number: u64 = answer[..digits].parse().map_err(|_| "5m, 2h or a number of steps".to_string())?;
+    let number: u64 =
+        answer[..digits].parse().map_err(|_| "Enter 5m, 2h or a number of steps".to_string())?;
     let seconds = match answer[digits..].trim() {
         "" => None,
         "s" => Some(1),
         "m" | "min" => Some(60),
         "h" => Some(3_600),
         "d" => Some(86_400),
-        unit => return Err(format!("`{unit}`? use s, m, h, d")),
+        unit => return Err(format!("Unknown unit {unit}: use s, m, h, d")),
     };
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.current_mut() else { return Ok(()) };
@@ -102,24 +99,24 @@ fn go_earlier(cx: &mut Cx<'_>, answer: &str) -> Result<(), String> {
     };
     let moved = buffer.area.travel(target);
     cx.state.damage.add(Part::Editor);
-    cx.state.say(if moved { "undone; redo goes forward again" } else { "the text was the same then" });
+    cx.state.say(if moved { "Undone. Redo goes forward" } else { "Text was the same then" });
     Ok(())
 }
 
 fn undo_agent(cx: &mut Cx<'_>) {
     let now_ms = cx.now_ms;
-    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("no file is open") };
+    let Some(buffer) = cx.state.buffers.current_mut() else { return cx.state.say("No file open") };
     let edits: Vec<String> = buffer.area.document.of_agent().map(str::to_string).collect();
     // Of some nothing is left in the text: the one before it is meant.
     match edits.iter().find_map(|by| take_back(buffer, by, now_ms)) {
         None => cx.state.say(NOTHING),
-        Some(Ok(())) => cx.state.say("the agent's edit is taken back"),
-        Some(Err(why)) => cx.state.fail(format!("not taken back: {why}")),
+        Some(Ok(())) => cx.state.say("Undid the agent's edit"),
+        Some(Err(why)) => cx.state.fail(format!("Cannot undo: {why}")),
     }
     cx.state.damage.add(Part::Editor);
 }
 
-const NOTHING: &str = "there is nothing of the agent's to take back";
+const NOTHING: &str = "No agent edit to undo";
 
 /// Takes back what the agent edited in its newest turn, in every open file, each as one step.
 /// Files in which that cannot be done are named and stay as they are.
@@ -143,11 +140,11 @@ fn undo_turn(cx: &mut Cx<'_>) {
         }
     }
     cx.state.damage.all();
-    let taken = format!("the agent's last turn is taken back in {}", done.join(", "));
+    let taken = format!("Undid the agent's last turn in {}", done.join(", "));
     match (done.is_empty(), refused.is_empty()) {
         (true, true) => cx.state.say(NOTHING),
         (false, true) => cx.state.say(taken),
-        (true, _) => cx.state.fail(format!("not taken back in {}", refused.join("; in "))),
+        (true, _) => cx.state.fail(format!("Cannot undo in {}", refused.join("; in "))),
         (false, false) => cx.state.fail(format!("{taken}; not in {}", refused.join("; in "))),
     }
 }

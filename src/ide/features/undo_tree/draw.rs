@@ -26,7 +26,7 @@ pub fn place(size: (u16, u16), view: &UndoView) -> Rect {
 /// Draws it.
 pub fn draw(canvas: &mut Canvas<'_>, view: &UndoView, state: &State) {
     let count = format!("{} / {}", view.selected + 1, view.rows.len());
-    let inner = frame::draw(canvas, "undo tree", &count, "Enter stay here  Escape go back");
+    let inner = frame::draw(canvas, "undo tree", &count, "Enter restore  Escape cancel");
     let mut inside = canvas.sub(inner);
     let (cols, rows) = inside.size();
     let Some(buffer) = state.buffers.all().iter().find(|buffer| buffer.id == view.buffer) else { return };

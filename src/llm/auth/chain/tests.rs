@@ -131,7 +131,7 @@ async fn what_an_entry_says_of_the_environment_wins() {
 async fn missing_access_says_what_to_do() {
     for (provider, kept, expected) in [
         ("xai", json!({}), "xAI: there is no key; set XAI_API_KEY, or `bowline login xai`"),
-        ("openai-codex", json!({}), "OpenAI Codex: nobody is logged in; `bowline login openai-codex`"),
+        ("openai-codex", json!({}), "OpenAI Codex: not logged in; `bowline login openai-codex`"),
         (
             "xai",
             json!({"xai": {"type": "api_key", "key": "$NOT_THERE"}}),

@@ -141,7 +141,7 @@ fn made_up() -> String {
 /// The token and the account that it is for; an API key is none.
 fn login(access: &Access) -> Result<(&ApiKey, &str), String> {
     let again = "log in with ChatGPT: bowline login openai-codex";
-    let key = access.key.as_ref().ok_or_else(|| format!("nobody is logged in ({again})"))?;
+    let key = access.key.as_ref().ok_or_else(|| format!("not logged in ({again})"))?;
     let account = access.account.get("accountId").map(String::as_str).filter(|id| !id.is_empty());
     match (account, access.kind) {
         (Some(account), _) => Ok((key, account)),
@@ -225,7 +225,7 @@ mod tests {
     fn what_cannot_serve_says_so() {
         let mut access = Access::default();
         let said = |access: &Access| login(access).unwrap_err();
-        assert_eq!(said(&access), "nobody is logged in (log in with ChatGPT: bowline login openai-codex)");
+        assert_eq!(said(&access), "not logged in (log in with ChatGPT: bowline login openai-codex)");
         access.key = Some(ApiKey("t".into()));
         assert!(said(&access).starts_with("an API key does not serve here"));
         access.kind = KeyKind::Login;

@@ -46,11 +46,11 @@ fn a_name_that_means_nothing_is_told_with_what_there_is() {
     assert_eq!((refused("Read"), refused("read")), (None, None), "a model may say it so, too");
     let told = refused("Gerp").unwrap();
     assert!(
-        told.starts_with("profile anthropic has no tool `Gerp` (did you mean `Grep`? there are Read, "),
+        told.starts_with("no such tool in profile anthropic: Gerp (did you mean `Grep`? there are Read, "),
         "{told}"
     );
     let told = refused("zzz").unwrap();
-    assert!(told.starts_with("profile anthropic has no tool `zzz` (there are Read, "), "{told}");
+    assert!(told.starts_with("no such tool in profile anthropic: zzz (there are Read, "), "{told}");
     let told = refused("apply_patch").unwrap();
     assert!(told.contains("(--profile openai has it; there are Read, "), "{told}");
 }

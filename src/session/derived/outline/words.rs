@@ -19,7 +19,7 @@ pub fn of(entry: &Entry) -> String {
         EntryBody::Message { message } => of_message(&message),
         EntryBody::Compaction { summary, .. } => format!("compacted: {}", heading_off(&summary)),
         EntryBody::BranchSummary { summary, .. } => {
-            format!("summary of a branch that was left: {}", heading_off(&summary))
+            format!("summary of another branch: {}", heading_off(&summary))
         }
         EntryBody::ModelChange { provider, model_id } => format!("model {provider}/{model_id}"),
         EntryBody::ThinkingLevelChange { thinking_level } => format!("thinking {thinking_level}"),
@@ -32,10 +32,10 @@ pub fn of(entry: &Entry) -> String {
             format!("{custom_type}: {}", of_content(&content))
         }
         EntryBody::Label { target_id, label: Some(label) } => format!("label \"{label}\" for {target_id}"),
-        EntryBody::Label { target_id, label: None } => format!("no label any more for {target_id}"),
+        EntryBody::Label { target_id, label: None } => format!("label removed from {target_id}"),
         EntryBody::SessionInfo { name } => format!("name: {}", name.as_deref().unwrap_or("none")),
-        EntryBody::ContextEdit { target_id, replacement: None } => format!("{target_id} left out"),
-        EntryBody::ContextEdit { target_id, .. } => format!("{target_id} told differently"),
+        EntryBody::ContextEdit { target_id, replacement: None } => format!("{target_id} excluded"),
+        EntryBody::ContextEdit { target_id, .. } => format!("{target_id} edited"),
         _ => entry.kind().to_string(),
     };
     line(&words)
@@ -62,7 +62,7 @@ fn of_message(message: &AgentMessage) -> String {
         }
         AgentMessage::Other(value) if message.role() == "branchSummary" => {
             format!(
-                "summary of a branch that was left: {}",
+                "summary of another branch: {}",
                 heading_off(value["summary"].as_str().unwrap_or_default())
             )
         }
@@ -160,7 +160,7 @@ mod tests {
                 r###"{"type":"compaction","summary":"## Goal\n\nA loop\n","firstKeptEntryId":"x","tokensBefore":1}"###,
                 "compacted: A loop",
             ),
-            (r#"{"type":"context_edit","targetId":"x","replacement":null}"#, "x left out"),
+            (r#"{"type":"context_edit","targetId":"x","replacement":null}"#, "x excluded"),
             (r#"{"type":"custom_message","customType":"note","content":"hi","display":true}"#, "note: hi"),
             (
                 r#"{"type":"custom","customType":"bowline.pin","data":{"targetId":"x","pinned":true}}"#,

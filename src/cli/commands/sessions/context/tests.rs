@@ -38,10 +38,10 @@ fn each_thing_has_its_row_and_what_is_missing_is_counted() {
     assert!(rows[0].contains("compactionSummary") && rows[0].contains("summary of one message"), "{text}");
     assert!(rows[1].contains("pinned, kept by the compaction") && rows[1].ends_with(": kept"), "{text}");
     assert!(rows[3].ends_with("tokens, estimated"), "{text}");
-    assert_eq!(rows[4], "Messages that are not in it: 1 summed up, 1 left out (--all shows them)");
+    assert_eq!(rows[4], "Messages that are not in it: 1 summarized, 1 excluded (--all shows them)");
     let text = table(&session, &ContextReport::of(None, &path, true), true);
     let rows: Vec<&str> = text.lines().skip(2).collect();
     assert!(rows[0].starts_with("   -        3  user") && rows[0].contains(&first), "{text}");
-    assert!(rows[2].contains("left out since"), "{text}");
-    assert!(text.ends_with("Messages that are not in it: 1 summed up, 1 left out"), "{text}");
+    assert!(rows[2].contains("excluded since"), "{text}");
+    assert!(text.ends_with("Messages that are not in it: 1 summarized, 1 excluded"), "{text}");
 }

@@ -18,210 +18,230 @@ use crate::text::selection::{Range, Selection};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("helix.left", "Left", |cx| {
+    command("helix.left", "Move selection left", &["move_char_left"], |cx| {
         go(cx, Move::Left);
     }),
-    command("helix.right", "Right", |cx| {
+    command("helix.right", "Move selection right", &["move_char_right"], |cx| {
         go(cx, Move::Right);
     }),
-    command("helix.up", "Up", |cx| {
+    command("helix.up", "Move selection up", &["move_visual_line_up"], |cx| {
         go(cx, Move::Up);
     }),
-    command("helix.down", "Down", |cx| {
+    command("helix.down", "Move selection down", &["move_visual_line_down"], |cx| {
         go(cx, Move::Down);
     }),
-    command("helix.word", "Select to the next word", |cx| {
+    command("helix.word", "Select to next word", &["move_next_word_start"], |cx| {
         word(cx, Word::Start, false);
     }),
-    command("helix.word-end", "Select to the end of the word", |cx| {
+    command("helix.word-end", "Select to next word end", &["move_next_word_end"], |cx| {
         word(cx, Word::End, false);
     }),
-    command("helix.word-back", "Select back to the start of the word", |cx| {
+    command("helix.word-back", "Select to previous word", &["move_prev_word_start"], |cx| {
         word(cx, Word::Back, false);
     }),
-    command("helix.big-word", "Select to the next word between spaces", |cx| {
+    command("helix.big-word", "Select to next WORD", &["move_next_long_word_start"], |cx| {
         word(cx, Word::Start, true);
     }),
-    command("helix.big-word-end", "Select to the end of the word between spaces", |cx| {
+    command("helix.big-word-end", "Select to next WORD end", &["move_next_long_word_end"], |cx| {
         word(cx, Word::End, true);
     }),
-    command("helix.big-word-back", "Select back to the start of the word between spaces", |cx| {
+    command("helix.big-word-back", "Select to previous WORD", &["move_prev_long_word_start"], |cx| {
         word(cx, Word::Back, true);
     }),
-    command("helix.find", "Select to a character in the line", |cx| {
+    command("helix.find", "Find next character", &["find_next_char"], |cx| {
         wait(cx, Ask::Find { forward: true, till: false });
     }),
-    command("helix.till", "Select up to a character in the line", |cx| {
+    command("helix.till", "Find till next character", &["find_till_char"], |cx| {
         wait(cx, Ask::Find { forward: true, till: true });
     }),
-    command("helix.find-back", "Select back to a character in the line", |cx| {
+    command("helix.find-back", "Find previous character", &["find_prev_char"], |cx| {
         wait(cx, Ask::Find { forward: false, till: false });
     }),
-    command("helix.till-back", "Select back up to a character in the line", |cx| {
+    command("helix.till-back", "Find till previous character", &["till_prev_char"], |cx| {
         wait(cx, Ask::Find { forward: false, till: true });
     }),
-    command("helix.line-begin", "To the first column of the line", |cx| {
+    command("helix.line-begin", "Go to line start", &["goto_line_start"], |cx| {
         go(cx, Move::LineBegin);
     }),
-    command("helix.line-end", "To the last character of the line", |cx| {
+    command("helix.line-end", "Go to line end", &["goto_line_end"], |cx| {
         go(cx, Move::LineEnd);
     }),
-    command("helix.first-non-blank", "To the first character that is no white space", |cx| {
+    command("helix.first-non-blank", "Go to first non-blank", &["goto_first_nonwhitespace"], |cx| {
         go(cx, Move::FirstNonBlank);
     }),
-    command("helix.top", "To the first line, or the line of the count", |cx| {
+    command("helix.top", "Go to first line", &["goto_file_start"], |cx| {
         go(cx, Move::Top);
     }),
-    command("helix.bottom", "To the last line", |cx| {
+    command("helix.bottom", "Go to last line", &["goto_last_line"], |cx| {
         go(cx, Move::Bottom);
     }),
-    command("helix.match", "To the matching bracket", |cx| {
+    command("helix.match", "Go to matching bracket", &["match_brackets"], |cx| {
         go(cx, Move::Match);
     }),
-    command("helix.paragraph", "To the next paragraph", |cx| {
+    command("helix.paragraph", "Go to next paragraph", &["goto_next_paragraph"], |cx| {
         go(cx, Move::Paragraph);
     }),
-    command("helix.paragraph-back", "To the paragraph before", |cx| {
+    command("helix.paragraph-back", "Go to previous paragraph", &["goto_prev_paragraph"], |cx| {
         go(cx, Move::ParagraphBack);
     }),
-    command("helix.select-mode", "Extend the selections, or begin anew", toggle_select),
-    command("helix.lines", "Select whole lines, then more of them", lines),
-    command("helix.to-lines", "Grow the selections to whole lines", |cx| {
+    command("helix.select-mode", "Toggle Select mode", &["select_mode"], toggle_select),
+    command("helix.lines", "Select line or extend", &["extend_line_below"], lines),
+    command("helix.to-lines", "Extend to line bounds", &["extend_to_line_bounds"], |cx| {
         shape(cx, helix::to_lines);
     }),
-    command("helix.all", "Select everything", |cx| {
+    command("helix.all", "Select entire file", &["select_all"], |cx| {
         reshape(cx, |text, _| Selection::single(Range::new(Byte(0), text.end())));
     }),
-    command("helix.select", "Select what matches in the selections", |cx| {
+    command("helix.select", "Select matches in selections", &["select_regex"], |cx| {
         ask_pattern(cx, Pick::Select);
     }),
-    command("helix.split", "Split the selections at what matches", |cx| {
+    command("helix.split", "Split selections on regex", &["split_selection"], |cx| {
         ask_pattern(cx, Pick::Split);
     }),
-    command("helix.keep", "Keep the selections that match", |cx| {
+    command("helix.keep", "Keep selections matching regex", &["keep_selections"], |cx| {
         ask_pattern(cx, Pick::Keep);
     }),
-    command("helix.remove", "Remove the selections that match", |cx| {
+    command("helix.remove", "Remove selections matching regex", &["remove_selections"], |cx| {
         ask_pattern(cx, Pick::Remove);
     }),
-    command("helix.split-lines", "Split the selections into lines", |cx| {
+    command("helix.split-lines", "Split selections on newlines", &["split_selection_on_newline"], |cx| {
         reshape(cx, select::split_lines);
     }),
-    command("helix.copy-below", "Copy the selections to the next line", |cx| {
-        copy_selection(cx, true);
-    }),
-    command("helix.copy-above", "Copy the selections to the line before", |cx| {
-        copy_selection(cx, false);
-    }),
-    command("helix.keep-primary", "Keep only the main selection", |cx| {
+    command(
+        "helix.copy-below",
+        "Copy selection to next line",
+        &["copy_selection_on_next_line", "add cursor below"],
+        |cx| {
+            copy_selection(cx, true);
+        },
+    ),
+    command(
+        "helix.copy-above",
+        "Copy selection to previous line",
+        &["copy_selection_on_prev_line", "add cursor above"],
+        |cx| {
+            copy_selection(cx, false);
+        },
+    ),
+    command("helix.keep-primary", "Keep only primary selection", &["keep_primary_selection"], |cx| {
         reshape(cx, |_, selection| select::only_primary(selection));
     }),
-    command("helix.remove-primary", "Remove the main selection", |cx| {
+    command("helix.remove-primary", "Remove primary selection", &["remove_primary_selection"], |cx| {
         reshape(cx, |_, selection| select::without_primary(selection));
     }),
-    command("helix.next-selection", "Make the next selection the main one", |cx| {
+    command("helix.next-selection", "Rotate selections forward", &["rotate_selections_forward"], |cx| {
         reshape(cx, |_, selection| select::rotated(selection, true));
     }),
-    command("helix.previous-selection", "Make the previous selection the main one", |cx| {
-        reshape(cx, |_, selection| select::rotated(selection, false));
-    }),
-    command("helix.collapse", "Keep the cursors only", collapse),
-    command("helix.flip", "Exchange the ends of the selections", |cx| {
+    command(
+        "helix.previous-selection",
+        "Rotate selections backward",
+        &["rotate_selections_backward"],
+        |cx| {
+            reshape(cx, |_, selection| select::rotated(selection, false));
+        },
+    ),
+    command("helix.collapse", "Collapse selections to cursors", &["collapse_selection"], collapse),
+    command("helix.flip", "Flip selection ends", &["flip_selections"], |cx| {
         shape(cx, |_, range| Range::new(range.head, range.anchor));
     }),
-    command("helix.trim", "Take white space off the ends of the selections", trim),
-    command("helix.delete", "Delete the selections", |cx| {
+    command("helix.trim", "Trim selections", &["trim_selections"], trim),
+    command("helix.delete", "Delete selections", &["delete_selection"], |cx| {
         delete(cx, false, false);
     }),
-    command("helix.delete-bare", "Delete the selections and keep nothing", |cx| {
+    command("helix.delete-bare", "Delete selections without copying", &["delete_selection_noyank"], |cx| {
         delete(cx, true, false);
     }),
-    command("helix.change", "Change the selections", |cx| {
+    command("helix.change", "Change selections", &["change_selection"], |cx| {
         delete(cx, false, true);
     }),
-    command("helix.change-bare", "Change the selections and keep nothing", |cx| {
+    command("helix.change-bare", "Change selections without copying", &["change_selection_noyank"], |cx| {
         delete(cx, true, true);
     }),
-    command("helix.yank", "Copy the selections", yank),
-    command("helix.put", "Put back behind the selections", |cx| {
+    command("helix.yank", "Copy selections", &["yank"], yank),
+    command("helix.put", "Paste after selections", &["paste_after", "put"], |cx| {
         paste(cx, true);
     }),
-    command("helix.put-before", "Put back before the selections", |cx| {
+    command("helix.put-before", "Paste before selections", &["paste_before", "put"], |cx| {
         paste(cx, false);
     }),
-    command("helix.replace-with", "Put a register in place of the selections", replace_with_register),
-    command("helix.replace", "Put one character in place of each", |cx| {
+    command(
+        "helix.replace-with",
+        "Replace selections with register",
+        &["replace_with_yanked"],
+        replace_with_register,
+    ),
+    command("helix.replace", "Replace selections with character", &["replace"], |cx| {
         wait(cx, Ask::Replace);
     }),
-    command("helix.upper", "Upper case", |cx| {
+    command("helix.upper", "Uppercase selections", &["switch_to_uppercase"], |cx| {
         letters(cx, |c| c.to_uppercase().collect());
     }),
-    command("helix.lower", "Lower case", |cx| {
+    command("helix.lower", "Lowercase selections", &["switch_to_lowercase"], |cx| {
         letters(cx, |c| c.to_lowercase().collect());
     }),
-    command("helix.switch-case", "The other case", |cx| {
+    command("helix.switch-case", "Swap case of selections", &["switch_case", "toggle case"], |cx| {
         letters(
             cx,
             |c| if c.is_lowercase() { c.to_uppercase().collect() } else { c.to_lowercase().collect() },
         );
     }),
-    command("helix.indent", "Indent the lines", |cx| {
+    command("helix.indent", "Indent selected lines", &["indent"], |cx| {
         shift(cx, false);
     }),
-    command("helix.dedent", "Take indentation from the lines", |cx| {
+    command("helix.dedent", "Dedent selected lines", &["unindent", "outdent"], |cx| {
         shift(cx, true);
     }),
-    command("helix.insert", "Type before the selections", |cx| {
+    command("helix.insert", "Insert before selections", &["insert_mode"], |cx| {
         insert(cx, At::Here);
     }),
-    command("helix.append", "Type behind the selections", |cx| {
+    command("helix.append", "Append after selections", &["append_mode"], |cx| {
         insert(cx, At::Behind);
     }),
-    command("helix.insert-line-start", "Type at the starts of the lines", |cx| {
+    command("helix.insert-line-start", "Insert at line start", &["insert_at_line_start"], |cx| {
         insert(cx, At::LineStart);
     }),
-    command("helix.append-line-end", "Type at the ends of the lines", |cx| {
+    command("helix.append-line-end", "Append at line end", &["insert_at_line_end"], |cx| {
         insert(cx, At::LineEnd);
     }),
-    command("helix.open-below", "Type on a new line below", |cx| {
+    command("helix.open-below", "Open line below", &["open_below", "insert line below"], |cx| {
         open(cx, true);
     }),
-    command("helix.open-above", "Type on a new line above", |cx| {
+    command("helix.open-above", "Open line above", &["open_above", "insert line above"], |cx| {
         open(cx, false);
     }),
-    command("helix.undo", "Undo", |cx| {
+    command("helix.undo", "Undo change", &[], |cx| {
         with_lines(cx, "edit.undo");
     }),
-    command("helix.redo", "Redo", |cx| {
+    command("helix.redo", "Redo change", &[], |cx| {
         with_lines(cx, "edit.redo");
     }),
-    command("helix.search-next", "Select the next match", |cx| {
+    command("helix.search-next", "Select next match", &["search_next"], |cx| {
         again(cx, true);
     }),
-    command("helix.search-previous", "Select the previous match", |cx| {
+    command("helix.search-previous", "Select previous match", &["search_prev"], |cx| {
         again(cx, false);
     }),
-    command("helix.search-selection", "Look for what is selected", search_selection),
-    command("helix.inside", "Select the inside of a thing", |cx| {
+    command("helix.search-selection", "Search for selection", &["search_selection"], search_selection),
+    command("helix.inside", "Select inside object", &["select_textobject_inner"], |cx| {
         wait(cx, Ask::Object(false));
     }),
-    command("helix.around", "Select a thing", |cx| {
+    command("helix.around", "Select around object", &["select_textobject_around"], |cx| {
         wait(cx, Ask::Object(true));
     }),
-    command("helix.register", "Name the register for what follows", |cx| {
+    command("helix.register", "Choose register", &["select_register"], |cx| {
         wait(cx, Ask::Register);
     }),
-    command("helix.record", "Record keys, or end the recording", record),
-    command("helix.play", "Press the recorded keys", play),
-    command("helix.clip-yank", "Copy the selections to the clipboard", |cx| {
+    command("helix.record", "Record macro to register", &["record_macro", "stop recording"], record),
+    command("helix.play", "Replay macro from register", &["replay_macro"], play),
+    command("helix.clip-yank", "Copy selections to clipboard", &["yank_to_clipboard"], |cx| {
         clip(cx);
         yank(cx);
     }),
-    command("helix.clip-put", "Put the clipboard back behind the selections", |cx| {
+    command("helix.clip-put", "Paste clipboard after selections", &["paste_clipboard_after"], |cx| {
         clip(cx);
         paste(cx, true);
     }),
-    command("helix.normal", "Keys are commands; gives up what has begun", normal),
+    command("helix.normal", "Return to Normal mode", &["normal_mode", "escape"], normal),
 ];
 
 /// The register of recordings that have no name.

@@ -11,47 +11,58 @@ use crate::ide::editor::modal::{typing, visual};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("vim.normal", "Keys are commands; gives up what has begun", normal),
-    command("vim.visual", "Select characters", |cx| visual::toggle(cx, Mode::Visual)),
-    command("vim.visual-lines", "Select lines", |cx| visual::toggle(cx, Mode::VisualLine)),
-    command("vim.visual-block", "Select a rectangle", |cx| visual::toggle(cx, Mode::VisualBlock)),
-    command("vim.visual-again", "Select again what was selected last", visual::again),
-    command("vim.other-end", "Move the other end of the selection", |cx| visual::other_end(cx, false)),
-    command("vim.other-corner", "Move the other corner of the selection", |cx| visual::other_end(cx, true)),
-    command("vim.older-change", "Go to where a change was made before", |cx| changes(cx, 1)),
-    command("vim.newer-change", "Go to where a change was made after", |cx| changes(cx, -1)),
-    command("vim.jump-back", "Go back through the jumps", |cx| jumps(cx, 1)),
-    command("vim.jump-forward", "Go forward through the jumps", |cx| jumps(cx, -1)),
-    command("vim.command-line", "Type a command", crate::ide::editor::modal::line::run::begin),
-    command("vim.line-older", "The command line before", |cx| {
+    command("vim.normal", "Return to Normal mode", &["escape"], normal),
+    command("vim.visual", "Start Visual mode", &["v", "select characters"], |cx| {
+        visual::toggle(cx, Mode::Visual);
+    }),
+    command("vim.visual-lines", "Start Visual Line mode", &["V", "select lines"], |cx| {
+        visual::toggle(cx, Mode::VisualLine);
+    }),
+    command("vim.visual-block", "Start Visual Block mode", &["column selection", "rectangle"], |cx| {
+        visual::toggle(cx, Mode::VisualBlock);
+    }),
+    command("vim.visual-again", "Reselect last Visual selection", &["gv"], visual::again),
+    command("vim.other-end", "Go to other end", &["o", "flip selection"], |cx| visual::other_end(cx, false)),
+    command("vim.other-corner", "Go to other corner", &["O"], |cx| visual::other_end(cx, true)),
+    command("vim.older-change", "Go to older change", &["g;"], |cx| changes(cx, 1)),
+    command("vim.newer-change", "Go to newer change", &["g,"], |cx| changes(cx, -1)),
+    command("vim.jump-back", "Go to older jump", &["go back"], |cx| jumps(cx, 1)),
+    command("vim.jump-forward", "Go to newer jump", &["go forward"], |cx| jumps(cx, -1)),
+    command(
+        "vim.command-line",
+        "Open command line",
+        &["ex", "colon"],
+        crate::ide::editor::modal::line::run::begin,
+    ),
+    command("vim.line-older", "Show older command line", &["command history"], |cx| {
         crate::ide::editor::modal::line::run::step(cx, 1);
     }),
-    command("vim.line-newer", "The command line after", |cx| {
+    command("vim.line-newer", "Show newer command line", &["command history"], |cx| {
         crate::ide::editor::modal::line::run::step(cx, -1);
     }),
-    command("vim.substitute-again", "Make the last substitution again in this line", |cx| {
+    command("vim.substitute-again", "Repeat substitution in line", &["&"], |cx| {
         crate::ide::editor::modal::line::run::run(cx, "&");
     }),
-    command("vim.substitute-everywhere", "Make the last substitution again in every line", |cx| {
+    command("vim.substitute-everywhere", "Repeat substitution in file", &["g&"], |cx| {
         crate::ide::editor::modal::line::run::run(cx, "%s//~/&");
     }),
-    command("vim.erase-word-back", "Delete to the start of the word; no register keeps it", |cx| {
+    command("vim.erase-word-back", "Delete word before cursor", &[], |cx| {
         typing_keys::erase(cx, Erase::Word);
     }),
-    command("vim.erase-line-back", "Delete to the start of the line; no register keeps it", |cx| {
+    command("vim.erase-line-back", "Delete line before cursor", &[], |cx| {
         typing_keys::erase(cx, Erase::Line);
     }),
-    command("vim.typing-left", "Left in the line while typing", |cx| typing_keys::step(cx, false)),
-    command("vim.typing-right", "Right in the line while typing", |cx| typing_keys::step(cx, true)),
-    command("vim.typing-home", "To the first column while typing", typing_keys::home),
-    command("vim.shift-right", "Indent the line by one stop", |cx| typing_keys::shift(cx, false)),
-    command("vim.shift-left", "Take one stop of indentation from the line", |cx| {
+    command("vim.typing-left", "Move left while inserting", &[], |cx| typing_keys::step(cx, false)),
+    command("vim.typing-right", "Move right while inserting", &[], |cx| typing_keys::step(cx, true)),
+    command("vim.typing-home", "Move home while inserting", &[], typing_keys::home),
+    command("vim.shift-right", "Indent line while inserting", &[], |cx| typing_keys::shift(cx, false)),
+    command("vim.shift-left", "Dedent line while inserting", &["outdent"], |cx| {
         typing_keys::shift(cx, true);
     }),
-    command("vim.save-and-close", "Save and close the file", |cx| {
+    command("vim.save-and-close", "Save and close file", &["ZZ", "wq"], |cx| {
         crate::ide::editor::modal::line::run::run(cx, "x");
     }),
-    command("vim.close", "Close the file without saving", |cx| {
+    command("vim.close", "Close file without saving", &["ZQ", "discard changes"], |cx| {
         crate::ide::editor::modal::line::run::run(cx, "q!");
     }),
 ];

@@ -21,7 +21,7 @@ const SAMPLE: usize = 34;
 
 /// Asks about replacements, in order, one by one.
 pub fn begin(cx: &mut Cx<'_>, edits: Vec<(Range<Byte>, String)>) -> Result<(), String> {
-    let buffer = cx.state.buffers.current().ok_or("no file is open")?;
+    let buffer = cx.state.buffers.current().ok_or("No file open")?;
     let (buffer, version) = (buffer.id, buffer.area.document.version());
     let left = VecDeque::from(edits);
     cx.state.modal.confirming = Some(Confirming { buffer, version, left, wanted: Vec::new() });
@@ -41,13 +41,15 @@ fn ask(cx: &mut Cx<'_>) {
     let end = place.end.min(text.char_floor(place.start + 4 * SAMPLE));
     let old = text.slice(place.start..end).into_owned();
     let sample = |text: &str| truncate(&visible(text), SAMPLE).into_owned();
-    let line = format!("line {}: {} → {}", text.line_of(place.start).0 + 1, sample(&old), sample(&new));
-    let dialog = Dialog::ask("replace this one?", vec![line])
-        .choice('y', "this one", |cx| answered(cx, 'y'))
-        .choice('n', "skip", |cx| answered(cx, 'n'))
-        .choice('a', "all from here", |cx| answered(cx, 'a'))
-        .choice('l', "this one, then stop", |cx| answered(cx, 'l'))
-        .choice('q', "stop", |cx| answered(cx, 'q'))
+    let line = format!("Line {}: {} → {}", text.line_of(place.start).0 + 1, sample(&old), sample(&new));
+    let dialog = Dialog::ask("Replace this match?", vec![line])
+        .choice('y', "Replace", |cx| answered(cx, 'y'))
+        .choice('n', "Skip", |cx| answered(cx, 'n'))
+        .choice('a', "Replace all from here", |cx| answered(cx, 'a'))
+        .short("All")
+        .choice('l', "Replace and stop", |cx| answered(cx, 'l'))
+        .short("Last")
+        .choice('q', "Stop", |cx| answered(cx, 'q'))
         .escaped(|cx| answered(cx, 'q'));
     cursors::set(cx, Selection::cursor(place.start));
     cx.state.push_layer(dialog);
@@ -78,12 +80,12 @@ fn answered(cx: &mut Cx<'_>, answer: char) {
 fn finish(cx: &mut Cx<'_>) {
     let Some(asked) = cx.state.modal.confirming.take() else { return };
     let Some(text) = cx.state.buffers.current().filter(|shown| is_about(&asked, shown)) else {
-        return cx.state.fail("the text changed meanwhile: nothing is replaced");
+        return cx.state.fail("Text changed meanwhile: nothing replaced");
     };
     let wanted = asked.wanted;
     let text = text.area.text().clone();
     let (Some((first, _)), Some((last, _))) = (wanted.first(), wanted.last()) else {
-        return cx.state.say("nothing is replaced");
+        return cx.state.say("Nothing replaced");
     };
     let (first, last) = (text.line_start(text.line_of(first.start)), text.line_of(last.start));
     // New line feeds before the last match move its line down, and those within it too.
@@ -100,5 +102,5 @@ fn finish(cx: &mut Cx<'_>) {
         let at = page.at(line, Column(0));
         cursors::set(cx, Selection::cursor(at));
     }
-    cx.state.say(format!("replaced {count}; one undo takes them back"));
+    cx.state.say(format!("Replaced {count}. Undo: one step"));
 }

@@ -36,10 +36,10 @@ pub fn on_lines(cx: &mut Cx<'_>, lines: &[Line], keys: &str) -> Result<(), Strin
 
 fn press(cx: &mut Cx<'_>, lines: usize, first: Option<Line>, keys: &str) -> Result<(), String> {
     if keys.is_empty() {
-        return Err("which keys?".to_string());
+        return Err("Which keys?".to_string());
     }
     if lines > LINES_MAX {
-        return Err(format!("{lines} lines are too many for keys"));
+        return Err(format!("Too many lines for :normal: {lines}"));
     }
     if cx.state.modal.mode.types() {
         typing::insert::end(cx);

@@ -27,7 +27,7 @@ pub fn no_highlight(cx: &mut Cx<'_>, _: &Given<'_>) -> Result<(), String> {
 /// Goes forward by steps.
 pub fn later(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let steps = if given.rest.is_empty() { Ok(1) } else { given.rest.parse::<usize>() };
-    let steps = steps.map_err(|_| "a number of steps".to_string())?;
+    let steps = steps.map_err(|_| "Steps must be a number".to_string())?;
     cx.state.modal.count = Some(steps.max(1));
     run(cx, "vim.redo")
 }
@@ -60,7 +60,7 @@ fn one(cx: &mut Cx<'_>, option: &str) -> Result<(), String> {
         let value = value.and_then(|value| value.parse::<usize>().ok());
         value
             .filter(|n| (low..=high).contains(n))
-            .ok_or_else(|| format!("{name} is a number from {low} to {high}"))
+            .ok_or_else(|| format!("{name} must be from {low} to {high}"))
     };
     match (plain, value.is_some()) {
         ("number" | "nu", false) => cx.state.look.numbers = on,
@@ -73,7 +73,7 @@ fn one(cx: &mut Cx<'_>, option: &str) -> Result<(), String> {
         ("hlsearch" | "hls", false) if !on => cx.state.highlight = None,
         ("tabstop" | "ts" | "shiftwidth" | "sw", true) => cx.state.show.tab_width = number(1, 16)?,
         ("textwidth" | "tw", true) => cx.state.show.wrap_column = number(1, 500)?,
-        _ => return Err(format!("there is no option `{option}` here; settings.toml has the others")),
+        _ => return Err(format!("No such option: {option}. See settings.toml")),
     }
     Ok(())
 }

@@ -58,7 +58,7 @@ pub fn read<'a>(cx: &mut Cx<'_>, line: &'a str) -> Result<Addresses<'a>, String>
     // Without a command a line beyond the last one is the last one.
     let (first, end) = if rest.trim().is_empty() { (first.min(last), end.min(last)) } else { (first, end) };
     if first > last || end > last {
-        return Err("there are not so many lines".to_string());
+        return Err("No such line".to_string());
     }
     let (first, end) = (first.min(end), first.max(end));
     // The line before the first one stands for the first one.
@@ -74,8 +74,8 @@ pub fn target(cx: &mut Cx<'_>, text: &str) -> Result<usize, String> {
     }
     match one(cx, text.trim(), here, last)? {
         (Some(line), _) if line <= last => Ok((line + 1).unsigned_abs()),
-        (Some(_), _) => Err("there are not so many lines".to_string()),
-        (None, _) => Err("behind which line?".to_string()),
+        (Some(_), _) => Err("No such line".to_string()),
+        (None, _) => Err("After which line?".to_string()),
     }
 }
 
@@ -108,9 +108,9 @@ fn one<'a>(
             (line.map(|line| line.saturating_sub(1)), rest)
         }
         Some('\'') => {
-            let letter = text.chars().nth(1).ok_or("which mark?")?;
-            let mark = locations::mark(cx, letter).ok_or_else(|| format!("the mark {letter} is not set"))?;
-            let buffer = cx.state.buffers.current().ok_or("no file is open")?;
+            let letter = text.chars().nth(1).ok_or("Which mark?")?;
+            let mark = locations::mark(cx, letter).ok_or_else(|| format!("Mark not set: {letter}"))?;
+            let buffer = cx.state.buffers.current().ok_or("No file open")?;
             let line = Page::new(buffer.area.text(), 1).line(mark).0;
             (Some(line.cast_signed()), &text[1 + letter.len_utf8()..])
         }
@@ -130,7 +130,7 @@ fn one<'a>(
             base.saturating_add(count)
         } else {
             let to = base.saturating_sub(count);
-            (to >= -1).then_some(to).ok_or("there is no such line")?
+            (to >= -1).then_some(to).ok_or("No such line")?
         };
         at = Some(to);
         rest = after;
@@ -143,8 +143,8 @@ fn search(cx: &mut Cx<'_>, wanted: &str, from: usize, forward: bool) -> Result<u
         ("", Some((last, _))) => last.clone(),
         (wanted, _) => wanted.to_string(),
     };
-    let needle = seek::needle(cx, &wanted).ok_or_else(|| format!("`{wanted}` cannot be looked for"))?;
-    let buffer = cx.state.buffers.current().ok_or("no file is open")?;
+    let needle = seek::needle(cx, &wanted).ok_or_else(|| format!("Invalid pattern: {wanted}"))?;
+    let buffer = cx.state.buffers.current().ok_or("No file open")?;
     let page = Page::new(buffer.area.text(), 1);
     let (text, from) = (page.text, from.min(page.last_line().0));
     let found = if forward {
@@ -153,7 +153,7 @@ fn search(cx: &mut Cx<'_>, wanted: &str, from: usize, forward: bool) -> Result<u
         seek::last_behind(text, &needle, page.start(Line(from)))
     };
     match found {
-        Ok(found) => found.map(|at| page.line(at).0).ok_or_else(|| format!("no match: {wanted}")),
-        Err(seek::NotFound) => Err(format!("no match near here: {wanted}; go there by / first")),
+        Ok(found) => found.map(|at| page.line(at).0).ok_or_else(|| format!("No match: {wanted}")),
+        Err(seek::NotFound) => Err(format!("No match near here: {wanted}. Search with / first")),
     }
 }

@@ -17,43 +17,39 @@ use crate::text::selection::{Range, Selection};
 
 /// Those that are about the text and what is shown; features bring others.
 pub static ROWS: &[LineCommand] = &[
-    line_command("wa", "wall", "save every file", |cx, _| line::options::run(cx, "file.save-all")),
-    line_command("ene", "enew", "begin a text without a file", |cx, _| line::options::run(cx, "file.new")),
-    line_command("bn", "bnext", "the next file", |cx, _| line::options::run(cx, "file.next")),
-    line_command("bp", "bprevious", "the previous file", |cx, _| line::options::run(cx, "file.previous")),
-    line_command("bN", "bNext", "the previous file", |cx, _| line::options::run(cx, "file.previous")),
-    line_command("ls", "ls", "the open files", |cx, _| line::options::picker(cx, "buffers")),
-    line_command("sp", "split", "divide the window: below", |cx, _| {
-        line::options::run(cx, "window.split-below")
-    }),
-    line_command("vs", "vsplit", "divide the window: at the right", |cx, _| {
-        line::options::run(cx, "window.split-right")
-    }),
+    line_command("wa", "wall", "save all files", |cx, _| line::options::run(cx, "file.save-all")),
+    line_command("ene", "enew", "new file", |cx, _| line::options::run(cx, "file.new")),
+    line_command("bn", "bnext", "show next file", |cx, _| line::options::run(cx, "file.next")),
+    line_command("bp", "bprevious", "show previous file", |cx, _| line::options::run(cx, "file.previous")),
+    line_command("bN", "bNext", "show previous file", |cx, _| line::options::run(cx, "file.previous")),
+    line_command("ls", "ls", "show open files", |cx, _| line::options::picker(cx, "buffers")),
+    line_command("sp", "split", "split window below", |cx, _| line::options::run(cx, "window.split-below")),
+    line_command("vs", "vsplit", "split window right", |cx, _| line::options::run(cx, "window.split-right")),
     line_command("clo", "close", "close the window", |cx, _| line::options::run(cx, "window.close")),
-    line_command("on", "only", "close every other window", |cx, _| line::options::run(cx, "window.only")),
-    line_command("reg", "registers", "the registers", |cx, _| line::options::picker(cx, "registers")),
-    line_command("di", "display", "the registers", |cx, _| line::options::picker(cx, "registers")),
-    line_command("marks", "marks", "the marks", |cx, _| line::options::picker(cx, "marks")),
-    line_command("ju", "jumps", "the jumps", |cx, _| line::options::picker(cx, "jumps")),
-    line_command("noh", "nohlsearch", "show no matches", line::options::no_highlight),
-    line_command("se", "set", "an option", line::options::set),
+    line_command("on", "only", "close other windows", |cx, _| line::options::run(cx, "window.only")),
+    line_command("reg", "registers", "show registers", |cx, _| line::options::picker(cx, "registers")),
+    line_command("di", "display", "show registers", |cx, _| line::options::picker(cx, "registers")),
+    line_command("marks", "marks", "show marks", |cx, _| line::options::picker(cx, "marks")),
+    line_command("ju", "jumps", "show jump list", |cx, _| line::options::picker(cx, "jumps")),
+    line_command("noh", "nohlsearch", "clear search highlight", line::options::no_highlight),
+    line_command("se", "set", "set an option", line::options::set),
     line_command("u", "undo", "undo", |cx, _| line::options::run(cx, "vim.undo")),
     line_command("red", "redo", "redo", |cx, _| line::options::run(cx, "vim.redo")),
-    line_command("lat", "later", "steps forward again", line::options::later),
-    line_command("norm", "normal", "press keys, on each line of a range", line::normal::normal),
+    line_command("lat", "later", "redo steps", line::options::later),
+    line_command("norm", "normal", "run Normal commands on a range", line::normal::normal),
     line_command("s", "substitute", "replace a pattern in lines", line::text::substitute),
-    line_command("&", "&&", "the last substitution again", line::text::substitute_again),
-    line_command("g", "global", "a command on every line with a pattern", global),
-    line_command("v", "vglobal", "a command on every line without a pattern", without),
+    line_command("&", "&&", "repeat last substitution", line::text::substitute_again),
+    line_command("g", "global", "run a command on matching lines", global),
+    line_command("v", "vglobal", "run a command on other lines", without),
     line_command("d", "delete", "delete lines", line::text::delete),
     line_command("y", "yank", "copy lines into a register", line::text::yank),
-    line_command("pu", "put", "put lines back", line::text::put),
-    line_command("m", "move", "move lines behind a line", line::text::shift),
-    line_command("t", "t", "copy lines behind a line", line::text::copy),
-    line_command("co", "copy", "copy lines behind a line", line::text::copy),
+    line_command("pu", "put", "paste lines", line::text::put),
+    line_command("m", "move", "move lines after a line", line::text::shift),
+    line_command("t", "t", "copy lines after a line", line::text::copy),
+    line_command("co", "copy", "copy lines after a line", line::text::copy),
     line_command("j", "join", "join lines", line::text::join),
     line_command(">", ">>>>", "indent lines", line::shift::indent),
-    line_command("<", "<<<<", "take indentation from lines", line::shift::dedent),
+    line_command("<", "<<<<", "dedent lines", line::shift::dedent),
     line_command("sor", "sort", "sort lines", line::text::sort),
     line_command("k", "k", "set a mark", line::text::mark),
     line_command("ma", "mark", "set a mark", line::text::mark),
@@ -139,7 +135,7 @@ pub fn execute(cx: &mut Cx<'_>, line: &str) -> Result<(), String> {
         go(cx, lines.1);
         return Ok(());
     }
-    let (row, after) = find(cx.state.catalog, rest).ok_or_else(|| format!("there is no command `{rest}`"))?;
+    let (row, after) = find(cx.state.catalog, rest).ok_or_else(|| format!("No such command: {rest}"))?;
     let (bang, after) = match after.strip_prefix('!') {
         Some(after) => (true, after),
         None => (false, after),
@@ -180,24 +176,24 @@ fn without(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 }
 
 fn on_lines(cx: &mut Cx<'_>, given: &Given<'_>, holding: bool) -> Result<(), String> {
-    let sign = given.rest.chars().next().ok_or("which lines?")?;
+    let sign = given.rest.chars().next().ok_or("Which lines?")?;
     let (mut wanted, rest) = pattern::until(&given.rest[sign.len_utf8()..], sign);
     let command = rest.unwrap_or_default().trim();
     if wanted.is_empty() {
-        wanted = cx.state.modal.sought.clone().map(|(last, _)| last).ok_or("nothing was looked for yet")?;
+        wanted = cx.state.modal.sought.clone().map(|(last, _)| last).ok_or("No search yet")?;
     }
     cx.state.modal.sought = Some((wanted.clone(), true));
     if let Some((pattern, ..)) = &mut cx.state.modal.substituted {
         // What `&` makes again looks for this from now on.
         pattern.clone_from(&wanted);
     }
-    let needle = seek::needle(cx, &wanted).ok_or_else(|| format!("`{wanted}` cannot be looked for"))?;
+    let needle = seek::needle(cx, &wanted).ok_or_else(|| format!("Invalid pattern: {wanted}"))?;
     let (text, tab_width) = (line::text::text(cx)?, cx.state.tab_width());
     let page = Page::new(&text, tab_width);
     let (first, last) =
         if given.lines.2 == 0 { (Line(0), page.last_line()) } else { (given.lines.0, given.lines.1) };
     let (row, after) =
-        find(cx.state.catalog, command).ok_or_else(|| format!("there is no command `{command}`"))?;
+        find(cx.state.catalog, command).ok_or_else(|| format!("No such command: {command}"))?;
     let (command, after) = (command.to_string(), after.trim().to_string());
     background::run(cx, page.end(last) - page.start(first), move || {
         let page = Page::new(&text, tab_width);
@@ -213,8 +209,8 @@ fn on_lines(cx: &mut Cx<'_>, given: &Given<'_>, holding: bool) -> Result<(), Str
             (first.0..=last.0).map(Line).filter(|line| held.binary_search(line).is_err()).collect()
         };
         if lines.is_empty() {
-            let holds = if holding { "holds" } else { "is without" };
-            return Box::new(move |_| Err(format!("no line {holds} {wanted}")));
+            let holds = if holding { "holds" } else { "is missing" };
+            return Box::new(move |_| Err(format!("No line {holds} {wanted}")));
         }
         Box::new(move |cx| on_each(cx, lines, row, (&command, &after)))
     })
@@ -235,7 +231,7 @@ fn on_each(cx: &mut Cx<'_>, lines: Vec<Line>, row: &LineCommand, typed: (&str, &
         "delete" | "yank" | "move" | "t" | "copy" | "join" | ">>>>" | "<<<<" | "put" | "k" | "mark" => {
             one_by_one(cx, &lines, command)
         }
-        other => Err(format!("`{other}` cannot run on every line")),
+        other => Err(format!("Cannot run on every line: {other}")),
     }
 }
 
@@ -244,7 +240,7 @@ const ONE_BY_ONE_MAX: usize = 20_000;
 
 fn one_by_one(cx: &mut Cx<'_>, lines: &[Line], command: &str) -> Result<(), String> {
     if lines.len() > ONE_BY_ONE_MAX {
-        return Err(format!("that would be {} lines one by one: too many", lines.len()));
+        return Err(format!("Too many lines: {}", lines.len()));
     }
     let (text, goal) = (line::text::text(cx)?, cursors::aimed(cx));
     if let Some(buffer) = cx.state.buffers.current_mut() {

@@ -25,7 +25,7 @@ use crate::text::transaction::Transaction;
 
 /// The text, if it can be edited.
 pub fn text(cx: &Cx<'_>) -> Result<Text, String> {
-    let buffer = cx.state.buffers.current().ok_or("no file is open")?;
+    let buffer = cx.state.buffers.current().ok_or("No file open")?;
     match buffer.read_only() {
         Some(reason) => Err(reason.to_string()),
         None => Ok(buffer.area.text().clone()),
@@ -65,7 +65,7 @@ fn counted(cx: &Cx<'_>, given: &Given<'_>) -> Result<(Line, Line, Option<char>),
     match rest {
         "" => Ok((first, end, name)),
         rest => {
-            let count: usize = rest.parse().map_err(|_| format!("`{rest}` is not understood"))?;
+            let count: usize = rest.parse().map_err(|_| format!("Unexpected text: {rest}"))?;
             Ok((end, Line(end.0.saturating_add(count.max(1) - 1).min(last.0)), name))
         }
     }
@@ -101,7 +101,7 @@ pub fn put(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let name = given.rest.chars().next().unwrap_or('"');
     let line = given.lines.1;
     cursors::to_line(cx, line);
-    let content = registers::read(cx, name).ok_or_else(|| format!("the register {name} is empty"))?;
+    let content = registers::read(cx, name).ok_or_else(|| format!("Register is empty: {name}"))?;
     let mut lines = content.joined();
     if content.shape != Shape::Lines {
         // Its last line has no line feed, even where it is an empty one.
@@ -131,7 +131,7 @@ pub fn shift(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     let to = target(cx, given.rest)?;
     let (first, last) = (given.lines.0, given.lines.1);
     if (first.0 + 1..=last.0).contains(&to) {
-        return Err("lines cannot be moved into themselves".to_string());
+        return Err("Cannot move lines into themselves".to_string());
     }
     let text = text(cx)?;
     let page = Page::new(&text, cx.state.tab_width());
@@ -208,7 +208,7 @@ pub fn join(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
     }
     if first >= page.last_line() {
         cursors::to_line(cx, first);
-        return Err("there is no line below to join".to_string());
+        return Err("No line below to join".to_string());
     }
     let pieces = pieces(page, (first, last.min(page.last_line()), 0));
     change(cx, |page, _| operate::join(page, &pieces, !given.bang));
@@ -227,7 +227,7 @@ pub fn sort(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
         ("", true) => Order::Reverse,
         ("n", false) => Order::Integer,
         ("u", false) => Order::Unique,
-        (other, _) => return Err(format!("sort does not know `{other}`")),
+        (other, _) => return Err(format!("Unknown sort option: {other}")),
     };
     if first == last {
         return Ok(());
@@ -258,7 +258,7 @@ fn sorted(text: &Text, range: Range, order: Order) -> Transaction {
 
 /// Sets a mark at a line.
 pub fn mark(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
-    let letter = given.rest.chars().next().ok_or("which letter?")?;
+    let letter = given.rest.chars().next().ok_or("Which letter?")?;
     let here = cx.state.buffers.current().map(|buffer| buffer.area.selection.clone());
     caret(cx, given.lines.1, Column(0));
     locations::set_mark(cx, letter);
@@ -281,14 +281,14 @@ pub struct Wanted {
 
 /// Reads a substitution.
 pub fn wanted(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<Wanted, String> {
-    let sign = given.rest.chars().next().ok_or("what is to be replaced?")?;
+    let sign = given.rest.chars().next().ok_or("Replace what?")?;
     if sign.is_alphanumeric() || sign == '"' || sign == '|' {
-        return Err(format!("a pattern cannot begin with {sign}"));
+        return Err(format!("A pattern cannot begin with {sign}"));
     }
     let (mut old, rest) = pattern::until(&given.rest[sign.len_utf8()..], sign);
     let (new, flags) = pattern::until(rest.unwrap_or_default(), sign);
     if old.is_empty() {
-        old = cx.state.modal.sought.clone().map(|(last, _)| last).ok_or("nothing was looked for yet")?;
+        old = cx.state.modal.sought.clone().map(|(last, _)| last).ok_or("No search yet")?;
     }
     let last = cx.state.modal.substituted.as_ref().map(|(_, last, _)| last.as_str());
     let new = pattern::with_last(&new, last);
@@ -307,11 +307,11 @@ fn prepared(cx: &mut Cx<'_>, old: &str, new: &str, flags: &str) -> Result<Wanted
             'g' | 'n' | 'e' | 'c' => {}
             'i' => pattern.push_str("\\c"),
             'I' => pattern.push_str("\\C"),
-            other => return Err(format!("substitute does not know the flag {other}")),
+            other => return Err(format!("Unknown substitute flag: {other}")),
         }
     }
     cx.state.modal.substituted = Some((old.to_string(), new.to_string(), flags.clone()));
-    let needle = seek::needle(cx, &pattern).ok_or_else(|| format!("`{old}` cannot be looked for"))?;
+    let needle = seek::needle(cx, &pattern).ok_or_else(|| format!("Invalid pattern: {old}"))?;
     Ok(Wanted {
         needle,
         new: pattern::replacement(new),
@@ -333,7 +333,7 @@ pub fn substitute(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
 
 /// Replaces in the same way as before.
 pub fn substitute_again(cx: &mut Cx<'_>, given: &Given<'_>) -> Result<(), String> {
-    let (old, new, _) = cx.state.modal.substituted.clone().ok_or("nothing was substituted yet")?;
+    let (old, new, _) = cx.state.modal.substituted.clone().ok_or("No substitution yet")?;
     let wanted = prepared(cx, &old, &new, given.rest)?;
     replace_in(cx, wanted, vec![(given.lines.0, given.lines.1)], false)
 }
@@ -356,7 +356,7 @@ pub fn replace_in(
         let page = Page::new(&text, tab_width);
         let (edits, last_line) = replacements(page, &wanted, &lines);
         let Some(last_line) = last_line else {
-            let result = if wanted.may_miss { Ok(()) } else { Err("no match".to_string()) };
+            let result = if wanted.may_miss { Ok(()) } else { Err("No match".to_string()) };
             let last = lines.last().map_or(Line(0), |(_, last)| *last);
             return Box::new(move |cx| {
                 if global {
@@ -388,7 +388,7 @@ pub fn replace_in(
             cursors::set(cx, Selection::cursor(start));
             change(cx, |_, _| edit);
             caret_non_blank(cx, Line(last_line.0.saturating_add_signed(shift)));
-            cx.state.say(format!("replaced {count}; one undo takes them back"));
+            cx.state.say(format!("Replaced {count}. Undo: one step"));
             Ok(())
         })
     })
