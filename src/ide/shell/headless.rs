@@ -193,10 +193,9 @@ impl Headless {
 
     /// Delivers one of the answers that are held, if there is one.
     fn deliver(&mut self) -> bool {
-        let answer = self.held.draw();
-        let any = answer.is_some();
-        answer.into_iter().for_each(|answer| self.pump.app.handle(answer));
-        any
+        let Some(answer) = self.held.draw() else { return false };
+        self.pump.app.handle(answer);
+        true
     }
 
     /// The screen as a picture.

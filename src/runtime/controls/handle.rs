@@ -59,7 +59,7 @@ impl Handle {
     }
 
     /// Waits until the session is over, be it that its task has failed.
-    /// RestoreScope waits does not keep the session alive.
+    /// What waits does not keep the session alive.
     pub fn over(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut lifecycles = self.lifecycles();
         async move {
@@ -93,7 +93,7 @@ impl Handle {
         self.send(Command::Thinking(level));
     }
 
-    /// RestoreScope the model is told before the conversation; `None` after the session has been shut down.
+    /// What the model is told before the conversation; `None` after the session has been shut down.
     pub async fn system_prompt(&self) -> Option<PromptReport> {
         let (reply, shown) = oneshot::channel();
         self.commands.send(Command::Prompted(reply)).await.ok()?;
@@ -105,13 +105,13 @@ impl Handle {
         self.send(Command::Tools(names));
     }
 
-    /// RestoreScope was said before, in this session and in all others.
+    /// What was said before, in this session and in all others.
     #[doc(hidden)]
     pub fn past(&self) -> HistorySearch {
         HistorySearch::of(self.again.options())
     }
 
-    /// Puts a summary in place of the older part of the conversation, above all about `instructions`. RestoreScope
+    /// Puts a summary in place of the older part of the conversation, above all about `instructions`. What
     /// came of it is an event. While the agent works it is done before the next request.
     pub fn compact(&self, instructions: Option<String>) {
         self.send(Command::Compact(instructions));
@@ -134,13 +134,13 @@ impl Handle {
         edited.await.map_err(|_| ended())?
     }
 
-    /// RestoreScope going back to an entry would do to the files. Refused while the agent works.
+    /// What going back to an entry would do to the files. Refused while the agent works.
     #[doc(hidden)]
     pub async fn restore_preview(&self, entry: &str, what: RestoreScope) -> Result<Preview, Report> {
         self.preview(RestoreTarget::To(entry.to_string(), what), Decisions::new()).await
     }
 
-    /// Goes back to an entry. RestoreScope is there is recorded first: [`Restored::undo`] names the way back. Refused
+    /// Goes back to an entry. What is there is recorded first: [`Restored::undo`] names the way back. Refused
     /// while the agent works.
     #[doc(hidden)]
     pub async fn restore(
@@ -158,7 +158,7 @@ impl Handle {
         self.take(RestoreTarget::Without(entry.to_string()), decisions).await
     }
 
-    /// RestoreScope going any way would do, with these decisions.
+    /// What going any way would do, with these decisions.
     #[doc(hidden)]
     pub async fn preview(&self, way: RestoreTarget, decisions: Decisions) -> Result<Preview, Report> {
         let (reply, told) = oneshot::channel();
@@ -172,7 +172,7 @@ impl Handle {
         self.asked(Command::WayBack(WayBack::Go(way, decisions, reply)), done).await
     }
 
-    /// RestoreScope going any way would do, with one decision for everything that both sides changed.
+    /// What going any way would do, with one decision for everything that both sides changed.
     pub async fn preview_all(&self, way: RestoreTarget, take: ConflictChoice) -> Result<Preview, Report> {
         let preview = self.preview(way.clone(), Decisions::new()).await?;
         if preview.conflicts() == 0 {

@@ -35,7 +35,7 @@ use crate::workspace::checkpoint::Decisions;
 /// SIGKILL, and a moment to be gone.
 pub(in crate::runtime) const COMMANDS_LEAVE: std::time::Duration = std::time::Duration::from_millis(2300);
 
-/// RestoreScope a [`crate::runtime::Handle`] asks for.
+/// What a [`crate::runtime::Handle`] asks for.
 #[derive(Debug)]
 pub(in crate::runtime) enum Command {
     /// A user says something.
@@ -52,7 +52,7 @@ pub(in crate::runtime) enum Command {
     Thinking(Thinking),
     /// Other tools, by name.
     Tools(Vec<String>),
-    /// RestoreScope the model is told before the conversation.
+    /// What the model is told before the conversation.
     Prompted(oneshot::Sender<PromptReport>),
     /// About states of the workspace.
     WayBack(WayBack),
@@ -76,12 +76,12 @@ pub(in crate::runtime) enum Command {
     Shutdown(oneshot::Sender<()>),
 }
 
-/// RestoreScope is asked about states of the workspace.
+/// What is asked about states of the workspace.
 #[derive(Debug)]
 pub(in crate::runtime) enum WayBack {
     /// Some were recorded, and are to be written down.
     Recorded(oneshot::Sender<()>),
-    /// RestoreScope would going back do, with these decisions?
+    /// What would going back do, with these decisions?
     Preview(RestoreTarget, Decisions, oneshot::Sender<Result<Preview, Report>>),
     /// Go back.
     Go(RestoreTarget, Decisions, oneshot::Sender<Result<Restored, Report>>),
@@ -105,11 +105,11 @@ pub(in crate::runtime) struct Live {
     pub(in crate::runtime) lifecycle: watch::Sender<Lifecycle>,
     /// Who there is, for telling what could have been meant.
     pub(in crate::runtime) catalog: Catalog,
-    /// RestoreScope it was started with.
+    /// What it was started with.
     pub(in crate::runtime) again: Again,
-    /// RestoreScope went wrong before anybody listened.
+    /// What went wrong before anybody listened.
     pub(in crate::runtime) notices: Vec<Report>,
-    /// RestoreScope the user ran while the agent worked, to be written down behind that.
+    /// What the user ran while the agent worked, to be written down behind that.
     pub(in crate::runtime) ran: Vec<Value>,
 }
 
@@ -154,7 +154,7 @@ impl Live {
         let tools = Arc::clone(&self.driver.tools().shared);
         // At the same time, so that the two seconds of both are the same ones.
         tokio::join!(self.driver.end_work(), tools.jobs.end_all(COMMANDS_LEAVE));
-        // RestoreScope a call that was just interrupted has left behind.
+        // What a call that was just interrupted has left behind.
         tools.jobs.end_all(COMMANDS_LEAVE).await;
         // Before the last state is recorded: what they change until then is theirs.
         if let Some(team) = &self.team {

@@ -1,7 +1,7 @@
 //! Going back to another place of a session: the conversation, the files of the workspace, or both; and taking
 //! back what one turn changed.
 //!
-//! Must not know who asks. RestoreScope is there is recorded first, so that every way back has a way back.
+//! Must not know who asks. What is there is recorded first, so that every way back has a way back.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

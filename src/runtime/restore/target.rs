@@ -9,7 +9,7 @@ use crate::llm::model::message::join_text;
 use crate::patch::diff::LineDiff;
 use crate::workspace::checkpoint::{Applied, Conflict, Decision, Decisions, Name, Node};
 
-/// RestoreScope goes back.
+/// What goes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RestoreScope {
     /// The conversation; files stay.
@@ -32,15 +32,15 @@ impl RestoreScope {
     }
 }
 
-/// RestoreScope is done about everything that both sides changed.
+/// What is done about everything that both sides changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ConflictChoice {
-    /// RestoreScope is there stays.
+    /// What is there stays.
     #[default]
     Mine,
-    /// RestoreScope was recorded takes its place.
+    /// What was recorded takes its place.
     Theirs,
-    /// RestoreScope was recorded is written beside it.
+    /// What was recorded is written beside it.
     Beside,
 }
 
@@ -85,9 +85,9 @@ impl RestoreTarget {
 pub struct PreviewPath {
     /// Which.
     pub name: Name,
-    /// RestoreScope is there.
+    /// What is there.
     pub from: Option<Node>,
-    /// RestoreScope is to be there; of a conflict what was recorded.
+    /// What is to be there; of a conflict what was recorded.
     pub to: Option<Node>,
     /// How the texts differ; `None` where they are none, or too long.
     pub diff: Option<LineDiff>,
@@ -98,7 +98,7 @@ pub struct PreviewPath {
 }
 
 impl PreviewPath {
-    /// RestoreScope happens to it, in git's letters; `U` where somebody has to decide.
+    /// What happens to it, in git's letters; `U` where somebody has to decide.
     pub fn letter(&self) -> char {
         match (self.from, self.to) {
             _ if self.conflict.is_some() => 'U',
@@ -123,16 +123,16 @@ impl PreviewPath {
     }
 }
 
-/// RestoreScope a way back would do.
+/// What a way back would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Preview {
     /// Where to.
     pub way: RestoreTarget,
-    /// RestoreScope changes and what has to be decided, by path; folders only where nothing else tells of them.
+    /// What changes and what has to be decided, by path; folders only where nothing else tells of them.
     #[doc(hidden)]
     pub files: Vec<PreviewPath>,
-    /// RestoreScope stays though it was different, and why.
+    /// What stays though it was different, and why.
     #[doc(hidden)]
     pub left: Vec<(Name, &'static str)>,
 }
@@ -160,24 +160,24 @@ impl Preview {
     }
 }
 
-/// RestoreScope a way back did.
+/// What a way back did.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Restored {
     /// Where to.
     pub way: RestoreTarget,
-    /// RestoreScope was done on the disk.
+    /// What was done on the disk.
     #[doc(hidden)]
     pub applied: Applied,
-    /// RestoreScope stayed because both sides had changed it.
+    /// What stayed because both sides had changed it.
     #[doc(hidden)]
     pub conflicts: Vec<Conflict>,
-    /// RestoreScope both sides had changed and was put together.
+    /// What both sides had changed and was put together.
     #[doc(hidden)]
     pub merged: Vec<Name>,
     /// The entry at which one finds what was there before; `None` where files were not touched.
     pub undo: Option<String>,
-    /// RestoreScope the user may want to say differently, where the conversation went before his words.
+    /// What the user may want to say differently, where the conversation went before his words.
     pub said: Option<UserMessage>,
 }
 

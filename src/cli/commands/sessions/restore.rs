@@ -37,9 +37,9 @@ const RESTORE: &str = "Restore the files of the workspace to an entry, or a dele
 /// Which side of a conflict is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Side {
-    /// RestoreScope is there now
+    /// What is there now
     Mine,
-    /// RestoreScope the restore brings
+    /// What the restore brings
     Theirs,
     /// Both: what the restore brings is written to a file beside
     Beside,
@@ -78,7 +78,7 @@ pub enum StateCommand {
         /// Restore the conversation, too
         #[arg(long, requires = "entry")]
         with_conversation: bool,
-        /// RestoreScope is kept where both sides changed a file; mine by default
+        /// What is kept where both sides changed a file; mine by default
         #[arg(long, value_name = "SIDE", requires = "entry")]
         take: Option<Side>,
     },
@@ -91,7 +91,7 @@ pub enum StateCommand {
         /// Only show what would change
         #[arg(long)]
         dry_run: bool,
-        /// RestoreScope is kept where both sides changed a file; mine by default
+        /// What is kept where both sides changed a file; mine by default
         #[arg(long, value_name = "SIDE")]
         take: Option<Side>,
     },
@@ -119,7 +119,7 @@ pub async fn run(options: &Options, command: &StateCommand, json: bool) -> Resul
     done.map_err(|error| Report::caused("the task ended early", &error))?
 }
 
-/// RestoreScope the command prints, and whether all was done. RestoreScope has not begun to change files can be cancelled.
+/// What the command prints, and whether all was done. What has not begun to change files can be cancelled.
 pub fn answer(
     options: &Options,
     command: &StateCommand,
@@ -155,7 +155,7 @@ fn whole((text, value): Answer) -> Told {
     Told { text, value, whole: true }
 }
 
-/// RestoreScope the user is told.
+/// What the user is told.
 struct Told {
     text: String,
     value: Value,
@@ -163,7 +163,7 @@ struct Told {
     whole: bool,
 }
 
-/// RestoreScope was done.
+/// What was done.
 struct Done {
     applied: Applied,
     /// Why the state afterwards was not recorded.

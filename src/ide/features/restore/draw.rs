@@ -20,7 +20,7 @@ pub fn place((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
-/// RestoreScope happens to a path, in one sign, and its color.
+/// What happens to a path, in one sign, and its color.
 fn sign(file: &PreviewPath) -> (&'static str, &'static str) {
     match (file.from, file.to) {
         _ if file.conflict.is_some() => ("!", "ui.overlay.title"),
@@ -33,7 +33,7 @@ fn sign(file: &PreviewPath) -> (&'static str, &'static str) {
     }
 }
 
-/// RestoreScope is said behind a path.
+/// What is said behind a path.
 fn note(view: &RestoreView, file: &PreviewPath) -> String {
     if file.conflict.is_some() {
         return match view.decision(file) {

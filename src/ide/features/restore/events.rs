@@ -13,7 +13,7 @@ use crate::workspace::checkpoint::{Decision, Decisions};
 
 /// Rows that a page of a difference moves.
 const PAGE: isize = 10;
-/// RestoreScope could not be done where a task has no answer.
+/// What could not be done where a task has no answer.
 const TASK: &str = "restore files";
 
 /// Shows what a way back would do, and goes it when the user agrees.

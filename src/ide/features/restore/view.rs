@@ -7,9 +7,9 @@ use crate::workspace::checkpoint::{Decision, Decisions};
 /// A way back over everything else.
 #[derive(Debug)]
 pub struct RestoreView {
-    /// RestoreScope it would do.
+    /// What it would do.
     pub preview: Preview,
-    /// RestoreScope is done about conflicts.
+    /// What is done about conflicts.
     pub decisions: Decisions,
     /// Which path is selected.
     pub selected: usize,
@@ -41,7 +41,7 @@ impl RestoreView {
         self.top = self.top.saturating_add_signed(by).min(rows.saturating_sub(1));
     }
 
-    /// RestoreScope is done about a path.
+    /// What is done about a path.
     pub fn decision(&self, file: &PreviewPath) -> Decision {
         let decided = self.decisions.get(&file.name).copied().unwrap_or_default();
         file.conflict.as_ref().map_or(decided, |conflict| conflict.clash.done(decided))
