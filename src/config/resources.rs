@@ -120,6 +120,6 @@ mod tests {
         assert_eq!(message("solar"), "unknown theme \"solar\"; known: dark, latin, light, mine");
         assert!(message("../user/mine").starts_with("unknown theme"));
         assert!(message("").starts_with("unknown theme"));
-        assert!(message("latin").contains("cannot be read"));
+        assert!(message("latin").contains("cannot read this theme"));
     }
 }

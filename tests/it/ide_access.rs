@@ -114,8 +114,8 @@ async fn logging_out_takes_the_models_away_and_says_what_to_do() {
     choose(&mut ide, "agent.logout", "deepseek").await;
     ide.until("no models", |state| state.agent.models.iter().all(|m| m.provider != "deepseek")).await;
     assert_eq!(kept(&ide), json!({}));
-    ide.shows("is no longer available").await;
-    ide.shows("forgotten").await;
+    ide.shows("DeepSeek V4 Pro is no").await;
+    ide.shows("deleted the stored login").await;
     ide.snap("logged_out");
 }
 

