@@ -13,7 +13,7 @@ pub type EventStream = Pin<Box<dyn Stream<Item = StreamEvent> + Send>>;
 /// Something that answers requests in one wire format.
 ///
 /// ```
-/// use bowline::llm::draft::Draft;
+/// use bowline::llm::stream_builder::StreamBuilder;
 /// use bowline::llm::model::{Request, StopReason, StreamEvent};
 /// use bowline::llm::provider::{EventStream, Provider};
 /// use futures::StreamExt;
@@ -27,7 +27,7 @@ pub type EventStream = Pin<Box<dyn Stream<Item = StreamEvent> + Send>>;
 ///     }
 ///
 ///     fn stream(&self, request: Request) -> EventStream {
-///         let mut draft = Draft::new(&request.model, 0);
+///         let mut draft = StreamBuilder::new(&request.model, 0);
 ///         let (index, open) = draft.open_text();
 ///         let text = draft.text(index, "Yes.".to_string());
 ///         draft.stop(StopReason::Stop, None);
