@@ -2,7 +2,7 @@
 //!
 //! Writing never blocks, so that a connection that stalls stops neither the loop nor signals nor the agent. A thread
 //! that writes would give the same, but every key would wait until that thread is awake. May not know what the bytes
-//! mean, nor how many may wait: whoever draws asks [`Output::is_waiting`] first.
+//! mean, nor how many may wait: the caller draws no frame while [`Output::is_waiting`].
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -77,7 +77,8 @@ impl Output {
                 return self.flush();
             }
             let mut fds = [PollFd::new(&self.tty, PollFlags::OUT)];
-            // A signal that interrupts the wait changes nothing; other errors show at the next write.
+            // An error of the wait alone, such as a signal's, must not keep the modes from being undone: the next write
+            // reports what is wrong with the terminal, and `patience` ends the loop.
             let _ = poll(&mut fds, Timespec::try_from(left).ok().as_ref());
         }
         Ok(true)
