@@ -9,7 +9,7 @@ use bowline::exec::local::LocalEnvironment;
 use bowline::ide::core::context::Tasks;
 use bowline::ide::core::event::Event;
 use bowline::ide::core::options::Options;
-use bowline::ide::core::threads::Threads;
+use bowline::ide::core::tasks::threads::Threads;
 use bowline::ide::features::files::open::{Opened, opened};
 use bowline::ide::shell::app::App;
 use bowline::ide::shell::input::read_keymap;
@@ -55,7 +55,7 @@ fn bench(text: &str) -> Bench {
         tab_width: 4,
         auto_pairs: true,
         wrap_column: 80,
-        look: bowline::ide::model::display::DisplayOptions::default(),
+        look: bowline::ide::model::view::display::DisplayOptions::default(),
         keep_open: false,
         restored: None,
         keep_undo: true,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::compaction::Settings;
 use super::loops;
 use super::queue::QueueMode;
-use crate::llm::retry::Policy;
+use crate::llm::errors::retry::Policy;
 
 /// Rules of the loop.
 #[derive(Debug, Clone)]

@@ -25,12 +25,12 @@ use super::step::State;
 use super::work::{Shown, Wake, Work};
 use crate::base::clock::SharedClock;
 use crate::base::ids::SharedIds;
-use crate::llm::accumulate::Accumulator;
 use crate::llm::client::Client;
 use crate::llm::model::{
     ErrorKind, LlmError, Message, Model, Request, StopReason, StreamEvent, Thinking, ToolChoice, ToolSpec,
     UserMessage,
 };
+use crate::llm::stream::accumulate::Accumulator;
 use crate::tools::{self, Registry};
 
 /// How long interrupted commands may take when the session ends: they get SIGTERM, after two seconds

@@ -45,8 +45,8 @@ fn counted(message: &Message) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::accumulate::Accumulator;
     use crate::llm::model::{Model, UserMessage};
+    use crate::llm::stream::accumulate::Accumulator;
 
     #[test]
     fn it_is_told_once_until_there_was_room() {

@@ -13,30 +13,24 @@ pub mod driver;
 #[doc(hidden)]
 pub mod effect;
 #[doc(hidden)]
-pub mod environment;
-#[doc(hidden)]
 pub mod event;
 #[doc(hidden)]
 pub mod fullness;
-#[doc(hidden)]
-pub mod history;
 #[doc(hidden)]
 pub mod loops;
 #[doc(hidden)]
 pub mod profile;
 #[doc(hidden)]
 pub mod profiles;
-pub mod prompt;
 #[doc(hidden)]
 pub mod queue;
+pub mod request;
 #[doc(hidden)]
 pub mod step;
 #[doc(hidden)]
 pub mod subagent_setup;
 #[doc(hidden)]
 pub mod subagents;
-#[doc(hidden)]
-pub mod translate;
 #[doc(hidden)]
 pub mod work;
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use base64::Engine;
 
 use crate::base::error::Report;
-use crate::llm::media;
 use crate::llm::model::Part;
+use crate::llm::request::media;
 
 /// Largest attachment, in bytes: what a provider takes as one image, before base64.
 const BYTES_MAX: u64 = 3_400_000;

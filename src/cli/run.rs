@@ -22,7 +22,7 @@ use crate::cli::{commands, headless, manual, models};
 use crate::exec::commands::dumping;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
-use crate::ide::core::threads::Threads;
+use crate::ide::core::tasks::threads::Threads;
 use crate::modes::print;
 use crate::runtime;
 use crate::tools::Mode;
@@ -170,7 +170,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         tab_width: settings.tab_width,
         auto_pairs: settings.auto_pairs,
         wrap_column: settings.wrap_column,
-        look: ide::model::display::DisplayOptions::of(&settings),
+        look: ide::model::view::display::DisplayOptions::of(&settings),
         keep_open,
         restored,
         keep_undo: settings.keep_undo,

@@ -13,15 +13,15 @@ use super::access::{Keys, Variables};
 use super::auth::chain::Chain;
 use super::auth::{self, Credentials};
 use super::catalog::{Catalog, ProviderInfo};
-use super::discover;
-use super::layer::{Layer, Next};
 use super::model::{ErrorKind, LlmError, Model, Request};
 use super::provider::{EventStream, Injected, Provider};
 use super::providers::{DIALECTS, Setup};
-use super::raw_input;
-use super::refresh::Lister;
-use super::stream_builder::StreamBuilder;
 use crate::base::clock::SharedClock;
+use crate::llm::discovery::discover;
+use crate::llm::discovery::refresh::Lister;
+use crate::llm::layers::layer::{Layer, Next};
+use crate::llm::request::raw_input;
+use crate::llm::stream::stream_builder::StreamBuilder;
 use crate::net::http::{Http, loopback_url};
 
 /// Routes requests by provider and dialect. Cheap to clone; an adapter is made when it is asked for

@@ -41,9 +41,9 @@ use super::model::{
     AssistantMessage, ErrorKind, LlmError, Message, Part, RateLimit, Request, StreamEvent, ToolCall,
     ToolResultMessage, ToolSpec, Usage,
 };
-use super::retry::Policy;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::ids::{RandomIds, SharedIds};
+use crate::llm::errors::retry::Policy;
 
 /// Something that the model may call and the loop runs.
 pub trait Callable: Send + Sync {

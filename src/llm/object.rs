@@ -33,8 +33,8 @@ use serde_json::Value;
 use super::client::Client;
 use super::generate::{Options, Outcome, Progress, stream};
 use super::model::{AssistantMessage, ErrorKind, LlmError, Request, ResponseFormat, StreamEvent};
-use super::partial_json::PartialJson;
 use crate::base::schema::Schema;
+use crate::llm::stream::partial_json::PartialJson;
 
 /// Below so many bytes every delta gives a partial value; above, only when a sixteenth is new, so
 /// that handing them out costs what the length of the object costs.

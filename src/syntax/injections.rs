@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use tree_sitter::{Node, Parser, Tree};
 
-use super::compiled::{Compiled, compiled};
-use super::detect;
-use super::query::TextChunks;
-use super::rules;
-use super::table::Language;
 use super::tree;
+use crate::syntax::languages::detect;
+use crate::syntax::languages::table::Language;
+use crate::syntax::query::compiled::{Compiled, compiled};
+use crate::syntax::query::query::TextChunks;
+use crate::syntax::query::rules;
 use crate::text::rope::Text;
 
 /// Longer ones stay as they are.

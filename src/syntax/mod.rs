@@ -4,31 +4,13 @@
 //! scope is a name. Grammars and queries are made at the first need, never at a start. Nothing
 //! here is fast enough for a key's way to the screen, except moving what was found before.
 
-pub mod by_lines;
-pub mod compiled;
-pub mod detect;
-mod forms;
-pub mod highlight;
-pub mod indent;
-mod indent_query;
+pub mod coloring;
 pub mod injections;
-pub mod lined;
-pub mod locals;
-mod locals_query;
-pub mod nodes;
-pub mod objects;
-pub mod outline;
-pub mod painted;
-mod pattern;
+pub mod languages;
 pub mod query;
-mod rainbow;
-mod rules;
-pub mod scopes;
-pub mod symbols;
-pub mod table;
-mod textmate;
+pub mod structure;
 pub mod tree;
 
-pub use painted::{Painted, Span, Spans};
-pub use table::Language;
+pub use coloring::painted::{Painted, Span, Spans};
+pub use languages::table::Language;
 pub use tree::{Syntax, Trouble};

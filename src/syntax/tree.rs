@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
 
-use super::compiled::{Compiled, compiled};
-use super::table::Language;
+use crate::syntax::languages::table::Language;
+use crate::syntax::query::compiled::{Compiled, compiled};
 use crate::text::changes::ChangeSet;
 use crate::text::position::Byte;
 use crate::text::rope::Text;

@@ -2,17 +2,17 @@
 //! is a transaction. Must not know files or views; a view's selection comes in as an argument.
 
 use super::changes::ChangeSet;
-use super::edit::{Indents, indents};
-use super::encoding::Unfit;
-use super::format::{self, Format};
-use super::history::{Commit, Formats, History, Revision, RevisionId, Step};
-use super::marks::Marks;
-use super::places::Places;
-use super::rebase::{Overlap, rebase, trimmed};
 use super::rope::Text;
 use super::selection::Selection;
-use super::trail::{Steps, Trail};
 use super::transaction::{Author, Ready, Transaction, is_of};
+use crate::text::anchors::marks::Marks;
+use crate::text::anchors::places::Places;
+use crate::text::file_format::encoding::Unfit;
+use crate::text::file_format::format::{self, Format};
+use crate::text::operations::edit::{Indents, indents};
+use crate::text::undo::history::{Commit, Formats, History, Revision, RevisionId, Step};
+use crate::text::undo::rebase::{Overlap, rebase, trimmed};
+use crate::text::undo::trail::{Steps, Trail};
 
 /// An open text.
 #[derive(Debug, Default)]

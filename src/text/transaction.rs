@@ -1,9 +1,9 @@
 //! An edit of a document with its author and what it selects afterwards.
 
 use super::changes::ChangeSet;
-use super::format::Format;
 use super::rope::Text;
 use super::selection::Selection;
+use crate::text::file_format::format::Format;
 
 /// Who made an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -112,7 +112,7 @@ const BANNED: &[(&str, &[&str])] = &[
     ("std::net", &["net"]),
     // tokio keeps its pipes, which a command's output needs, beside its sockets.
     ("tokio::net", &["net", "exec::commands::process"]),
-    ("tokio::fs", &["exec", "workspace", "llm::attach", "session::store", "modes", "cli"]),
+    ("tokio::fs", &["exec", "workspace", "llm::request::attach", "session::store", "modes", "cli"]),
     ("tokio::process", &["exec"]),
     ("reqwest::", &["net", "llm"]),
     ("rusqlite::", &["session::store"]),

@@ -12,9 +12,9 @@ use std::process::Command;
 
 use bowline::ide::core::panes::Focus;
 use bowline::ide::model::area::Area;
+use bowline::text::clipboard::kill_ring::KillRing;
 use bowline::text::document::Document;
-use bowline::text::format::Format;
-use bowline::text::kill_ring::KillRing;
+use bowline::text::file_format::format::Format;
 
 use crate::source::root;
 use crate::support::test_ide::{Plan, TestIde};

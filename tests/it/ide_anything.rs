@@ -2,8 +2,8 @@
 //! breaks, what is seen is what is there, and every edit can be undone. The ide looks after every
 //! input whether all that looks different was drawn.
 
-use bowline::ide::core::keymap::KeyContext;
-use bowline::ide::core::keymap::{BUILTIN, Keymap};
+use bowline::ide::core::keys::keymap::KeyContext;
+use bowline::ide::core::keys::keymap::{BUILTIN, Keymap};
 use bowline::llm::providers::scripted::Turn;
 use bowline::tui::input::{Button, Input, MouseKind};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! What a second Escape does in each key map: in the prompt it shows the session tree, in an editor whose users
 //! press Escape by habit it does nothing more than one.
 
-use bowline::ide::core::keymap::BUILTIN;
+use bowline::ide::core::keys::keymap::BUILTIN;
 use bowline::ide::features::sessions::view::SessionView;
 
 use crate::support::test_ide::{Plan, TestIde};

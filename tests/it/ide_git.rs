@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use bowline::ide::model::visible_rows::BarMark;
+use bowline::ide::model::view::visible_rows::BarMark;
 
 use crate::support::git::git;
 use crate::support::test_ide::{Plan, TestIde};

@@ -1,7 +1,7 @@
 //! Rows that are not lines: long lines that go on below, folded lines; keys and the mouse go by
 //! what is seen.
 
-use bowline::text::inlay::Inlay;
+use bowline::text::display::inlay::Inlay;
 use bowline::text::position::Byte;
 use bowline::tui::input::{Button, MouseKind};
 

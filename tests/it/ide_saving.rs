@@ -5,8 +5,8 @@ use bowline::exec::Stamp;
 use bowline::ide::features::files::disk::{Reread, reloaded};
 use bowline::ide::features::files::save::{AfterSave, Saved, saved};
 use bowline::text::changes::ChangeSet;
-use bowline::text::format::Format;
-use bowline::text::history::RevisionId;
+use bowline::text::file_format::format::Format;
+use bowline::text::undo::history::RevisionId;
 
 use crate::support::orders::in_several_orders;
 use crate::support::test_ide::{Plan, TestIde};

@@ -7,7 +7,7 @@ use bowline::exec::local::LocalEnvironment;
 use bowline::exec::{EnvError, Environment, Stamp};
 use bowline::ide::core::context::Tasks;
 use bowline::ide::core::event::Event;
-use bowline::ide::core::threads::Threads;
+use bowline::ide::core::tasks::threads::Threads;
 use bowline::ide::features::files::environment::{AGENT_EDIT, BufferEnvironment};
 use bowline::llm::model::Request;
 use bowline::llm::providers::scripted::Turn;

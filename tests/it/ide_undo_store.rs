@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use bowline::ide::features::undo_store::persist::found;
 use bowline::text::diff::change;
 use bowline::text::document::Document;
-use bowline::text::format::Format;
-use bowline::text::history::Revision;
+use bowline::text::file_format::format::Format;
 use bowline::text::position::Byte;
 use bowline::text::selection::Selection;
 use bowline::text::transaction::{Author, Transaction};
+use bowline::text::undo::history::Revision;
 
 use crate::support::orders::in_several_orders;
 use crate::support::test_ide::{Plan, TestIde};

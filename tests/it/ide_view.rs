@@ -1,7 +1,7 @@
 //! What the editor shows beside the text: numbers, brackets, blanks, guides, rulers, the
 //! scrollbar; and that typing draws no more than what differs.
 
-use bowline::ide::model::display::Blanks;
+use bowline::ide::model::view::display::Blanks;
 use bowline::tui::input::{Input, MouseKind};
 use bowline::tui::theme::Theme;
 use ratatui::style::Style;

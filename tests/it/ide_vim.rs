@@ -204,7 +204,7 @@ async fn what_is_erased_while_typing_is_in_no_register() {
         let mut ide = Plan::new().keymap(map).with("a.txt", "kept\n").start().await;
         ide.keys("Alt-2 i").await;
         let ring = &mut ide.state().kill_ring;
-        ring.kill(vec!["kept".to_string()], bowline::text::kill_ring::Direction::Forward);
+        ring.kill(vec!["kept".to_string()], bowline::text::clipboard::kill_ring::Direction::Forward);
         ring.interrupt();
         ide.type_in("one two three").await;
         ide.keys("Ctrl-w").await;

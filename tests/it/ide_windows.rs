@@ -1,6 +1,6 @@
 //! Windows: several views of texts, each with cursors and a place of its own.
 
-use bowline::ide::core::keymap::BUILTIN;
+use bowline::ide::core::keys::keymap::BUILTIN;
 use bowline::tui::input::{Button, Input, MouseKind};
 
 use crate::support::test_ide::{Plan, TestIde};
@@ -177,7 +177,7 @@ async fn heads_of_what_the_first_row_is_in_stay() {
 #[tokio::test]
 async fn the_line_of_files_can_be_hidden() {
     let mut ide = Plan::new().with("a.txt", "one\n").with("b.txt", "two\n").start().await;
-    ide.state().look.tabs = bowline::ide::model::display::Tabs::Several;
+    ide.state().look.tabs = bowline::ide::model::view::display::Tabs::Several;
     ide.state().damage.all();
     assert!(ide.picture().contains(" a.txt  b.txt"));
     let (x, y) = ide.find("a.txt");

@@ -1,10 +1,10 @@
 //! Documents and sounds over every wire: sent as each wants them, refused before anything is asked
 //! where a wire has no place for them, named in what was said before. And files that become parts.
 
-use bowline::llm::attach::{Attach, attach};
-use bowline::llm::history;
-use bowline::llm::media::{Kind, part};
 use bowline::llm::model::{ErrorKind, KnownPart, Message, Part, Request, StreamEvent, UserMessage};
+use bowline::llm::request::attach::{Attach, attach};
+use bowline::llm::request::history;
+use bowline::llm::request::media::{Kind, part};
 use bowline::net::http::Http;
 use futures::StreamExt;
 use serde_json::{Value, json};

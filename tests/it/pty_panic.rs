@@ -8,9 +8,9 @@ use std::time::Duration;
 use bowline::base::clock::{Clock, SharedClock, SystemClock};
 use bowline::base::paths::Home;
 use bowline::exec::LocalEnvironment;
-use bowline::ide::core::keymap::BUILTIN;
+use bowline::ide::core::keys::keymap::BUILTIN;
 use bowline::ide::core::options::{OpenTarget, Options};
-use bowline::ide::core::threads::Threads;
+use bowline::ide::core::tasks::threads::Threads;
 use bowline::ide::shell::input::read_keymap;
 use bowline::ide::shell::preload::Preload;
 use bowline::tui::theme::color::ColorDepth;
@@ -64,7 +64,7 @@ async fn loop_of_the_host() {
         tab_width: 4,
         auto_pairs: true,
         wrap_column: 80,
-        look: bowline::ide::model::display::DisplayOptions::default(),
+        look: bowline::ide::model::view::display::DisplayOptions::default(),
         keep_open: false,
         restored: None,
         keep_undo: false,

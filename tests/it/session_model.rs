@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use bowline::agent::compaction::estimate;
-use bowline::agent::history;
+use bowline::agent::request::history;
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::{RandomIds, SharedIds};
 use bowline::runtime::context::report::{ContextReport, Item};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use bowline::syntax::detect::by_name;
-use bowline::syntax::table::LANGUAGES;
+use bowline::syntax::languages::detect::by_name;
+use bowline::syntax::languages::table::LANGUAGES;
 use bowline::syntax::{Span, Syntax};
 use bowline::text::position::Byte;
 use bowline::text::rope::Text;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use bowline::ide::core::damage::Part;
-use bowline::ide::core::keymap::{KeyContext, Keymap, Lookup};
+use bowline::ide::core::keys::keymap::{KeyContext, Keymap, Lookup};
 use bowline::ide::editor::modal::line::run;
 use bowline::ide::features::palette::keymaps;
 use bowline::ide::features::prompt::slash::WORDS;

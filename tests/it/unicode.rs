@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use bowline::base::width::{grapheme_width, graphemes, is_unsafe};
-use bowline::text::motion::{is_word, word_left, word_right};
+use bowline::text::movement::motion::{is_word, word_left, word_right};
 use bowline::text::position::Byte;
 use bowline::text::rope::Text;
 

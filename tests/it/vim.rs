@@ -5,15 +5,15 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use bowline::ide::core::layer::Layers;
-use bowline::ide::core::modal::{Modal, Mode};
+use bowline::ide::core::keys::modal::{Modal, Mode};
+use bowline::ide::core::layers::layer::Layers;
 use bowline::ide::core::panes::Focus;
 use bowline::ide::model::area::Area;
 use bowline::ide::model::jumps::Jumps;
+use bowline::text::clipboard::kill_ring::KillRing;
+use bowline::text::clipboard::registers::Registers;
 use bowline::text::document::Document;
-use bowline::text::format::Format;
-use bowline::text::kill_ring::KillRing;
-use bowline::text::registers::Registers;
+use bowline::text::file_format::format::Format;
 use bowline::tui::input::{Input, Key};
 
 use crate::source::root;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::estimate;
-use crate::agent::history;
+use crate::agent::request::history;
 use crate::llm::model::message::join_text;
 use crate::llm::model::{AssistantMessage, Message};
 use crate::session::AgentMessage;

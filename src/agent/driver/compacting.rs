@@ -16,7 +16,7 @@ use crate::agent::compaction::summary::{Repeat, SummaryError, Writer, Written, t
 use crate::agent::compaction::{Plan, estimate};
 use crate::agent::effect::{Event, Fit, Timer};
 use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
-use crate::llm::error_phrases::silently_too_long;
+use crate::llm::errors::error_phrases::silently_too_long;
 use crate::llm::model::{AssistantMessage, ErrorKind, LlmError, Message, StopReason};
 
 /// From this share of the window on an answer that was cut off has lacked room, in percent: whoever limits

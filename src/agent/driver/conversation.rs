@@ -2,7 +2,7 @@
 //! know where it is kept.
 
 use super::{Driver, Listener};
-use crate::agent::translate;
+use crate::agent::request::translate;
 use crate::llm::model::Message;
 
 impl<L: Listener> Driver<L> {

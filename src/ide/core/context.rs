@@ -14,11 +14,11 @@ use futures::future::BoxFuture;
 use crate::base::error::Report;
 use crate::base::panics::{Panicked, catch_async};
 use crate::exec::Environment;
-use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::fault::{Fault, Panic};
+use crate::ide::core::keys::awaiting::Awaiting;
 use crate::ide::core::state::State;
-use crate::ide::core::threads::{Threads, on_thread};
+use crate::ide::core::tasks::fault::{Fault, Panic};
+use crate::ide::core::tasks::threads::{Threads, on_thread};
 use crate::runtime::Handle;
 
 /// One action.

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use crate::ide::core::state::State;
 use crate::syntax::Syntax;
-use crate::text::block_words;
-use crate::text::comment_signs;
-use crate::text::edit::indents_by_tabs;
-use crate::text::format::LineEnding;
-use crate::text::indent;
-use crate::text::pairs::Style;
+use crate::text::file_format::format::LineEnding;
+use crate::text::operations::block_words;
+use crate::text::operations::comment_signs;
+use crate::text::operations::edit::indents_by_tabs;
+use crate::text::operations::indent;
+use crate::text::operations::pairs::Style;
 
 /// Bytes of a text that is read while a key waits.
 const READ_AT_ONCE: usize = 64 << 10;

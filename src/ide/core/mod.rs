@@ -3,25 +3,17 @@
 //!
 //! Must not know any feature.
 
-pub mod awaiting;
 pub mod catalog;
 pub mod command_line;
 pub mod context;
 pub mod damage;
 pub mod effect;
 pub mod event;
-pub mod fault;
 pub mod feature;
 pub mod indentation;
-pub mod keymap;
-pub mod lane;
-pub mod latest;
-pub mod layer;
+pub mod keys;
 pub mod layers;
 pub mod layout;
-pub mod macros;
-pub mod modal;
-pub mod modal_work;
 pub mod options;
 pub mod pane;
 pub mod panes;
@@ -29,4 +21,4 @@ pub mod ports;
 pub mod quit;
 pub mod slots;
 pub mod state;
-pub mod threads;
+pub mod tasks;

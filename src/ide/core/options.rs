@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use crate::base::clock::SharedClock;
-use crate::ide::core::keymap::Keymap;
+use crate::ide::core::keys::keymap::Keymap;
 use crate::ide::core::ports::Connect;
 use crate::ide::model::arrangement::Restored;
-use crate::ide::model::display::DisplayOptions;
+use crate::ide::model::view::display::DisplayOptions;
 use crate::llm::model::Part;
 use crate::tui::theme::{ColorDepth, Theme};
 

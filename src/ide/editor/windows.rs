@@ -5,7 +5,7 @@ use std::mem::swap;
 
 use crate::ide::core::state::State;
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::ide::model::view_state::{SavedView, View};
+use crate::ide::model::view::view_state::{SavedView, View};
 use crate::ide::model::window_id::WindowId;
 use crate::ide::model::windows::WINDOWS_MAX;
 

@@ -3,19 +3,19 @@
 //! Must not know which of them it is. Every text field of the program is one of these, so that
 //! each has undo, words, selections and the one kill ring.
 
-use crate::ide::model::view_state::PerView;
-use crate::text::block::Block;
+use crate::ide::model::view::view_state::PerView;
 use crate::text::changes::ChangeSet;
+use crate::text::display::rows::Lens;
 use crate::text::document::{Applied, Document};
-use crate::text::format::{self, Format};
-use crate::text::history::RevisionId;
-use crate::text::motion::{self, Motion};
+use crate::text::file_format::format::{self, Format};
+use crate::text::movement::motion::{self, Motion};
+use crate::text::movement::row_motion;
+use crate::text::operations::block::Block;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
-use crate::text::row_motion;
-use crate::text::rows::Lens;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
+use crate::text::undo::history::RevisionId;
 
 /// A text with cursors.
 #[derive(Debug)]

@@ -8,16 +8,16 @@ use std::time::Duration;
 use crate::base::width::{truncate, visible};
 use crate::exec::Stamp;
 use crate::ide::model::area::Area;
-use crate::ide::model::coloring::{ColorJob, Coloring};
 use crate::ide::model::results::Listing;
+use crate::ide::model::view::coloring::{ColorJob, Coloring};
 use crate::syntax::Span;
-use crate::text::columns;
+use crate::text::display::columns;
+use crate::text::display::rows::Row;
 use crate::text::document::Document;
-use crate::text::format::Format;
-use crate::text::history::RevisionId;
+use crate::text::file_format::format::Format;
 use crate::text::position::{Byte, Column, Line};
-use crate::text::rows::Row;
 use crate::text::selection::Selection;
+use crate::text::undo::history::RevisionId;
 use crate::workspace::editorconfig::Rules;
 
 /// Identifies an open file for as long as the program runs.

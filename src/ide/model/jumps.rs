@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::ide::model::buffers::{Buffer, BufferId, Buffers};
-use crate::text::places::Name;
+use crate::text::anchors::places::Name;
 use crate::text::position::Byte;
 
 /// How many jumps are remembered.
@@ -42,7 +42,7 @@ fn spot(buffer: &mut Buffer, name: Name, at: Byte, tab_width: usize) -> Spot {
 fn line_column(buffer: &Buffer, at: Byte, tab_width: usize) -> (usize, usize) {
     let text = buffer.area.text();
     let at = text.grapheme_floor(at);
-    (text.line_of(at).0 + 1, crate::text::columns::column_of(text, at, tab_width).0 + 1)
+    (text.line_of(at).0 + 1, crate::text::display::columns::column_of(text, at, tab_width).0 + 1)
 }
 
 impl Jumps {
@@ -174,7 +174,7 @@ pub fn place(buffers: &mut Buffers, spot: &Spot, tab_width: usize) -> (usize, us
 mod tests {
     use super::*;
     use crate::text::document::Document;
-    use crate::text::format::Format;
+    use crate::text::file_format::format::Format;
 
     fn desk() -> (Jumps, Buffers) {
         let mut buffers = Buffers::default();

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use serde::{Deserialize, Serialize};
 
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::visible_rows::Drag;
+use crate::ide::model::view::visible_rows::Drag;
 use crate::ide::model::window_id::WindowId;
 
 /// Windows are not made smaller; where they do not fit only one is shown.

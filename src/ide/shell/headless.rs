@@ -213,7 +213,7 @@ mod tests {
     use parking_lot::Mutex;
 
     use crate::ide::core::context::{Queue, Tasks};
-    use crate::ide::core::threads::Threads;
+    use crate::ide::core::tasks::threads::Threads;
 
     #[derive(Default)]
     struct Arrived(Mutex<Vec<Completion>>);

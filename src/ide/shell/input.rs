@@ -1,11 +1,11 @@
 //! From keys and pastes to commands and text. Must not know what a command does.
 
-use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::damage::Part;
-use crate::ide::core::keymap::{KeyContext, Keymap, Lookup};
-use crate::ide::core::layer::{Actions, Layer};
-use crate::ide::core::modal::Mode;
+use crate::ide::core::keys::awaiting::Awaiting;
+use crate::ide::core::keys::keymap::{KeyContext, Keymap, Lookup};
+use crate::ide::core::keys::modal::Mode;
+use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::{change, edit, macros};
 use crate::ide::editor::modal::{background, cursors, flow, typing};

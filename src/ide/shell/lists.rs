@@ -3,7 +3,7 @@
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::layer::Layer;
+use crate::ide::core::layers::layer::Layer;
 use crate::ide::core::layers::picker;
 use crate::ide::core::panes::Focus;
 

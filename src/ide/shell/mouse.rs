@@ -15,13 +15,13 @@ use crate::ide::features::tab_line;
 use crate::ide::features::terminal;
 use crate::ide::features::transcript::view::scroll as scroll_transcript;
 use crate::ide::model::buffers::Buffer;
-use crate::ide::model::visible_rows::{Drag, VisibleRows};
+use crate::ide::model::view::visible_rows::{Drag, VisibleRows};
 use crate::ide::shell::input::run;
-use crate::text::block::{Block, Corner};
-use crate::text::motion;
+use crate::text::movement::motion;
+use crate::text::operations::block::{Block, Corner};
+use crate::text::operations::select;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::rope::Text;
-use crate::text::select;
 use crate::text::selection::{Range, Selection};
 use crate::tui::input::{Button, Mods, Mouse, MouseKind};
 

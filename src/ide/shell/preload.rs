@@ -14,7 +14,7 @@ use crate::exec::{Environment, FileData};
 use crate::ide::core::context::{Cx, Tasks};
 use crate::ide::core::event::Event;
 use crate::ide::core::options::OpenTarget;
-use crate::ide::core::threads::Threads;
+use crate::ide::core::tasks::threads::Threads;
 use crate::ide::features::files::open::{self, Opened};
 use crate::ide::features::{recovery, reopen};
 use crate::text::document::Document;

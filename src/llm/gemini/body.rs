@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use crate::base::json::json;
 
 use super::{contents, generation, schema};
-use crate::llm::extra;
 use crate::llm::model::{Model, Request, ResponseFormat, Strictness, Thinking, ToolChoice, ToolSpec};
+use crate::llm::request::extra;
 
 /// The body of `streamGenerateContent`.
 pub fn body(request: &Request) -> Value {

@@ -34,7 +34,7 @@ pub fn kind(error: &Value, said: &str) -> Option<ErrorKind> {
 mod tests {
     use super::*;
     use crate::base::json::json;
-    use crate::llm::error_classification::{Refusal, RequestInfo};
+    use crate::llm::errors::error_classification::{Refusal, RequestInfo};
 
     fn refused(status: u16, name: &str, message: &str, details: &Value) -> ErrorKind {
         let error = json!({"code": status, "message": message, "status": name, "details": details});

@@ -12,11 +12,11 @@ use tokio::sync::mpsc;
 use super::{Callable, Options, Outcome, Progress};
 use crate::base::schema::Schema;
 use crate::llm::client::Client;
-use crate::llm::history;
 use crate::llm::model::{
     AssistantMessage, ErrorKind, LlmError, Message, Part, RateLimit, Request, StopReason, StreamEvent,
     ToolCall, ToolChoice, ToolResultMessage, ToolSpec, Usage,
 };
+use crate::llm::request::history;
 
 /// Steps that may wait for whoever reads them.
 const QUEUE: usize = 64;

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use futures::{FutureExt, StreamExt, stream};
 use parking_lot::Mutex;
 
-use crate::llm::layer::{Layer, Next};
-use crate::llm::media;
+use crate::llm::layers::layer::{Layer, Next};
 use crate::llm::model::usage::HOUR;
 use crate::llm::model::{
     CacheRetention, ErrorKind, KnownPart, LlmError, Message, Part, Request, StreamEvent,
 };
 use crate::llm::provider::EventStream;
-use crate::llm::stream_builder::StreamBuilder;
+use crate::llm::request::media;
+use crate::llm::stream::stream_builder::StreamBuilder;
 
 /// Bytes of text per token: fewer than any tokenizer takes for prose, so that the guess is high.
 const BYTES_PER_TOKEN: f64 = 2.5;

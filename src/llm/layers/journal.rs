@@ -9,7 +9,7 @@ use std::time::Instant;
 use futures::StreamExt;
 use regex::Regex;
 
-use crate::llm::layer::{Layer, Next};
+use crate::llm::layers::layer::{Layer, Next};
 use crate::llm::model::{Request, StreamEvent};
 use crate::llm::provider::EventStream;
 

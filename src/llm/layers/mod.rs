@@ -3,6 +3,8 @@
 
 pub mod budget;
 pub mod journal;
+#[doc(hidden)]
+pub mod layer;
 pub mod rate;
 
 pub use budget::Budget;

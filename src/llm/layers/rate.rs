@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::llm::layer::{Layer, Next};
+use crate::llm::layers::layer::{Layer, Next};
 use crate::llm::model::{Request, StreamEvent};
 use crate::llm::provider::EventStream;
 

@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use crate::base::clock::SharedClock;
 use crate::llm::access::{Access, Keys, Variables};
-use crate::llm::answer::{self, Exchange, Means, Reader};
 use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::{EventStream, Provider};
+use crate::llm::stream::answer;
+use crate::llm::stream::answer::Exchange;
+use crate::llm::stream::answer::Means;
+use crate::llm::stream::answer::Reader;
 use crate::net::http::Http;
 
 /// One row of the table of dialects.

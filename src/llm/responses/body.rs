@@ -11,7 +11,9 @@ use crate::base::json::json;
 
 use super::{Options, input};
 use crate::llm::model::{CacheRetention, Model, Request, Thinking, ToolChoice, ToolSpec};
-use crate::llm::{affinity, extra, strict};
+use crate::llm::request::affinity;
+use crate::llm::request::extra;
+use crate::llm::request::strict;
 
 /// The least output limit that the API takes, in tokens.
 const OUTPUT_MIN: u64 = 16;

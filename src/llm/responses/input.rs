@@ -7,10 +7,14 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use crate::llm::history::{self, Outcome, Said, Shown, Turn};
-use crate::llm::media::Takes;
 use crate::llm::model::{Request, ToolCall};
-use crate::llm::raw_input;
+use crate::llm::request::history;
+use crate::llm::request::history::Outcome;
+use crate::llm::request::history::Said;
+use crate::llm::request::history::Shown;
+use crate::llm::request::history::Turn;
+use crate::llm::request::media::Takes;
+use crate::llm::request::raw_input;
 
 /// A document must be called something.
 const UNNAMED: &str = "document.pdf";

@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::items::{Items, Whole};
 use super::terminal::{self, Ending};
 use crate::base::json::json;
-use crate::llm::answer;
-use crate::llm::error_classification::RequestInfo;
-use crate::llm::error_codes;
+use crate::llm::errors::error_classification::RequestInfo;
+use crate::llm::errors::error_codes;
 use crate::llm::model::{LlmError, Model, StopReason, StreamEvent};
-use crate::llm::stream_builder::StreamBuilder;
+use crate::llm::stream::answer;
+use crate::llm::stream::stream_builder::StreamBuilder;
 use crate::net::sse::Event;
 
 /// Reads one stream.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::environment::{EnvironmentFacts, Git};
+use crate::agent::request::environment::{EnvironmentFacts, Git};
 use crate::base::clock::{self, SharedClock};
 use crate::exec::{CommandSpec, Environment};
 use crate::workspace::git;

@@ -12,10 +12,11 @@ use futures::future::{BoxFuture, Shared};
 
 use super::facts;
 use super::prompt_report::PromptReport;
-use crate::agent::environment::EnvironmentFacts;
 use crate::agent::profile;
 use crate::agent::profiles::Profile;
-use crate::agent::prompt::{self, Words};
+use crate::agent::request::environment::EnvironmentFacts;
+use crate::agent::request::prompt;
+use crate::agent::request::prompt::Words;
 use crate::base::clock::SharedClock;
 use crate::base::error::Report;
 use crate::exec::Environment;

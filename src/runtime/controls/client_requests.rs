@@ -341,7 +341,7 @@ impl Live {
         }
         for message in std::mem::take(&mut self.ran) {
             let message = AgentMessage::Other(message);
-            let told = crate::agent::history::for_model(&message);
+            let told = crate::agent::request::history::for_model(&message);
             if self.driver.listener().append(EntryBody::Message { message }).await.is_some()
                 && let Some(told) = told
             {

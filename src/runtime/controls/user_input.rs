@@ -6,9 +6,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::base::error::Report;
-use crate::llm::media::{self, Kind};
 use crate::llm::model::Part;
 use crate::llm::model::message::KnownPart;
+use crate::llm::request::media;
+use crate::llm::request::media::Kind;
 
 /// Whether something is said, and each part beside the words is a picture: base64 of what it says that it is.
 pub fn check(text: &str, images: &[Part]) -> Result<(), Report> {

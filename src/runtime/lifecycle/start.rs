@@ -10,7 +10,7 @@ use super::owner::{Command, Live, WayBack};
 use crate::agent::abort::Abort;
 use crate::agent::config::{Config, Lifecycle};
 use crate::agent::driver::{Driver, Services, Setup};
-use crate::agent::history;
+use crate::agent::request::history;
 use crate::agent::subagents::SubagentPool;
 use crate::base::error::Report;
 use crate::base::paths::Home;

@@ -18,7 +18,7 @@ use crate::llm::auth::value::{Run, Shell};
 use crate::llm::auth::{self, Credentials};
 use crate::llm::catalog::{Catalog, Listed, UserModels};
 use crate::llm::client::Client;
-use crate::llm::layer::Layer;
+use crate::llm::layers::layer::Layer;
 use crate::llm::layers::{Budget, Journal};
 use crate::net::http::{Http, Limits};
 use crate::runtime::lifecycle::options::Options;

@@ -1,7 +1,7 @@
 //! Parsing again after edits gives what parsing anew gives.
 
 use super::*;
-use crate::syntax::detect::by_name;
+use crate::syntax::languages::detect::by_name;
 use proptest::prelude::*;
 
 const LONG: Duration = Duration::from_mins(1);

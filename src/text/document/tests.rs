@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::text::edit;
-use crate::text::encoding::Encoding;
-use crate::text::format::LineEnding;
+use crate::text::file_format::encoding::Encoding;
+use crate::text::file_format::format::LineEnding;
 use crate::text::marked;
+use crate::text::operations::edit;
 use crate::text::position::Byte;
 use crate::text::transaction::{Author, Grouping, agents_edit};
 

@@ -1,8 +1,8 @@
 //! Selections that come first, as in Helix: each covers at least one character, on whose last
 //! one, or first one when it goes backward, the cursor stands. Must not know keys.
 
-use super::page::{Class, Page};
-use crate::text::motion;
+use crate::text::modal::motion::page::{Class, Page};
+use crate::text::movement::motion;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::selection::Range;

@@ -1,13 +1,14 @@
 //! Text objects: words, sentences, paragraphs, what brackets, quotes and tags enclose. Must not
 //! know grammars.
 
-use super::landing::{Extent, Landing};
-use super::page::{Class, Page};
-use super::paragraphs::Paragraphs;
-use super::walk::{Walk, Went, Word};
-use super::{quotes, sentences};
-use crate::text::brackets;
-use crate::text::motion;
+use super::quotes;
+use crate::text::modal::motion::landing::{Extent, Landing};
+use crate::text::modal::motion::page::{Class, Page};
+use crate::text::modal::motion::paragraphs::Paragraphs;
+use crate::text::modal::motion::sentences;
+use crate::text::modal::motion::walk::{Walk, Went, Word};
+use crate::text::movement::brackets;
+use crate::text::movement::motion;
 use crate::text::position::{Byte, Line};
 
 /// A thing around a place.
@@ -193,7 +194,7 @@ fn enclosed(
     outer: bool,
     count: usize,
 ) -> Option<Landing> {
-    let close = crate::text::surround::pair_of(open).1;
+    let close = crate::text::operations::surround::pair_of(open).1;
     let (from, to) = taken;
     let grows = from != to;
     let mut range = from..from;
@@ -386,7 +387,7 @@ fn tags(page: Page<'_>, (from, to): (Byte, Byte), outer: bool, count: usize) -> 
 mod tests {
     use super::*;
     use crate::text::marked;
-    use crate::text::modal::spans::way;
+    use crate::text::modal::operator::spans::way;
     use crate::text::selection::Range;
 
     fn cursor(at: Byte) -> Held {

@@ -1,7 +1,7 @@
 //! Patterns and replacements as Vim writes them, as regular expressions. What the engine does
 //! not know, as looking ahead, stays as it is and is refused there.
 
-use crate::text::motion::is_word;
+use crate::text::movement::motion::is_word;
 use crate::text::search::Case;
 
 /// The text up to an unescaped sign, and what stands behind it; `None` when it does not come.

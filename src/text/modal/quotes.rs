@@ -1,7 +1,7 @@
 //! Text between quotation marks of one line. Must not know brackets.
 
-use super::landing::{Extent, Landing};
-use super::page::Page;
+use crate::text::modal::motion::landing::{Extent, Landing};
+use crate::text::modal::motion::page::Page;
 use crate::text::position::Byte;
 
 /// The places of a sign in the line of a place; one behind a backslash is text.

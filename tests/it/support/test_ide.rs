@@ -13,7 +13,7 @@ use bowline::base::paths::Home;
 use bowline::ide::core::options::{OpenTarget, Options};
 use bowline::ide::core::ports::{Connect, Ports};
 use bowline::ide::core::state::State;
-use bowline::ide::core::threads::Threads;
+use bowline::ide::core::tasks::threads::Threads;
 use bowline::ide::features::files::watch::WATCHING;
 use bowline::ide::features::reopen;
 use bowline::ide::shell::event_source::EventSource;
@@ -324,7 +324,7 @@ impl Plan {
             tab_width: 4,
             auto_pairs: true,
             wrap_column: 40,
-            look: bowline::ide::model::display::DisplayOptions::default(),
+            look: bowline::ide::model::view::display::DisplayOptions::default(),
             keep_open,
             restored,
             keep_undo: self.keep_undo,

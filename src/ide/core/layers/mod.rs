@@ -2,5 +2,6 @@
 
 pub mod dialog;
 pub mod frame;
+pub mod layer;
 pub mod picker;
 pub mod prompt;

@@ -6,10 +6,10 @@ use ratatui::layout::Rect;
 
 use crate::base::width::{graphemes, text_width};
 use crate::ide::core::context::Cx;
-use crate::ide::core::keymap::{KeyContext, Keymap};
-use crate::ide::core::layer::{Actions, Layer};
+use crate::ide::core::keys::keymap::{KeyContext, Keymap};
 use crate::ide::core::layers::dialog::Callback;
 use crate::ide::core::layers::frame;
+use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::model::area::Area;
 use crate::text::position::{Byte, Line};

@@ -1,13 +1,13 @@
 //! Commands that change words, numbers and what is around selections.
 
-use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::context::{Command, Cx, command, wait};
+use crate::ide::core::keys::awaiting::Awaiting;
 use crate::ide::editor::commands::edit::{apply, apply_elsewhere};
 use crate::ide::editor::commands::{locations, registers};
-use crate::text::numbers;
-use crate::text::recase::{self, Case};
-use crate::text::surround;
-use crate::text::transpose::{self, Unit};
+use crate::text::operations::numbers;
+use crate::text::operations::recase::{self, Case};
+use crate::text::operations::surround;
+use crate::text::operations::transpose::{self, Unit};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[

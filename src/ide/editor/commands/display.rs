@@ -2,7 +2,7 @@
 //! begins with is in the settings.
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::model::display::{DisplayOptions, Tabs};
+use crate::ide::model::view::display::{DisplayOptions, Tabs};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[

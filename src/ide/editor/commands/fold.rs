@@ -3,7 +3,7 @@
 use crate::ide::core::context::{Command, Cx, answered, command};
 use crate::ide::model::area::Area;
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::folding::{FoldJob, FoldTarget, FoldsFound};
+use crate::ide::model::view::folding::{FoldJob, FoldTarget, FoldsFound};
 use crate::text::position::Line;
 use crate::text::selection::Range;
 

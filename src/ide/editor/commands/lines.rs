@@ -3,12 +3,12 @@
 use crate::ide::core::context::{Command, Cx, chaining, command};
 use crate::ide::editor::commands::edit::{apply, apply_elsewhere, signs};
 use crate::ide::editor::commands::indent;
-use crate::text::comment;
-use crate::text::kill_ring::Direction;
-use crate::text::lines::{self, Order};
-use crate::text::reflow;
+use crate::text::clipboard::kill_ring::Direction;
+use crate::text::operations::comment;
+use crate::text::operations::lines::{self, Order};
+use crate::text::operations::reflow;
+use crate::text::operations::select;
 use crate::text::rope::Text;
-use crate::text::select;
 use crate::text::selection::Selection;
 use crate::text::transaction::Transaction;
 

@@ -1,9 +1,9 @@
 //! Commands on marks, jumps and changes: places that one wants to come back to.
 
-use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::context::{Command, Cx, command, wait};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
+use crate::ide::core::keys::awaiting::Awaiting;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::model::buffers::BufferId;

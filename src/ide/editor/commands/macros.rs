@@ -1,9 +1,9 @@
 //! Commands that do something again: the last change, or recorded keys.
 
-use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::context::{Command, Cx, command, wait};
 use crate::ide::core::effect::Effect;
-use crate::ide::core::macros::Change;
+use crate::ide::core::keys::awaiting::Awaiting;
+use crate::ide::core::keys::macros::Change;
 use crate::ide::editor::commands::edit;
 use crate::text::transaction::Grouping;
 

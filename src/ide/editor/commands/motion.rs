@@ -2,7 +2,7 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::text::motion::Motion;
+use crate::text::movement::motion::Motion;
 use crate::text::position::Byte;
 use crate::text::selection::{Range, Selection};
 

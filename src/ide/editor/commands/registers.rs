@@ -1,11 +1,11 @@
 //! Commands that keep texts under names and put them in again, in every text field.
 
-use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::context::{Command, Cx, chaining, command, wait};
 use crate::ide::core::effect::Effect;
+use crate::ide::core::keys::awaiting::Awaiting;
 use crate::ide::editor::commands::edit;
-use crate::text::content::{Content, Shape};
-use crate::text::registers::{Taken, is_writable};
+use crate::text::clipboard::content::{Content, Shape};
+use crate::text::clipboard::registers::{Taken, is_writable};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -61,7 +61,7 @@ pub fn copy(cx: &mut Cx<'_>, name: char, cut: bool) {
     if texts.iter().all(String::is_empty) {
         return cx.state.say("Nothing selected");
     }
-    if cut && !edit::apply(cx, |text, selection| crate::text::edit::insert(text, selection, "")) {
+    if cut && !edit::apply(cx, |text, selection| crate::text::operations::edit::insert(text, selection, "")) {
         return;
     }
     let taken = if cut { Taken::Cut } else { Taken::Copied };

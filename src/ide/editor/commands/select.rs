@@ -3,9 +3,9 @@
 use crate::ide::core::context::{Command, Cx, answered, command};
 use crate::ide::core::damage::Part;
 use crate::ide::model::buffers::BufferId;
-use crate::text::block::{Block, Towards};
+use crate::text::operations::block::{Block, Towards};
+use crate::text::operations::select;
 use crate::text::rope::Text;
-use crate::text::select;
 use crate::text::selection::Selection;
 
 /// The area's rows.

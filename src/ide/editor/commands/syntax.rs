@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
-use crate::ide::core::keymap::Modes;
-use crate::ide::core::modal::Mode;
+use crate::ide::core::keys::keymap::Modes;
+use crate::ide::core::keys::modal::Mode;
 use crate::ide::editor::modal::moves;
 use crate::syntax::Syntax;
-use crate::syntax::objects::Object;
+use crate::syntax::structure::objects::Object;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::selection;

@@ -1,17 +1,17 @@
 //! The character that a modal command waited for.
 
-use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::context::Cx;
-use crate::ide::core::keymap::Modes;
-use crate::ide::core::modal::Ask;
+use crate::ide::core::keys::awaiting::Awaiting;
+use crate::ide::core::keys::keymap::Modes;
+use crate::ide::core::keys::modal::Ask;
 use crate::ide::editor::commands::locations;
 use crate::ide::editor::modal::typing;
 use crate::ide::editor::modal::{cursors, edits, helix, moves, repeat};
-use crate::text::modal::find::Find;
-use crate::text::modal::landing::Extent;
-use crate::text::modal::motions::Move;
-use crate::text::modal::page::Page;
-use crate::text::registers;
+use crate::text::clipboard::registers;
+use crate::text::modal::motion::find::Find;
+use crate::text::modal::motion::landing::Extent;
+use crate::text::modal::motion::motions::Move;
+use crate::text::modal::motion::page::Page;
 use crate::tui::input::{Key, KeyCode};
 
 /// The next character goes to a command.

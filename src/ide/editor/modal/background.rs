@@ -4,8 +4,8 @@
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::layer::Layer;
-use crate::ide::core::modal_work::{Done, Outcome};
+use crate::ide::core::keys::modal_work::{Done, Outcome};
+use crate::ide::core::layers::layer::Layer;
 use crate::ide::editor::modal::cursors;
 use crate::tui::input::{Key, KeyCode, Mods};
 

@@ -1,7 +1,7 @@
 //! Which shape the caret has: in a map with modes it tells the mode.
 
-use crate::ide::core::keymap::Modes;
-use crate::ide::core::modal::Mode;
+use crate::ide::core::keys::keymap::Modes;
+use crate::ide::core::keys::modal::Mode;
 use crate::ide::core::state::State;
 use crate::ide::editor::modal::cursors;
 use crate::tui::screen::CursorShape;

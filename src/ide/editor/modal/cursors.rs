@@ -3,10 +3,10 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::keymap::Modes;
+use crate::ide::core::keys::keymap::Modes;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
-use crate::text::modal::page::Page;
+use crate::text::modal::motion::page::Page;
 use crate::text::position::{Column, Line};
 use crate::text::selection::{Range, Selection};
 

@@ -3,27 +3,27 @@
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::modal::{Mode, Op, Typing, Waiting};
+use crate::ide::core::keys::modal::{Mode, Op, Typing, Waiting};
 use crate::ide::editor::commands::edit;
 use crate::ide::editor::commands::registers;
 use crate::ide::editor::modal::operators;
 use crate::ide::editor::modal::operators::change;
 use crate::ide::editor::modal::{cursors, moves, typing, visual};
+use crate::text::anchors::places::Name;
 use crate::text::changes::{ChangeSet, Side};
-use crate::text::content::{Content, Shape};
-use crate::text::format::LineEnding;
-use crate::text::modal::motions::Move;
-use crate::text::modal::operate::{self, Letters};
-use crate::text::modal::page::Page;
-use crate::text::modal::put::{How, put};
-use crate::text::modal::replace;
-use crate::text::modal::spans::{self, Piece};
-use crate::text::modal::undone;
-use crate::text::motion;
-use crate::text::numbers;
-use crate::text::places::Name;
+use crate::text::clipboard::content::{Content, Shape};
+use crate::text::clipboard::registers::Taken;
+use crate::text::file_format::format::LineEnding;
+use crate::text::modal::motion::motions::Move;
+use crate::text::modal::motion::page::Page;
+use crate::text::modal::motion::undone;
+use crate::text::modal::operator::operate::{self, Letters};
+use crate::text::modal::operator::put::{How, put};
+use crate::text::modal::operator::replace;
+use crate::text::modal::operator::spans::{self, Piece};
+use crate::text::movement::motion;
+use crate::text::operations::numbers;
 use crate::text::position::{Byte, Line};
-use crate::text::registers::Taken;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
@@ -474,7 +474,12 @@ pub fn insert_register(cx: &mut Cx<'_>, name: char) {
         Some(content) => {
             typing::insert::spell_out(cx, &content.texts.join("\n"));
             edit::apply(cx, |text, selection| {
-                crate::text::edit::insert_each(text, selection, &content.texts, LineEnding::default())
+                crate::text::operations::edit::insert_each(
+                    text,
+                    selection,
+                    &content.texts,
+                    LineEnding::default(),
+                )
             });
         }
         None => cx.state.say(format!("Register is empty: {name}")),

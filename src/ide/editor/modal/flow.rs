@@ -2,12 +2,12 @@
 //! it can be repeated, which edits are one step, and cursors that rest on characters.
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::keymap::Modes;
-use crate::ide::core::modal::{Dot, Mode, Once};
+use crate::ide::core::keys::keymap::Modes;
+use crate::ide::core::keys::modal::{Dot, Mode, Once};
 use crate::ide::core::state::State;
 use crate::ide::editor::modal::typing;
 use crate::ide::editor::modal::{background, cursors, helix, visual};
-use crate::text::modal::page::Page;
+use crate::text::modal::motion::page::Page;
 use crate::text::selection::Range;
 use crate::tui::input::Key;
 

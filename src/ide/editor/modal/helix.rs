@@ -5,25 +5,26 @@ use crate::ide::core::catalog;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::keymap::Modes;
-use crate::ide::core::modal::{Mode, Typing};
+use crate::ide::core::keys::keymap::Modes;
+use crate::ide::core::keys::modal::{Mode, Typing};
 use crate::ide::editor::commands::edit;
 use crate::ide::editor::commands::registers;
 use crate::ide::editor::modal::cursors;
 use crate::ide::editor::modal::typing;
-use crate::syntax::objects::Object as Node;
+use crate::syntax::structure::objects::Object as Node;
 use crate::text::changes::{ChangeSet, Side};
-use crate::text::content::{Content, Shape};
-use crate::text::edit::indents_by_tabs;
+use crate::text::clipboard::content::{Content, Shape};
+use crate::text::clipboard::registers::Taken;
 use crate::text::modal::helix::{self, Word};
-use crate::text::modal::motions::{self, Move};
+use crate::text::modal::motion::motions::{self, Move};
+use crate::text::modal::motion::page::Page;
 use crate::text::modal::objects::{self, Held, Object};
-use crate::text::modal::page::Page;
-use crate::text::modal::{operate, spans};
+use crate::text::modal::operator::operate;
+use crate::text::modal::operator::spans;
+use crate::text::operations::edit::indents_by_tabs;
+use crate::text::operations::select;
 use crate::text::position::Byte;
-use crate::text::registers::Taken;
 use crate::text::rope::Text;
-use crate::text::select;
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;
 
@@ -193,7 +194,7 @@ pub fn insert(cx: &mut Cx<'_>, at: typing::insert::At) {
         let line = page.line(helix::cursor(&text, range));
         Range::cursor(match at {
             typing::insert::At::Behind => range.end().min(text.end()),
-            typing::insert::At::LineStart => crate::text::motion::indent_end(&text, line),
+            typing::insert::At::LineStart => crate::text::movement::motion::indent_end(&text, line),
             typing::insert::At::LineEnd => page.end(line),
             _ => range.start(),
         })

@@ -4,16 +4,17 @@
 use std::sync::Arc;
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::modal::{Mode, Once, Op, Waiting};
+use crate::ide::core::keys::modal::{Mode, Once, Op, Waiting};
 use crate::ide::editor::modal::cursors::{fail, set};
 use crate::ide::editor::modal::{operators, visual};
 use crate::syntax::Syntax;
-use crate::syntax::objects::Object as Node;
-use crate::text::modal::landing::{Extent, Landing};
-use crate::text::modal::motions::{self, Move};
+use crate::syntax::structure::objects::Object as Node;
+use crate::text::modal::motion::landing::{Extent, Landing};
+use crate::text::modal::motion::motions::{self, Move};
+use crate::text::modal::motion::page::{Class, Page};
+use crate::text::modal::motion::words;
 use crate::text::modal::objects::{self, Held, Object};
-use crate::text::modal::page::{Class, Page};
-use crate::text::modal::{spans, words};
+use crate::text::modal::operator::spans;
 use crate::text::position::{Byte, Column};
 use crate::text::selection::{Range, Selection};
 

@@ -3,11 +3,11 @@
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::modal::Mode;
+use crate::ide::core::keys::modal::Mode;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::registers;
 use crate::ide::editor::modal::{cursors, visual};
-use crate::text::content::Content;
+use crate::text::clipboard::content::Content;
 use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Asks for the last change to be made again. Its own count gives way to a new one, save that of a selection's change.

@@ -4,10 +4,10 @@ use std::ops::Range as ByteRange;
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::modal::{Mode, Reach, Selected, Visual};
-use crate::text::modal::page::Page;
-use crate::text::modal::spans::{self, Piece};
-use crate::text::places::Name;
+use crate::ide::core::keys::modal::{Mode, Reach, Selected, Visual};
+use crate::text::anchors::places::Name;
+use crate::text::modal::motion::page::Page;
+use crate::text::modal::operator::spans::{self, Piece};
 use crate::text::position::{Byte, Column, Line};
 use crate::text::selection::{Range, Selection};
 

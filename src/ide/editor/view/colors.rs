@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use crate::ide::core::context::{Cx, TaskError, Tasks};
 use crate::ide::core::damage::{Damage, Part};
-use crate::ide::core::lane::Lane;
 use crate::ide::core::state::State;
-use crate::ide::core::threads::on_thread;
+use crate::ide::core::tasks::lane::Lane;
+use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::ide::model::coloring::{ColorJob, Colored, Differs};
-use crate::ide::model::visible_rows::VisibleRows;
+use crate::ide::model::view::coloring::{ColorJob, Colored, Differs};
+use crate::ide::model::view::visible_rows::VisibleRows;
 use crate::text::position::Byte;
 
 /// Shorter texts are parsed beside longer ones, which they do not wait for: their trees are small.

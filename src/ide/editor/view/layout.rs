@@ -8,14 +8,14 @@ use ratatui::layout::Rect;
 use crate::ide::core::state::State;
 use crate::ide::editor::windows;
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::ide::model::display::DisplayOptions;
-use crate::ide::model::scrollbar;
-use crate::ide::model::visible_rows::{Breadcrumb, VisibleRows};
+use crate::ide::model::view::display::DisplayOptions;
+use crate::ide::model::view::scrollbar;
+use crate::ide::model::view::visible_rows::{Breadcrumb, VisibleRows};
 use crate::ide::model::window_id::WindowId;
-use crate::text::brackets;
+use crate::text::display::rows::{Lens, Row};
+use crate::text::movement::brackets;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::rope::Text;
-use crate::text::rows::{Lens, Row};
 
 /// Narrower panes have no line numbers.
 const NUMBERS_COLS: u16 = 30;

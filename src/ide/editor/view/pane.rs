@@ -14,9 +14,9 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::pane::Row;
 use crate::ide::core::state::State;
 use crate::ide::model::buffers::Buffer;
-use crate::ide::model::visible_rows::VisibleRows;
+use crate::ide::model::view::visible_rows::VisibleRows;
+use crate::text::display::rows::{self, Lens};
 use crate::text::position::Byte;
-use crate::text::rows::{self, Lens};
 use crate::text::selection::Selection;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
@@ -121,7 +121,7 @@ fn draw_view(canvas: &mut Canvas<'_>, drawn: &Drawn<'_>) {
 fn draw_welcome(canvas: &mut Canvas<'_>, state: &State) {
     let (cols, rows) = canvas.size();
     let key = |command: &str| {
-        state.keymap.keys_for(crate::ide::core::keymap::KeyContext::Editor, command).unwrap_or_default()
+        state.keymap.keys_for(crate::ide::core::keys::keymap::KeyContext::Editor, command).unwrap_or_default()
     };
     let rows_of_text = [
         (key("view.files-picker"), "go to file"),

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::threads::on_thread;
-use crate::ide::model::scrollbar::{SURVEY_MAX, ScanJob, ScanResult};
+use crate::ide::core::tasks::threads::on_thread;
+use crate::ide::model::view::scrollbar::{SURVEY_MAX, ScanJob, ScanResult};
 
 /// Bytes that are scanned after every key.
 const AT_ONCE: usize = 100 << 10;

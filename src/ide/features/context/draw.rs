@@ -4,7 +4,7 @@
 use ratatui::layout::Rect;
 
 use crate::base::width::{text_width, truncate, visible};
-use crate::ide::core::keymap::{KeyContext, Keymap};
+use crate::ide::core::keys::keymap::{KeyContext, Keymap};
 use crate::ide::core::layers::frame;
 use crate::ide::features::context::view::ContextView;
 use crate::runtime::context::report::{ContextReport, Item, Reason};

@@ -2,8 +2,8 @@
 
 use ratatui::layout::Rect;
 
-use crate::ide::core::keymap::KeyContext;
-use crate::ide::core::layer::{Actions, Layer};
+use crate::ide::core::keys::keymap::KeyContext;
+use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::features::context::draw;
 use crate::ide::features::context::events;

@@ -1,7 +1,7 @@
 //! What the next request will hold, on top of the panes: its rows, which one is selected, what that says at
 //! length. Must not know how rows are drawn, or which keys move between them.
 
-use crate::ide::core::latest::Latest;
+use crate::ide::core::tasks::latest::Latest;
 use std::ops::Range;
 
 use crate::runtime::context::report::{ContextReport, Item};

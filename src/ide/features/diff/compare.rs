@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::exec::Environment;
-use crate::ide::core::threads::on_thread;
+use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::features::diff::view::{Other, Source};
 use crate::ide::features::git;
 use crate::text::changes::ChangeSet;
 use crate::text::compare;
-use crate::text::encoding::Encoding;
-use crate::text::format::{self, Format, LineEnding};
+use crate::text::file_format::encoding::Encoding;
+use crate::text::file_format::format::{self, Format, LineEnding};
 use crate::text::rope::Text;
 
 /// A text as it comes from its source.

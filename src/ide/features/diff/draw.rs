@@ -6,13 +6,13 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::base::width::{graphemes, is_unsafe, visible};
-use crate::ide::core::keymap::KeyContext;
+use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
 use crate::ide::core::state::State;
 use crate::ide::features::diff::view::{DiffView, Row};
-use crate::text::columns::{self, width_at};
 use crate::text::compare;
-use crate::text::format::is_carried;
+use crate::text::display::columns::{self, width_at};
+use crate::text::file_format::format::is_carried;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::rope::Text;
 use crate::tui::canvas::Canvas;

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::debounce::Debounce;
+use crate::ide::model::view::debounce::Debounce;
 use crate::text::changes::ChangeSet;
 use crate::text::compare::{Run, line_count};
-use crate::text::encoding::Encoding;
-use crate::text::format::Format;
+use crate::text::file_format::encoding::Encoding;
+use crate::text::file_format::format::Format;
 use crate::text::rope::Text;
 use beside::{height_beside, place_beside, row_beside};
 

@@ -101,7 +101,7 @@ fn done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result
         let key = cx
             .state
             .keymap
-            .keys_for(crate::ide::core::keymap::KeyContext::Files, "files.undo")
+            .keys_for(crate::ide::core::keys::keymap::KeyContext::Files, "files.undo")
             .unwrap_or_default();
         cx.state.say(format!("Done: {what}. Undo: {key} in the tree"));
         let steps = &mut cx.state.slots[TREE_STEPS].done;

@@ -13,8 +13,8 @@ use crate::ide::model::buffers::{Buffer, BufferId, Disk};
 use crate::patch::diff::{self as lines, LineDiff};
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
-use crate::text::encoding::Encoding;
-use crate::text::format::{self, Format};
+use crate::text::file_format::encoding::Encoding;
+use crate::text::file_format::format::{self, Format};
 use crate::text::rope::Text;
 use crate::text::transaction::{Author, Transaction};
 

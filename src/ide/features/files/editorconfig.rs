@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::ide::core::context::{Cx, answered};
 use crate::ide::model::buffers::BufferId;
-use crate::text::encoding::Encoding;
-use crate::text::format::{Format, LineEnding};
-use crate::text::tidy::Tidy;
+use crate::text::file_format::encoding::Encoding;
+use crate::text::file_format::format::{Format, LineEnding};
+use crate::text::file_format::tidy::Tidy;
 use crate::workspace::editorconfig::{self, Encoded, Ending, Found, Rules};
 
 /// A file was opened, or has another name.

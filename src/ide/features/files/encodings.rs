@@ -7,7 +7,7 @@ use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::core::state::State;
 use crate::ide::features::files::disk;
 use crate::ide::features::files::save::save_in;
-use crate::text::encoding::Encoding;
+use crate::text::file_format::encoding::Encoding;
 
 /// The table's row.
 pub const PICKER: Row = Row {

@@ -21,8 +21,8 @@ use crate::exec::{
 use crate::ide::core::context::{Cx, Tasks};
 use crate::ide::features::files::events::{self, BufferSnapshot};
 use crate::text::diff;
-use crate::text::encoding::Encoding;
-use crate::text::format::{self, Format};
+use crate::text::file_format::encoding::Encoding;
+use crate::text::file_format::format::{self, Format};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 

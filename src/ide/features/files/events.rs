@@ -10,10 +10,10 @@ use crate::ide::features::files::editorconfig;
 use crate::ide::features::files::list::list;
 use crate::ide::model::buffers::{Buffer, BufferId, Disk};
 use crate::text::changes::ChangeSet;
-use crate::text::format::Format;
-use crate::text::history::{Formats, RevisionId};
+use crate::text::file_format::format::Format;
 use crate::text::rope::Text;
 use crate::text::transaction::{Author, Transaction, agents_edit};
+use crate::text::undo::history::{Formats, RevisionId};
 
 /// Reads the nearest unfolded folder around a file again: folders may have been made on the way.
 pub fn refresh_folder(cx: &mut Cx<'_>, file: &Path) {

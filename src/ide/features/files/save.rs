@@ -12,13 +12,13 @@ use crate::ide::features::files::events::refresh_folder;
 use crate::ide::features::files::{disk, editorconfig};
 use crate::ide::model::buffers::{BufferId, Disk};
 use crate::text::changes::ChangeSet;
-use crate::text::encoding::Encoding;
-use crate::text::format::{self, Format};
-use crate::text::history::RevisionId;
+use crate::text::file_format::encoding::Encoding;
+use crate::text::file_format::format::{self, Format};
+use crate::text::file_format::tidy::Tidy;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
-use crate::text::tidy::Tidy;
 use crate::text::transaction::{Author, Transaction};
+use crate::text::undo::history::RevisionId;
 
 /// Texts that are typed into faster than they are looked at are saved as they are after so many
 /// tries.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::editor::commands::edit;
-use crate::ide::model::hunks::{Hunk, Hunks};
+use crate::ide::model::view::hunks::{Hunk, Hunks};
 use crate::text::changes::ChangeSet;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;

@@ -13,8 +13,8 @@ use crate::ide::core::context::{Cx, TaskError, Tasks};
 use crate::ide::core::damage::Part;
 use crate::ide::core::state::State;
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::hunks::{Compare, GitText, SIZE_MAX};
-use crate::text::format;
+use crate::ide::model::view::hunks::{Compare, GitText, SIZE_MAX};
+use crate::text::file_format::format;
 use crate::text::rope::Text;
 use crate::workspace::git;
 

@@ -18,7 +18,7 @@ use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::layers::picker::push;
 use crate::ide::core::panes::Focus;
-use crate::ide::core::threads::on_thread;
+use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::history_search::conversations::EntryAt;
 use crate::ide::features::sessions::events as sessions;

@@ -6,7 +6,7 @@ use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::{Load, Row};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::registers;
-use crate::text::content::{Content, Shape};
+use crate::text::clipboard::content::{Content, Shape};
 
 /// The table's row.
 pub const PICKER: Row = Row {

@@ -11,7 +11,7 @@ use crate::base::panics::catch_async;
 use crate::exec::{CommandSpec, Exit};
 use crate::ide::core::context::{Cx, TaskError, answered, ask_session, reported};
 use crate::ide::core::effect::Effect;
-use crate::ide::core::keymap::KeyContext;
+use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::picker::Picker;
 use crate::ide::features::agent;
 use crate::ide::features::login::view::LoginView;

@@ -4,8 +4,8 @@ use crate::ide::core::catalog;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::layer::Layer;
 use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::core::layers::layer::Layer;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::quit;
 use crate::ide::editor::modal::cursors;
@@ -17,7 +17,7 @@ use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::features::terminal::tasks::find_programs;
 use crate::ide::model::agent::{Agent, INTERRUPTING};
 use crate::ide::model::buffers::Buffers;
-use crate::text::select;
+use crate::text::operations::select;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[

@@ -2,8 +2,8 @@
 
 use crate::ide::core::catalog::Catalog;
 use crate::ide::core::context::Cx;
-use crate::ide::core::keymap::BUILTIN;
-use crate::ide::core::keymap::{Keymap, KeymapProblem};
+use crate::ide::core::keys::keymap::BUILTIN;
+use crate::ide::core::keys::keymap::{Keymap, KeymapProblem};
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::{Load, Row};
@@ -49,7 +49,7 @@ fn use_keymap(cx: &mut Cx<'_>, name: &str) {
     let Some((_, text)) = BUILTIN.iter().find(|(known, _)| *known == name) else { return };
     let (keymap, _) = read(cx.state.catalog, name, text);
     cursors::ungroup(cx.state);
-    cx.state.modal = crate::ide::core::modal::Modal::new(keymap.modes());
+    cx.state.modal = crate::ide::core::keys::modal::Modal::new(keymap.modes());
     cx.state.keymap = keymap;
     for problem in plugins::run::bind(cx.state) {
         tracing::warn!("{problem}");

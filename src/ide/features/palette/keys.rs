@@ -19,7 +19,7 @@ pub const PICKER: Row = Row {
 fn rows(state: &State) -> Vec<PickRow> {
     let places = state.place_below().chain().iter();
     let keys = places.flat_map(|place| state.keymap.rows(*place).into_iter().map(move |row| (place, row)));
-    let row = |(place, (keys, id)): (&crate::ide::core::keymap::KeyContext, (String, String))| {
+    let row = |(place, (keys, id)): (&crate::ide::core::keys::keymap::KeyContext, (String, String))| {
         let (title, aliases, pick) = match (state.catalog.command(&id), plugins::run::find(state, &id)) {
             (Some(command), _) => (command.title, command.aliases, Pick::new(Runs::Command(command.id))),
             (None, Some(theirs)) => (theirs.command.title.as_str(), &[][..], Pick::new(Runs::Plugin(id))),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::ide::core::context::Command;
-use crate::ide::core::keymap::Modes;
+use crate::ide::core::keys::keymap::Modes;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::{Load, Row};

@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 use crate::base::width::{truncate, visible};
 use crate::exec::{CommandSpec, Environment, Exit, OutputSink};
 use crate::ide::features::pipe::job::{ShellJob, ShellProblem, ShellUse};
-use crate::text::encoding::Encoding;
-use crate::text::format::{self, Format};
+use crate::text::file_format::encoding::Encoding;
+use crate::text::file_format::format::{self, Format};
 
 /// No more output than that is taken, in all, in bytes.
 pub const OUTPUT_MAX: usize = 64 << 20;

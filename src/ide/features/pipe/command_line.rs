@@ -6,7 +6,7 @@ use crate::ide::core::context::Cx;
 use crate::ide::editor::modal::line;
 use crate::ide::features::pipe;
 use crate::ide::features::pipe::job::ShellUse;
-use crate::text::modal::page::Page;
+use crate::text::modal::motion::page::Page;
 use crate::text::position::Byte;
 
 /// The feature's rows.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tokio_util::sync::CancellationToken;
 
 use crate::ide::model::buffers::BufferId;
-use crate::text::format::Format;
+use crate::text::file_format::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 

@@ -14,7 +14,7 @@ use crate::ide::core::layers::picker::Location;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::features::plugins::state::PluginText;
-use crate::text::format::{LineEnding, without_carriers};
+use crate::text::file_format::format::{LineEnding, without_carriers};
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use crate::ide::model::buffers::Buffers;
     use crate::text::document::Document;
-    use crate::text::format::Format;
+    use crate::text::file_format::format::Format;
     use crate::text::marked::parse;
     use proptest::prelude::*;
 

@@ -12,7 +12,7 @@ use crate::config::plugins::{Input, Output, Plugin};
 use crate::ide::core::context::{self, Cx};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::keymap::{KeyContext, Lookup};
+use crate::ide::core::keys::keymap::{KeyContext, Lookup};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::state::State;
 use crate::ide::features::permissions;

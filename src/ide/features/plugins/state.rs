@@ -11,7 +11,7 @@ use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::slots::Slot;
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::model::buffers::BufferId;
-use crate::text::format::Format;
+use crate::text::file_format::format::Format;
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
 use crate::text::transaction::Transaction;

@@ -5,7 +5,7 @@
 use crate::base::counted::counted;
 use crate::exec::{EnvError, Stamp};
 use crate::ide::core::context::Cx;
-use crate::ide::core::keymap::KeyContext;
+use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::features::project_search::job::{Changed, FilePlan, Plan, Target};
 use crate::ide::features::project_search::navigate::open_texts;
@@ -13,8 +13,8 @@ use crate::ide::features::project_search::steps::LISTS;
 use crate::ide::features::project_search::steps::{Applied, UnderWay};
 use crate::ide::features::project_search::tasks;
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::text::history::RevisionId;
 use crate::text::transaction::Transaction;
+use crate::text::undo::history::RevisionId;
 
 /// Steps that can be taken back.
 const STEPS_MAX: usize = 16;

@@ -6,9 +6,9 @@ use crate::exec::Stamp;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::results::{Found, ListedFile, Origin};
 use crate::text::changes::ChangeSet;
-use crate::text::format::Format;
-use crate::text::history::RevisionId;
+use crate::text::file_format::format::Format;
 use crate::text::rope::Text;
+use crate::text::undo::history::RevisionId;
 
 /// An open file as a task sees it.
 #[derive(Debug, Clone)]

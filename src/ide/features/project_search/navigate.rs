@@ -17,7 +17,7 @@ use crate::ide::features::project_search::job::{Batch, OpenText};
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::results::{Asked, Listing, Running};
 use crate::text::changes::ChangeSet;
-use crate::text::columns;
+use crate::text::display::columns;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
 use crate::text::search::Needle;

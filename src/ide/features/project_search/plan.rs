@@ -6,8 +6,8 @@ use crate::ide::model::results::{KnownRows, Origin, RowEdit};
 use crate::text::changes::ChangeSet;
 use crate::text::diff;
 use crate::text::position::Byte;
-use crate::text::rebase::{Overlap, rebase, trimmed};
 use crate::text::rope::Text;
+use crate::text::undo::rebase::{Overlap, rebase, trimmed};
 
 /// What is to become of a text.
 #[derive(Debug, Default)]

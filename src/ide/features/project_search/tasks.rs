@@ -11,13 +11,13 @@ use crate::base::panics::catch_async;
 use crate::exec::{EnvError, Environment, FileData, Stamp};
 use crate::ide::core::context::{Cx, TaskError};
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::threads::on_thread;
+use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::features::project_search::job::{Changed, FilePlan, OpenText, Plan, Target};
 use crate::ide::features::project_search::search::PickedHits;
 use crate::ide::features::project_search::{apply, navigate, plan, search};
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::results::{Asked, KnownRows, RowEdit};
-use crate::text::format;
+use crate::text::file_format::format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 

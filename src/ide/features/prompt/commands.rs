@@ -8,7 +8,7 @@ use crate::ide::features::history_search;
 use crate::ide::features::prompt::slash;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::runtime::Delivery;
-use crate::text::motion::Motion;
+use crate::text::movement::motion::Motion;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[

@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::exec::{RunFiles, Stamp};
 use crate::ide::model::buffers::BufferId;
-use crate::text::format::Format;
+use crate::text::file_format::format::Format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
-use crate::text::trail::{self, Steps};
+use crate::text::undo::trail::{self, Steps};
 
 /// How the keys of texts without a file begin.
 pub const NAMELESS: &str = "nameless-";

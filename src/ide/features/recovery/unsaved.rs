@@ -10,8 +10,8 @@ use crate::exec::{RunFiles, Stamp};
 use crate::ide::core::slots::Slot;
 use crate::ide::features::recovery::journal::Head;
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::text::format::Format;
-use crate::text::trail::Steps;
+use crate::text::file_format::format::Format;
+use crate::text::undo::trail::Steps;
 
 /// How long an edit may be without being kept. The write itself takes its time too, and what
 /// is older than a second must be safe.
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
     use crate::ide::model::buffers::Buffers;
     use crate::text::document::Document;
-    use crate::text::edit;
+    use crate::text::operations::edit;
 
     fn seconds(count: u64) -> Duration {
         Duration::from_secs(count)

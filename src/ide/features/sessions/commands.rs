@@ -10,7 +10,7 @@ use crate::ide::features::sessions::picker::SessionFile;
 use crate::ide::features::sessions::trash;
 use crate::runtime::Summary;
 use crate::runtime::history::navigation::{Change, Spot};
-use crate::text::edit::Reach;
+use crate::text::operations::edit::Reach;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[

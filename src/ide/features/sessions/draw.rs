@@ -6,7 +6,7 @@ use ratatui::style::Style;
 
 use crate::base::counted::counted;
 use crate::base::width::{text_width, truncate, visible};
-use crate::ide::core::keymap::{KeyContext, Keymap};
+use crate::ide::core::keys::keymap::{KeyContext, Keymap};
 use crate::ide::core::layers::frame;
 use crate::ide::features::sessions::view::SessionView;
 use crate::ide::features::undo_tree::view::age;

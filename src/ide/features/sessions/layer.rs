@@ -3,8 +3,8 @@
 use ratatui::layout::Rect;
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::keymap::KeyContext;
-use crate::ide::core::layer::{Actions, Layer};
+use crate::ide::core::keys::keymap::KeyContext;
+use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::features::sessions::draw;
 use crate::ide::features::sessions::events;

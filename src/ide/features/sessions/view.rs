@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use compact_str::CompactString;
 
-use crate::ide::core::latest::Latest;
+use crate::ide::core::tasks::latest::Latest;
 use crate::session::derived::outline::turn::Turn;
 use crate::session::derived::outline::{Filter, Outline, Row};
 

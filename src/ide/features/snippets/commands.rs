@@ -9,9 +9,9 @@ use crate::ide::editor::commands::edit::{apply, line_ending, signs};
 use crate::ide::editor::commands::registers;
 use crate::ide::features::snippets::variables::Facts;
 use crate::ide::model::buffers::Buffer;
-use crate::text::edit::indents_by_tabs;
+use crate::text::anchors::stops::{self, Stops, Style};
+use crate::text::operations::edit::indents_by_tabs;
 use crate::text::snippet::Snippet;
-use crate::text::stops::{self, Stops, Style};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[

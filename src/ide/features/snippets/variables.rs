@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::base::ids;
-use crate::text::comment_signs::Signs;
-use crate::text::motion;
+use crate::text::movement::motion;
+use crate::text::operations::comment_signs::Signs;
 use crate::text::rope::Text;
 use crate::text::selection::Range;
 
@@ -84,7 +84,7 @@ impl Facts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::comment_signs;
+    use crate::text::operations::comment_signs;
     use crate::text::position::Byte;
 
     #[test]

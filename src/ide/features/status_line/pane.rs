@@ -7,15 +7,15 @@ use std::sync::Arc;
 use ratatui::layout::Rect;
 
 use crate::base::width::{text_width, truncate};
-use crate::ide::core::awaiting::Awaiting;
 use crate::ide::core::damage::Part;
-use crate::ide::core::keymap::{KeyContext, Modes};
+use crate::ide::core::keys::awaiting::Awaiting;
+use crate::ide::core::keys::keymap::{KeyContext, Modes};
 use crate::ide::core::pane::Row;
 use crate::ide::core::state::State;
 use crate::ide::model::agent::thousands;
 use crate::ide::model::buffers::Buffer;
 use crate::llm::model::{Model, Thinking};
-use crate::text::encoding::Encoding;
+use crate::text::file_format::encoding::Encoding;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 

@@ -8,7 +8,7 @@ use crate::base::width::visible;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::syntax::symbols::Symbol;
+use crate::syntax::structure::symbols::Symbol;
 use crate::syntax::tree::SIZE_MAX;
 use crate::syntax::{Language, Syntax};
 use crate::text::position::Byte;

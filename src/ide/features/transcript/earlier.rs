@@ -6,7 +6,7 @@
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::slots::Slots;
-use crate::ide::core::threads::on_thread;
+use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::items::earlier_messages::Fetched;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;

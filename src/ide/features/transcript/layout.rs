@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::ide::features::transcript;
 use crate::ide::features::transcript::items::{Item, Kind};
-use crate::ide::model::text_options::Show;
+use crate::ide::model::view::text_options::Show;
 use crate::tui::widgets::line::{self, Line, Span};
 use crate::tui::widgets::markdown::Markdown;
 use crate::tui::widgets::markdown::codes::{Block, Colored};

@@ -3,7 +3,7 @@
 
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::features::transcript::items::{Call, Item, Kind, Status};
-use crate::ide::model::text_options::Show;
+use crate::ide::model::view::text_options::Show;
 use crate::tools::contract::view::{DiffLine, FileDiff, Progress, ResultView, Step};
 use crate::tui::widgets::line::{Break, Line, Span, wrap};
 

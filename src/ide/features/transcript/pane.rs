@@ -62,7 +62,7 @@ fn draw_border(canvas: &mut Canvas<'_>, state: &State) {
 fn draw_empty(canvas: &mut Canvas<'_>, state: &State) {
     let (_, rows) = canvas.size();
     let key = |command: &str| {
-        state.keymap.keys_for(crate::ide::core::keymap::KeyContext::Prompt, command).unwrap_or_default()
+        state.keymap.keys_for(crate::ide::core::keys::keymap::KeyContext::Prompt, command).unwrap_or_default()
     };
     let (strong, soft) = (canvas.style("ui.key"), canvas.style("ui.text.soft"));
     let lines = [

@@ -12,7 +12,7 @@ use crate::ide::features::transcript;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::items::{Item, Kind, Transcript};
 use crate::ide::features::transcript::layout::Layout;
-use crate::ide::model::text_options::Show;
+use crate::ide::model::view::text_options::Show;
 use crate::tui::widgets::line::Line;
 use crate::tui::widgets::markdown::codes::{Block, Colored};
 use std::cell::RefCell;

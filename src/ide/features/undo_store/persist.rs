@@ -8,8 +8,8 @@ use crate::ide::core::state::State;
 use crate::ide::features::undo_store::store::Tree;
 use crate::ide::features::undo_store::store::UNDO_STORE;
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::text::archive::Unusable;
-use crate::text::history::{History, RevisionId};
+use crate::text::undo::archive::Unusable;
+use crate::text::undo::history::{History, RevisionId};
 
 /// Trees of longer texts are not kept, in bytes: each is read whole to be sure of it.
 const TEXT_MAX: usize = 64 << 20;

@@ -12,9 +12,9 @@ use crate::exec::CacheFolder;
 use crate::exec::storage::cache::Limits;
 use crate::ide::core::slots::Slot;
 use crate::ide::features::recovery::journal::key_of;
-use crate::text::archive::{self, Unusable};
-use crate::text::history::{History, RevisionId};
 use crate::text::rope::Text;
+use crate::text::undo::archive::{self, Unusable};
+use crate::text::undo::history::{History, RevisionId};
 
 /// Bytes of one tree's texts.
 const TREE_BYTES: usize = 4 << 20;

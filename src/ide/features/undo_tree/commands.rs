@@ -8,8 +8,8 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::features::undo_tree::view::UndoView;
 use crate::ide::model::buffers::{Buffer, BufferId};
-use crate::text::history::{History, RevisionId};
 use crate::text::transaction::{turn_number, turn_of};
+use crate::text::undo::history::{History, RevisionId};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[

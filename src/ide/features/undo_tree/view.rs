@@ -2,8 +2,8 @@
 //! know how rows are drawn or which keys move between them.
 
 use crate::ide::model::buffers::BufferId;
-use crate::text::history::{History, Revision, RevisionId};
 use crate::text::transaction::Author;
+use crate::text::undo::history::{History, Revision, RevisionId};
 
 /// Branches side by side that are drawn; more than anyone can follow are not.
 const LANES_MAX: usize = 12;
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use crate::text::changes::ChangeSet;
     use crate::text::document::Document;
-    use crate::text::format::Format;
+    use crate::text::file_format::format::Format;
     use crate::text::position::Byte;
     use crate::text::selection::Selection;
     use crate::text::transaction::Transaction;

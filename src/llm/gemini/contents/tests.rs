@@ -1,9 +1,9 @@
 //! Histories as they come, and what must be sent for them.
 
 use super::*;
-use crate::llm::accumulate::Accumulator;
-use crate::llm::history::{NO_RESULT, NO_VISION};
 use crate::llm::model::{KnownPart, Part, ToolCall, ToolResultMessage, UserMessage};
+use crate::llm::request::history::{NO_RESULT, NO_VISION};
+use crate::llm::stream::accumulate::Accumulator;
 use proptest::prelude::*;
 
 const SIG: &str = "c2ln";

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::base::json::json;
-use crate::llm::accumulate::Accumulator;
-use crate::llm::answer::Reader as _;
 use crate::llm::model::KnownPart;
-use crate::llm::parsed_events::{heard, last};
+use crate::llm::stream::accumulate::Accumulator;
+use crate::llm::stream::answer::Reader as _;
+use crate::llm::stream::parsed_events::{heard, last};
 use proptest::prelude::*;
 
 fn model() -> Model {

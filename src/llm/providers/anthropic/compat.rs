@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use crate::llm::affinity;
 use crate::llm::model::{Model, Prices, Request};
+use crate::llm::request::affinity;
 
 /// The flags of one model, by their names in the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

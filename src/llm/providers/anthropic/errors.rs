@@ -24,7 +24,7 @@ pub fn kind(error: &Value, _said: &str) -> Option<ErrorKind> {
 mod tests {
     use super::*;
     use crate::base::json::json;
-    use crate::llm::error_classification::{Refusal, RequestInfo};
+    use crate::llm::errors::error_classification::{Refusal, RequestInfo};
 
     fn refused(status: u16, name: &str, message: &str) -> ErrorKind {
         let body = json!({"type": "error", "error": {"type": name, "message": message}}).to_string();

@@ -10,7 +10,8 @@ use super::{schema, transcript};
 use crate::llm::model::{
     CacheRetention, Model, Request, ResponseFormat, Strictness, Thinking, ToolChoice, ToolSpec,
 };
-use crate::llm::{extra, output_budget};
+use crate::llm::request::extra;
+use crate::llm::request::output_budget;
 
 /// Smallest thinking budget that the API takes, and the least that we leave for the answer.
 const BUDGET_MIN: u64 = 1024;

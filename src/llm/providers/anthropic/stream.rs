@@ -8,11 +8,13 @@ use serde_json::Value;
 
 use super::{compat, errors};
 use crate::base::json::json;
-use crate::llm::answer::{self, Reader as _, event};
-use crate::llm::error_classification::RequestInfo;
+use crate::llm::errors::error_classification::RequestInfo;
 use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
-use crate::llm::stream_builder::StreamBuilder;
-use crate::llm::token_counts;
+use crate::llm::stream::answer;
+use crate::llm::stream::answer::Reader as _;
+use crate::llm::stream::answer::event;
+use crate::llm::stream::stream_builder::StreamBuilder;
+use crate::llm::stream::token_counts;
 use crate::net::sse::Event;
 
 /// Reads one stream.

@@ -5,9 +5,13 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use crate::llm::history::{self, Outcome, Said, Shown, Turn};
-use crate::llm::media::Takes;
 use crate::llm::model::{Message, Model};
+use crate::llm::request::history;
+use crate::llm::request::history::Outcome;
+use crate::llm::request::history::Said;
+use crate::llm::request::history::Shown;
+use crate::llm::request::history::Turn;
+use crate::llm::request::media::Takes;
 
 /// What the API takes beside text and images.
 pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &[] };

@@ -6,14 +6,15 @@ use serde_json::Value;
 
 use super::deployment;
 use crate::llm::access::KeyKind;
-use crate::llm::answer::{Exchange, Framing};
-use crate::llm::error_classification::RequestInfo;
+use crate::llm::errors::error_classification::RequestInfo;
+use crate::llm::errors::error_codes;
 use crate::llm::model::{ErrorKind, LlmError, Request};
 use crate::llm::provider::Provider;
 use crate::llm::providers::setup::{Setup, adapter};
+use crate::llm::request::headers;
 use crate::llm::responses::stream::Reader;
 use crate::llm::responses::{Options, body, input};
-use crate::llm::{error_codes, headers};
+use crate::llm::stream::answer::{Exchange, Framing};
 use crate::net::http::Post;
 
 /// The row's constructor.

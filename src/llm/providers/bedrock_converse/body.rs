@@ -11,7 +11,9 @@ use super::{family, transcript};
 use crate::llm::model::{
     AssistantMessage, CacheRetention, Message, Request, ResponseFormat, Strictness, ToolChoice, ToolSpec,
 };
-use crate::llm::{extra, history, output_budget};
+use crate::llm::request::extra;
+use crate::llm::request::history;
+use crate::llm::request::output_budget;
 
 /// The body of `converse-stream`.
 pub fn body(request: &Request, region: &str) -> Value {

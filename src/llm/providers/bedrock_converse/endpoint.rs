@@ -6,15 +6,17 @@ use super::region::{self, Region};
 use super::stream::Reader;
 use super::{body, errors, transcript};
 use crate::llm::access::{Access, ApiKey};
-use crate::llm::answer::{self, Exchange, Framing};
 use crate::llm::auth::aws::chain::Chain;
 use crate::llm::auth::sigv4::{self, Scope, Unsigned};
 use crate::llm::auth::token_request::TokenError;
-use crate::llm::error_classification::RequestInfo;
-use crate::llm::headers;
+use crate::llm::errors::error_classification::RequestInfo;
 use crate::llm::model::{ErrorKind, LlmError, Request};
 use crate::llm::provider::{EventStream, Provider};
 use crate::llm::providers::setup::Setup;
+use crate::llm::request::headers;
+use crate::llm::stream::answer;
+use crate::llm::stream::answer::Exchange;
+use crate::llm::stream::answer::Framing;
 use crate::net::http::Post;
 
 /// The row's constructor.

@@ -44,7 +44,7 @@ pub fn kind(error: &Value, said: &str) -> Option<ErrorKind> {
 mod tests {
     use super::*;
     use crate::base::json::json;
-    use crate::llm::error_classification::{Refusal, RequestInfo};
+    use crate::llm::errors::error_classification::{Refusal, RequestInfo};
 
     #[test]
     fn answers_by_status_and_message() {

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::llm::access::KeyKind;
-use crate::llm::answer::{Exchange, Framing};
-use crate::llm::error_classification::RequestInfo;
+use crate::llm::errors::error_classification::RequestInfo;
 use crate::llm::gemini::stream::Reader;
 use crate::llm::gemini::{body, contents, errors};
-use crate::llm::headers;
 use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::Provider;
 use crate::llm::providers::setup::{Setup, adapter};
+use crate::llm::request::headers;
+use crate::llm::stream::answer::{Exchange, Framing};
 use crate::net::http::Post;
 
 /// The version of the API that this adapter speaks, for base URLs without one.

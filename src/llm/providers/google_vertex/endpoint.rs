@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use super::location::Endpoint;
 use crate::llm::access::{Access, KeyKind};
-use crate::llm::answer::{self, Exchange, Framing};
 use crate::llm::auth::google::Tokens;
 use crate::llm::auth::token_request::TokenError;
-use crate::llm::error_classification::RequestInfo;
+use crate::llm::errors::error_classification::RequestInfo;
 use crate::llm::gemini::stream::Reader;
 use crate::llm::gemini::{body, contents, errors};
-use crate::llm::headers;
 use crate::llm::model::{ErrorKind, LlmError, Request};
 use crate::llm::provider::{EventStream, Provider};
 use crate::llm::providers::setup::Setup;
+use crate::llm::request::headers;
+use crate::llm::stream::answer;
+use crate::llm::stream::answer::Exchange;
+use crate::llm::stream::answer::Framing;
 use crate::net::http::Post;
 
 /// The row's constructor.

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use super::stream::Reader;
 use super::{errors, request, transcript};
-use crate::llm::answer::{Exchange, Framing};
-use crate::llm::error_classification::RequestInfo;
+use crate::llm::errors::error_classification::RequestInfo;
 use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::Provider;
 use crate::llm::providers::setup::{Setup, adapter};
-use crate::llm::{affinity, endpoint, headers};
+use crate::llm::request::affinity;
+use crate::llm::request::endpoint;
+use crate::llm::request::headers;
+use crate::llm::stream::answer::{Exchange, Framing};
 use crate::net::http::Post;
 
 /// Below the root of the API.

@@ -20,7 +20,7 @@ pub fn kind(error: &Value, _said: &str) -> Option<ErrorKind> {
 mod tests {
     use super::*;
     use crate::base::json::json;
-    use crate::llm::error_classification::{Refusal, RequestInfo};
+    use crate::llm::errors::error_classification::{Refusal, RequestInfo};
 
     #[test]
     fn statuses_types_and_messages() {

@@ -6,7 +6,9 @@ use crate::base::json::json;
 
 use super::transcript;
 use crate::llm::model::{Request, Thinking, ToolChoice, ToolSpec};
-use crate::llm::{affinity, extra, strict};
+use crate::llm::request::affinity;
+use crate::llm::request::extra;
+use crate::llm::request::strict;
 
 /// The body of `POST …/chat/completions`.
 pub fn body(request: &Request) -> Value {

@@ -7,9 +7,13 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use crate::llm::history::{self, Outcome, Said, Shown, Turn};
-use crate::llm::media::Takes;
 use crate::llm::model::{Request, ToolCall};
+use crate::llm::request::history;
+use crate::llm::request::history::Outcome;
+use crate::llm::request::history::Said;
+use crate::llm::request::history::Shown;
+use crate::llm::request::history::Turn;
+use crate::llm::request::media::Takes;
 
 /// The length of a call id, which has letters and digits only.
 const ID_LEN: usize = 9;

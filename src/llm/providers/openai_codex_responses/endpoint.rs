@@ -9,16 +9,21 @@ use crate::base::json::json;
 use super::continuation::Continuation;
 use super::line::Line;
 use crate::llm::access::{Access, ApiKey, KeyKind};
-use crate::llm::answer::{self, Exchange, Framing, Prepared};
-use crate::llm::channel::Channel;
-use crate::llm::error_classification::RequestInfo;
+use crate::llm::errors::error_classification::RequestInfo;
+use crate::llm::errors::error_codes;
 use crate::llm::model::{ErrorKind, LlmError, Request, ToolChoice};
 use crate::llm::provider::{EventStream, Provider};
 use crate::llm::providers::setup::Setup;
+use crate::llm::request::affinity;
+use crate::llm::request::headers;
 use crate::llm::responses::stream::Reader;
 use crate::llm::responses::{Options, body, input};
-use crate::llm::sockets::Sockets;
-use crate::llm::{affinity, error_codes, headers};
+use crate::llm::stream::answer;
+use crate::llm::stream::answer::Exchange;
+use crate::llm::stream::answer::Framing;
+use crate::llm::stream::answer::Prepared;
+use crate::llm::stream::channel::Channel;
+use crate::llm::stream::sockets::Sockets;
 use crate::net::http::{Post, Transport};
 
 /// Where it is unless the provider's data says something else.

@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 
 use super::continuation::Continuation;
 use crate::base::clock::SharedClock;
-use crate::llm::channel::{Broken, Channel, Received};
-use crate::llm::error_classification::{RAW_BYTES_MAX, Refusal};
+use crate::llm::errors::error_classification::{RAW_BYTES_MAX, Refusal};
 use crate::llm::model::{AssistantMessage, Message, Request};
-use crate::llm::sockets::{Open, Sockets};
+use crate::llm::stream::channel::{Broken, Channel, Received};
+use crate::llm::stream::sockets::{Open, Sockets};
 use crate::net::error::NetError;
 use crate::net::http::Http;
 use crate::net::sse::Event;

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::base::json::json;
 
 use super::compat::Compat;
-use crate::llm::affinity;
 use crate::llm::model::{CacheRetention, Request};
+use crate::llm::request::affinity;
 
 /// Adds key and lifetime.
 pub fn add(body: &mut Map<String, Value>, request: &Request) {

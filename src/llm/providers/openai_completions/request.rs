@@ -13,7 +13,8 @@ use crate::base::json::json;
 use super::compat::Compat;
 use super::{cache, thinking, transcript};
 use crate::llm::model::{KnownPart, Message, Part, Request, ToolChoice, ToolSpec};
-use crate::llm::{extra, strict};
+use crate::llm::request::extra;
+use crate::llm::request::strict;
 
 /// The body of `POST …/chat/completions`.
 pub fn body(request: &Request) -> Value {

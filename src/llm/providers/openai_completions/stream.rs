@@ -7,12 +7,12 @@ use super::calls::{CallDelta, Calls};
 use super::compat::Compat;
 use super::counts::{self, Counts};
 use super::reasoning::{Details, FIELDS};
-use crate::llm::answer;
-use crate::llm::error_classification::RequestInfo;
-use crate::llm::error_codes;
+use crate::llm::errors::error_classification::RequestInfo;
+use crate::llm::errors::error_codes;
 use crate::llm::model::{LlmError, Model, StopReason, StreamEvent};
-use crate::llm::stream_builder::StreamBuilder;
-use crate::llm::token_counts;
+use crate::llm::stream::answer;
+use crate::llm::stream::stream_builder::StreamBuilder;
+use crate::llm::stream::token_counts;
 use crate::net::sse::Event;
 
 /// Reads one stream.

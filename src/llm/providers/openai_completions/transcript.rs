@@ -9,10 +9,14 @@ use crate::base::json::json;
 
 use super::compat::Compat;
 use super::reasoning;
-use crate::llm::history::{self, Outcome, Said, Shown, Turn};
-use crate::llm::media::Takes;
 use crate::llm::model::{Request, ToolCall};
-use crate::llm::raw_input;
+use crate::llm::request::history;
+use crate::llm::request::history::Outcome;
+use crate::llm::request::history::Said;
+use crate::llm::request::history::Shown;
+use crate::llm::request::history::Turn;
+use crate::llm::request::media::Takes;
+use crate::llm::request::raw_input;
 
 /// A document must be called something.
 const UNNAMED: &str = "document.pdf";

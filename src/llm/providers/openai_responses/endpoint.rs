@@ -5,14 +5,17 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::llm::access::{Access, KeyKind};
-use crate::llm::answer::{Exchange, Framing};
-use crate::llm::error_classification::RequestInfo;
+use crate::llm::errors::error_classification::RequestInfo;
+use crate::llm::errors::error_codes;
 use crate::llm::model::{LlmError, Request};
 use crate::llm::provider::Provider;
 use crate::llm::providers::setup::{Setup, adapter};
+use crate::llm::request::affinity;
+use crate::llm::request::endpoint;
+use crate::llm::request::headers;
 use crate::llm::responses::stream::Reader;
 use crate::llm::responses::{Options, body, input};
-use crate::llm::{affinity, endpoint, error_codes, headers};
+use crate::llm::stream::answer::{Exchange, Framing};
 use crate::net::http::Post;
 
 /// Below the root of the API.

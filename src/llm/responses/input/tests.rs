@@ -1,10 +1,10 @@
 //! Conversations as they are sent: the model's own, another's, broken ones.
 
 use super::*;
-use crate::llm::accumulate::Accumulator;
 use crate::llm::model::{
     AssistantMessage, KnownPart, Message, Model, Part, StopReason, ToolResultMessage, UserMessage,
 };
+use crate::llm::stream::accumulate::Accumulator;
 
 fn model() -> Model {
     Model::unknown("openai", "gpt-x", "openai-responses", "")

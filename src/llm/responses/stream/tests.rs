@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::llm::accumulate::Accumulator;
-use crate::llm::answer::Reader as _;
 use crate::llm::model::{ErrorKind, KnownPart, Part};
-use crate::llm::parsed_events::{heard, last};
+use crate::llm::stream::accumulate::Accumulator;
+use crate::llm::stream::answer::Reader as _;
+use crate::llm::stream::parsed_events::{heard, last};
 
 fn read(events: &[Value]) -> Vec<StreamEvent> {
     let model = Model::unknown("openai", "gpt-x", "openai-responses", "");

@@ -1,14 +1,14 @@
 //! Operators of a map with modes, and commands that change text without a motion.
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::modal::{Ask, Op};
+use crate::ide::core::keys::modal::{Ask, Op};
 use crate::ide::editor::modal::answers::wait;
 use crate::ide::editor::modal::typing;
 use crate::ide::editor::modal::typing::insert::At;
 use crate::ide::editor::modal::{edits, operators, repeat};
-use crate::text::modal::motions::Move;
-use crate::text::modal::operate::Letters;
-use crate::text::modal::spans::Forced;
+use crate::text::modal::motion::motions::Move;
+use crate::text::modal::operator::operate::Letters;
+use crate::text::modal::operator::spans::Forced;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[

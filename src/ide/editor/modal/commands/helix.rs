@@ -1,7 +1,7 @@
 //! The commands of the Helix map: motions that select, changes of what is selected.
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::modal::Ask;
+use crate::ide::core::keys::modal::Ask;
 use crate::ide::editor::modal::answers::wait;
 use crate::ide::editor::modal::helix::{
     collapse, copy_selection, delete, go, insert, letters, lines, normal, open, paste, replace_with_register,
@@ -11,9 +11,9 @@ use crate::ide::editor::modal::picking::{Pick, again, ask_pattern};
 use crate::ide::editor::modal::repeat;
 use crate::ide::editor::modal::typing::insert::At;
 use crate::text::modal::helix::{self, Word};
-use crate::text::modal::motions::Move;
+use crate::text::modal::motion::motions::Move;
+use crate::text::operations::select;
 use crate::text::position::Byte;
-use crate::text::select;
 use crate::text::selection::{Range, Selection};
 
 /// The area's rows.

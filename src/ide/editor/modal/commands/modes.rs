@@ -3,7 +3,7 @@
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::effect::Effect;
-use crate::ide::core::modal::Mode;
+use crate::ide::core::keys::modal::Mode;
 use crate::ide::editor::commands::locations;
 use crate::ide::editor::modal::typing::keys as typing_keys;
 use crate::ide::editor::modal::typing::keys::Erase;

@@ -1,14 +1,14 @@
 //! Motions of a map with modes, which operators take too.
 
 use crate::ide::core::context::{Command, command};
-use crate::ide::core::modal::Ask;
+use crate::ide::core::keys::modal::Ask;
 use crate::ide::editor::modal::answers::wait;
 use crate::ide::editor::modal::moves;
 use crate::ide::editor::modal::moves::go;
 use crate::ide::editor::modal::scroll;
 use crate::ide::editor::modal::scroll::To;
 use crate::ide::editor::modal::seek;
-use crate::text::modal::motions::Move;
+use crate::text::modal::motion::motions::Move;
 use crate::text::position::Column;
 
 /// The area's rows.

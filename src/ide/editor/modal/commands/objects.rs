@@ -2,7 +2,7 @@
 
 use crate::ide::core::context::{Command, command};
 use crate::ide::editor::modal::moves::{object, syntax_object};
-use crate::syntax::objects::Object as Node;
+use crate::syntax::structure::objects::Object as Node;
 use crate::text::modal::objects::Object;
 
 /// The area's rows.

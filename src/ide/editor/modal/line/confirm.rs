@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use crate::base::width::{truncate, visible};
 use crate::ide::core::context::Cx;
+use crate::ide::core::keys::modal::Confirming;
 use crate::ide::core::layers::dialog::Dialog;
-use crate::ide::core::modal::Confirming;
 use crate::ide::editor::modal::cursors;
 use crate::ide::editor::modal::operators::change;
 use crate::ide::model::buffers::Buffer;
 use crate::text::changes::ChangeSet;
-use crate::text::modal::page::Page;
+use crate::text::modal::motion::page::Page;
 use crate::text::position::{Byte, Column, Line};
 use crate::text::selection::Selection;
 use crate::text::transaction::Transaction;

@@ -6,8 +6,8 @@ use crate::ide::core::context::Cx;
 use crate::ide::core::effect::Effect;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::editor::modal::{cursors, line, repeat, typing, visual};
-use crate::text::modal::page::Page;
-use crate::text::places::Name;
+use crate::text::anchors::places::Name;
+use crate::text::modal::motion::page::Page;
 use crate::text::position::Line;
 use crate::text::selection::{Range, Selection};
 

@@ -3,7 +3,7 @@
 use crate::ide::core::command_line::Given;
 use crate::ide::core::context::Cx;
 use crate::ide::core::effect::Effect;
-use crate::ide::model::display::Blanks;
+use crate::ide::model::view::display::Blanks;
 
 /// Runs a command by its id.
 pub fn run(cx: &mut Cx<'_>, id: &'static str) -> Result<(), String> {

@@ -3,7 +3,7 @@
 use crate::ide::core::context::Cx;
 use crate::ide::editor::commands::locations;
 use crate::ide::editor::modal::{cursors, seek};
-use crate::text::modal::page::Page;
+use crate::text::modal::motion::page::Page;
 use crate::text::modal::pattern;
 use crate::text::position::Line;
 

@@ -9,9 +9,9 @@ use crate::ide::editor::modal::{background, cursors, seek, visual};
 use crate::ide::core::catalog::Catalog;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::text::modal::page::Page;
+use crate::text::anchors::places::Name;
+use crate::text::modal::motion::page::Page;
 use crate::text::modal::pattern;
-use crate::text::places::Name;
 use crate::text::position::Line;
 use crate::text::selection::{Range, Selection};
 

@@ -2,16 +2,16 @@
 //! Must not know which keys were typed.
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::modal::{Mode, Rows, RowsAt};
+use crate::ide::core::keys::modal::{Mode, Rows, RowsAt};
 use crate::ide::editor::commands::edit;
 use crate::ide::editor::modal::{cursors, visual};
+use crate::text::anchors::places::Name;
 use crate::text::changes::ChangeSet;
-use crate::text::columns::at_column;
-use crate::text::content::Shape;
-use crate::text::modal::page::Page;
-use crate::text::modal::spans::{self, Piece};
-use crate::text::motion;
-use crate::text::places::Name;
+use crate::text::clipboard::content::Shape;
+use crate::text::display::columns::at_column;
+use crate::text::modal::motion::page::Page;
+use crate::text::modal::operator::spans::{self, Piece};
+use crate::text::movement::motion;
 use crate::text::position::{Byte, Line};
 use crate::text::selection::Selection;
 use crate::text::transaction::Transaction;

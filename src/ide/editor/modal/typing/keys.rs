@@ -2,15 +2,15 @@
 //! how typing begins or ends.
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::keymap::Modes;
+use crate::ide::core::keys::keymap::Modes;
 use crate::ide::editor::modal::cursors;
 use crate::ide::editor::modal::operators::change;
+use crate::text::anchors::places::Name;
 use crate::text::changes::{ChangeSet, Side};
-use crate::text::edit::indents_by_tabs;
-use crate::text::modal::operate::indentation;
-use crate::text::modal::page::{Class, Page};
-use crate::text::motion;
-use crate::text::places::Name;
+use crate::text::modal::motion::page::{Class, Page};
+use crate::text::modal::operator::operate::indentation;
+use crate::text::movement::motion;
+use crate::text::operations::edit::indents_by_tabs;
 use crate::text::position::{Byte, Line};
 use crate::text::selection::{Range, Selection};
 use crate::text::transaction::Transaction;

@@ -5,11 +5,11 @@ use ratatui::style::Style;
 
 use crate::base::width::{graphemes, is_unsafe, visible};
 use crate::ide::editor::view::pane::Drawn;
-use crate::text::columns::{self, width_at};
-use crate::text::format::carried_byte;
-use crate::text::inlay::Inlay;
+use crate::text::display::columns::{self, width_at};
+use crate::text::display::inlay::Inlay;
+use crate::text::display::rows::Row;
+use crate::text::file_format::format::carried_byte;
 use crate::text::position::{Byte, Column};
-use crate::text::rows::Row;
 use crate::tui::canvas::Canvas;
 
 /// Bytes for each cell that are looked at: more than any cluster of usual text takes.

@@ -4,10 +4,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::ide::editor::view::pane::Drawn;
-use crate::ide::model::hunks::Sign;
-use crate::ide::model::visible_rows::BarMark;
+use crate::ide::model::view::hunks::Sign;
+use crate::ide::model::view::visible_rows::BarMark;
+use crate::text::display::rows::Row;
 use crate::text::position::Line;
-use crate::text::rows::Row;
 use crate::tui::canvas::Canvas;
 
 /// The ground of the cursor's line.

@@ -7,11 +7,11 @@ use ratatui::style::Modifier;
 
 use crate::base::width::graphemes;
 use crate::ide::editor::view::pane::Drawn;
-use crate::ide::model::display::Blanks;
-use crate::text::columns::width_at;
-use crate::text::paragraph;
+use crate::ide::model::view::display::Blanks;
+use crate::text::display::columns::width_at;
+use crate::text::display::rows::Row;
+use crate::text::movement::paragraph;
 use crate::text::position::{Byte, Line};
-use crate::text::rows::Row;
 use crate::tui::canvas::Canvas;
 
 /// Lines above the first one that is drawn in which a match may begin that reaches into it.

@@ -6,7 +6,7 @@ use crate::base::width::{text_width, visible};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::view::pane::Drawn;
 use crate::ide::model::buffers::Buffer;
-use crate::ide::model::visible_rows::VisibleRows;
+use crate::ide::model::view::visible_rows::VisibleRows;
 use crate::text::position::Byte;
 use crate::tui::canvas::Canvas;
 

@@ -9,7 +9,7 @@ use crate::llm::model::Model;
 use crate::session::format::message::Piece;
 
 fn empty() -> AssistantMessage {
-    crate::llm::accumulate::Accumulator::new(&Model::default(), 0).finish()
+    crate::llm::stream::accumulate::Accumulator::new(&Model::default(), 0).finish()
 }
 
 /// The transcript after these events of one answer.

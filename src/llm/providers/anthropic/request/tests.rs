@@ -108,7 +108,7 @@ fn prompts_are_kept_as_wished_and_as_the_server_can() {
 #[test]
 fn no_more_than_four_marks() {
     let words = |text: &str| Message::User(UserMessage::text(text, 0));
-    let mut answer = crate::llm::accumulate::Accumulator::new(&flagged(&json!({})).model, 0).finish();
+    let mut answer = crate::llm::stream::accumulate::Accumulator::new(&flagged(&json!({})).model, 0).finish();
     answer.content = vec![crate::llm::model::Part::text("so")];
     let turn = || [words("a"), Message::Assistant(answer.clone())];
     let messages = [turn(), turn(), turn()].concat().into_iter().chain([words("z")]).collect();

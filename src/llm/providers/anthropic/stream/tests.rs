@@ -1,10 +1,10 @@
 //! Streams as servers send them, and the events that they become.
 
 use super::*;
-use crate::llm::accumulate::Accumulator;
 use crate::llm::catalog::Catalog;
 use crate::llm::model::{KnownPart, Part};
-use crate::llm::parsed_events::{heard, last};
+use crate::llm::stream::accumulate::Accumulator;
+use crate::llm::stream::parsed_events::{heard, last};
 
 fn read(data: &[Value]) -> Vec<StreamEvent> {
     let reader = Reader::new(

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::llm::accumulate::Accumulator;
-use crate::llm::history::NO_VISION;
 use crate::llm::model::{KnownPart, Part, ToolCall, ToolResultMessage, UserMessage};
+use crate::llm::request::history::NO_VISION;
+use crate::llm::stream::accumulate::Accumulator;
 use proptest::prelude::*;
 use serde_json::Map;
 

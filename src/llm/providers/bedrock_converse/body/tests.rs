@@ -1,8 +1,8 @@
 //! Requests, and the whole bodies that they become.
 
 use super::*;
-use crate::llm::accumulate::Accumulator;
 use crate::llm::model::{KnownPart, Model, Part, Thinking, ToolCall, UserMessage};
+use crate::llm::stream::accumulate::Accumulator;
 
 fn model(id: &str) -> Model {
     Model { reasoning: true, ..Model::unknown("amazon-bedrock", id, "bedrock-converse-stream", "") }

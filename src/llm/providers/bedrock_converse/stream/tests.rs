@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::llm::model::{KnownPart, Part};
-use crate::llm::parsed_events::{heard_events, last};
+use crate::llm::stream::parsed_events::{heard_events, last};
 use crate::net::frames::{self, Decoder};
 use proptest::prelude::*;
 

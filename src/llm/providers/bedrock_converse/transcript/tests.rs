@@ -1,8 +1,8 @@
 //! Histories as they come, and what must be sent for them.
 
 use super::*;
-use crate::llm::accumulate::Accumulator;
 use crate::llm::model::{KnownPart, Part, ToolCall, ToolResultMessage, UserMessage};
+use crate::llm::stream::accumulate::Accumulator;
 use proptest::prelude::*;
 use serde_json::Map;
 

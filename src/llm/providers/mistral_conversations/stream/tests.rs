@@ -4,9 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::base::json::json;
-use crate::llm::accumulate::Accumulator;
 use crate::llm::model::{KnownPart, Part};
-use crate::llm::parsed_events::{heard, last};
+use crate::llm::stream::accumulate::Accumulator;
+use crate::llm::stream::parsed_events::{heard, last};
 
 fn model() -> Model {
     Model::unknown("mistral", "m", "mistral-conversations", "")

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::Map;
 
 use super::*;
-use crate::llm::accumulate::Accumulator;
 use crate::llm::model::{KnownPart, Message, Model, Part, ToolResultMessage, UserMessage};
+use crate::llm::stream::accumulate::Accumulator;
 
 fn model() -> Model {
     Model::unknown("mistral", "m", "mistral-conversations", "")

@@ -136,7 +136,7 @@ fn requires_tools_with_tool_history_offers_none() {
     let body = |known: bool, calls: bool| {
         of(|request| {
             request.tools.clear();
-            let mut answer = crate::llm::accumulate::Accumulator::new(&request.model, 0).finish();
+            let mut answer = crate::llm::stream::accumulate::Accumulator::new(&request.model, 0).finish();
             let call = crate::llm::model::ToolCall {
                 id: "a".into(),
                 name: "read".into(),

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::base::json::json;
-use crate::llm::accumulate::Accumulator;
-use crate::llm::answer::Reader as _;
 use crate::llm::model::{AssistantMessage, ErrorKind, KnownPart, Part};
-use crate::llm::parsed_events::{heard, last};
+use crate::llm::stream::accumulate::Accumulator;
+use crate::llm::stream::answer::Reader as _;
+use crate::llm::stream::parsed_events::{heard, last};
 
 fn model() -> Model {
     Model::unknown("openai", "gpt-x", "openai-completions", "")

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use serde_json::Map;
 
 use super::*;
-use crate::llm::accumulate::Accumulator;
-use crate::llm::history::NO_RESULT;
 use crate::llm::model::{KnownPart, Message, Model, Part, ToolCall, ToolResultMessage, UserMessage};
+use crate::llm::request::history::NO_RESULT;
+use crate::llm::stream::accumulate::Accumulator;
 
 fn model() -> Model {
     Model::unknown("openai", "m", "openai-completions", "")

@@ -1,0 +1,200 @@
+//! The system prompt, in parts that stay the same to the byte from turn to turn: caching pays for
+//! nothing else. Base instructions, the place, its repository, the tools, the project's documents, and
+//! last what the user wants, which counts most.
+
+use std::path::{Path, PathBuf};
+
+use crate::agent::profiles::Profile;
+use crate::agent::request::environment::EnvironmentFacts;
+use crate::llm::model::{Model, ToolSpec};
+
+/// Characters that are taken for one token where nobody counts.
+const CHARS_A_TOKEN: usize = 4;
+
+/// One part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// What it is, in a word or two.
+    pub name: &'static str,
+    /// As it is sent.
+    pub text: String,
+}
+
+/// What the user says about the prompt.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Words {
+    /// In place of the base instructions.
+    pub base: Option<String>,
+    /// Behind everything.
+    pub append: Vec<String>,
+}
+
+/// What the prompt is made of.
+#[derive(Debug, Clone, Copy)]
+#[doc(hidden)]
+pub struct Inputs<'a> {
+    /// Whose instructions.
+    pub profile: &'static Profile,
+    /// Who answers.
+    pub model: &'a Model,
+    /// Name and one line of each tool, in order.
+    pub tools: &'a [(&'a str, &'static str)],
+    /// Instructions of the user and the project, the outermost first.
+    pub documents: &'a [(PathBuf, String)],
+    /// The working folder.
+    pub cwd: &'a Path,
+    /// The place; only for profiles that tell of it.
+    pub facts: &'a EnvironmentFacts,
+    /// What the user wants.
+    pub words: &'a Words,
+}
+
+/// About how many tokens a text has.
+#[doc(hidden)]
+pub fn tokens(text: &str) -> usize {
+    text.chars().count().div_ceil(CHARS_A_TOKEN)
+}
+
+/// The same of a tool as a model gets it.
+#[doc(hidden)]
+pub fn tool_tokens(spec: &ToolSpec) -> usize {
+    let grammar = spec.grammar.as_ref().map_or("", |grammar| grammar.definition.as_str());
+    let parameters = spec.parameters.to_string();
+    tokens(&[&spec.name, &spec.description, parameters.as_str(), grammar].concat())
+}
+
+/// The parts of the system prompt.
+#[doc(hidden)]
+pub fn parts(inputs: Inputs) -> Vec<Part> {
+    let mut parts = if inputs.profile.environment { long(inputs) } else { compact(inputs) };
+    let append = inputs.words.append.join("\n\n");
+    parts.push(Part { name: "appended", text: append });
+    parts.retain(|part| !part.text.trim().is_empty());
+    parts
+}
+
+/// pi's form: neither date nor model, so that it is the same for all of them.
+fn compact(inputs: Inputs) -> Vec<Part> {
+    let Inputs { profile, words, tools, documents, cwd, .. } = inputs;
+    let base = words.base.clone().unwrap_or_else(|| {
+        let text =
+            |name| profile.prompt.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
+        let mut lines = vec![text("role").trim_end().to_string(), String::new()];
+        if !tools.is_empty() {
+            lines.extend([listed("Tools:", tools), String::new()]);
+        }
+        lines.push(format!("How to work:\n{}", text("guidelines").trim_end()));
+        lines.join("\n")
+    });
+    vec![
+        Part { name: "base", text: base },
+        Part { name: "documents", text: project(documents) },
+        Part { name: "place", text: format!("Current working directory: {}", cwd.display()) },
+    ]
+}
+
+fn long(inputs: Inputs) -> Vec<Part> {
+    let Inputs { profile, model, words, tools, documents, cwd, facts } = inputs;
+    let place = facts.environment(&cwd.to_string_lossy(), &model.name, model.knowledge_cutoff.as_deref());
+    let tools = if tools.is_empty() { String::new() } else { listed("# Your tools", tools) };
+    vec![
+        Part { name: "base", text: words.base.clone().unwrap_or_else(|| profile.base()) },
+        Part { name: "environment", text: place },
+        Part {
+            name: "git",
+            text: facts
+                .git
+                .as_ref()
+                .map(crate::agent::request::environment::Git::context)
+                .unwrap_or_default(),
+        },
+        Part { name: "tools", text: tools },
+        Part { name: "documents", text: project(documents) },
+    ]
+}
+
+fn listed(title: &str, tools: &[(&str, &str)]) -> String {
+    let lines = tools.iter().map(|(name, line)| format!("- `{name}`: {line}"));
+    std::iter::once(title.to_string()).chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+fn project(documents: &[(PathBuf, String)]) -> String {
+    if documents.is_empty() {
+        return String::new();
+    }
+    let mut lines = vec!["<project_context>".to_string()];
+    for (path, words) in documents {
+        lines.push(format!("<project_instructions path=\"{}\">", path.display()));
+        lines.push(words.trim_end().to_string());
+        lines.push("</project_instructions>".to_string());
+    }
+    lines.push("</project_context>".to_string());
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::profile::named;
+    use crate::agent::request::environment::Git;
+
+    fn parts(id: &str, documents: &[(PathBuf, String)], words: &Words) -> Vec<Part> {
+        let git = Git { branch: "main".into(), ..Git::default() };
+        let facts =
+            EnvironmentFacts { date: "2026-02-03".into(), git: Some(git), ..EnvironmentFacts::default() };
+        super::parts(Inputs {
+            profile: named(id).unwrap(),
+            model: &Model { name: "Some Model".into(), ..Model::unknown("p", "m", "a", "") },
+            tools: &[("read", "looks at a file")],
+            documents,
+            cwd: Path::new("/w"),
+            facts: &facts,
+            words,
+        })
+    }
+
+    fn names(parts: &[Part]) -> String {
+        parts.iter().map(|part| part.name).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_compact_form_ends_with_the_working_folder_and_has_no_date() {
+        let documents = [(PathBuf::from("/w/AGENTS.md"), "Use tabs.\n".to_string())];
+        let parts = parts("pi", &documents, &Words::default());
+        assert_eq!(names(&parts), "base documents place");
+        assert!(parts[0].text.contains("- `read`: looks at a file\n"));
+        assert!(
+            parts[1]
+                .text
+                .contains("<project_instructions path=\"/w/AGENTS.md\">\nUse tabs.\n</project_instructions>")
+        );
+        assert_eq!(parts[2].text, "Current working directory: /w");
+        let all: String = parts.iter().map(|part| part.text.as_str()).collect();
+        assert!(!all.contains("2026") && !all.contains("Some Model") && !all.contains("main"), "{all}");
+        assert_eq!(names(&self::parts("pi", &[], &Words::default())), "base place");
+    }
+
+    #[test]
+    fn the_layers_of_a_family_are_in_order_and_the_person_comes_last() {
+        let documents = [(PathBuf::from("/w/AGENTS.md"), "Use tabs.\n".to_string())];
+        let words = Words { base: None, append: vec!["one".into(), "two".into()] };
+        for id in ["openai", "anthropic", "gemini"] {
+            let parts = parts(id, &documents, &words);
+            assert_eq!(names(&parts), "base environment git tools documents appended");
+            assert!(parts[1].text.contains("Model: Some Model\n"));
+            assert_eq!(parts[5].text, "one\n\ntwo");
+        }
+        let words = Words { base: Some("Mine.".into()), append: Vec::new() };
+        for id in ["pi", "openai"] {
+            assert_eq!(parts(id, &documents, &words)[0].text, "Mine.");
+        }
+        assert_eq!(names(&parts("openai", &documents, &words)), "base environment git tools documents");
+    }
+
+    #[test]
+    fn four_characters_are_a_token() {
+        assert_eq!([tokens(""), tokens("a"), tokens("abcd"), tokens("ééééé")], [0, 1, 1, 2]);
+        let spec = ToolSpec { name: "ab".into(), description: "cd".into(), ..ToolSpec::default() };
+        assert_eq!(tool_tokens(&spec), 2);
+    }
+}

@@ -1,0 +1,450 @@
+//! Key maps: TOML tables of places, each from key sequences to command ids.
+
+use toml::de::{DeTable, DeValue};
+
+use crate::tui::input::{Key, KeyKind};
+
+/// Where a key is pressed. A place falls back to the next one of its chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum KeyContext {
+    /// Everywhere.
+    Global,
+    /// Any text field.
+    Text,
+    /// The editor.
+    Editor,
+    /// The same where its text is a list of places in files.
+    List,
+    /// The agent's prompt.
+    Prompt,
+    /// The file tree.
+    Files,
+    /// A terminal: every other key is the program's.
+    Terminal,
+    /// A picker.
+    Picker,
+    /// A one-line question: find, go to line.
+    Question,
+    /// A dialog whose keys are its own choices.
+    Dialog,
+    /// What differs between two texts.
+    Diff,
+    /// The tree of the session.
+    SessionTree,
+    /// What the next request will hold.
+    Contents,
+    /// An editor whose keys are commands.
+    Normal,
+    /// The same where its text is a list of places.
+    NormalList,
+    /// An editor whose keys are commands, while a selection is made.
+    Visual,
+    /// The same while an operator waits for a motion.
+    Operator,
+    /// Motions, for the three before.
+    Motion,
+    /// An editor whose keys are typed, in a map with modes.
+    Insert,
+    /// The same, over what is there.
+    Replace,
+    /// An editor whose keys are typed into a snippet.
+    Snippet,
+}
+
+impl KeyContext {
+    /// Every place that a key map may have a table for.
+    pub const ALL: [Self; 20] = [
+        Self::Global,
+        Self::Text,
+        Self::Editor,
+        Self::List,
+        Self::Prompt,
+        Self::Files,
+        Self::Terminal,
+        Self::Picker,
+        Self::Question,
+        Self::Dialog,
+        Self::Diff,
+        Self::SessionTree,
+        Self::Contents,
+        Self::Normal,
+        Self::Visual,
+        Self::Operator,
+        Self::Motion,
+        Self::Insert,
+        Self::Replace,
+        Self::Snippet,
+    ];
+
+    /// The table's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Text => "text",
+            Self::Editor => "editor",
+            Self::List | Self::NormalList => "results",
+            Self::Prompt => "prompt",
+            Self::Files => "files",
+            Self::Terminal => "terminal",
+            Self::Picker => "picker",
+            Self::Question => "question",
+            Self::Dialog => "dialog",
+            Self::Diff => "diff",
+            Self::SessionTree => "session-tree",
+            Self::Contents => "context",
+            Self::Normal => "normal",
+            Self::Visual => "visual",
+            Self::Operator => "operator",
+            Self::Motion => "motion",
+            Self::Insert => "insert",
+            Self::Replace => "replace",
+            Self::Snippet => "snippet",
+        }
+    }
+
+    /// The place itself and where its unknown keys are looked up, innermost first.
+    pub fn chain(self) -> &'static [Self] {
+        match self {
+            Self::Global => &[Self::Global],
+            Self::Text => &[Self::Text, Self::Global],
+            Self::Editor => &[Self::Editor, Self::Text, Self::Global],
+            Self::List => &[Self::List, Self::Editor, Self::Text, Self::Global],
+            Self::NormalList => {
+                &[Self::List, Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global]
+            }
+            Self::Prompt => &[Self::Prompt, Self::Text, Self::Global],
+            Self::Files => &[Self::Files, Self::Global],
+            Self::Terminal => &[Self::Terminal],
+            Self::Picker => &[Self::Picker, Self::Text, Self::Global],
+            Self::Question => &[Self::Question, Self::Text, Self::Global],
+            Self::Dialog => &[Self::Dialog, Self::Global],
+            Self::Diff => &[Self::Diff, Self::Global],
+            Self::SessionTree => &[Self::SessionTree, Self::Global],
+            Self::Contents => &[Self::Contents, Self::Global],
+            Self::Normal => &[Self::Normal, Self::Motion, Self::Editor, Self::Text, Self::Global],
+            Self::Visual => {
+                &[Self::Visual, Self::Motion, Self::Normal, Self::Editor, Self::Text, Self::Global]
+            }
+            Self::Operator => &[Self::Operator, Self::Motion],
+            Self::Motion => &[Self::Motion],
+            Self::Insert => &[Self::Insert, Self::Editor, Self::Text, Self::Global],
+            Self::Replace => &[Self::Replace, Self::Insert, Self::Editor, Self::Text, Self::Global],
+            Self::Snippet => &[Self::Snippet, Self::Insert, Self::Editor, Self::Text, Self::Global],
+        }
+    }
+}
+
+/// What a sequence of keys means so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lookup {
+    /// This command.
+    Command(String),
+    /// Nothing yet; these keys continue it, with what they or their continuations do.
+    Pending(Vec<(String, String)>),
+    /// Nothing.
+    Unknown,
+}
+
+/// A line of a key map that cannot be used; the rest of the map can.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeymapProblem {
+    /// From 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Node {
+    command: Option<String>,
+    /// What may come next, in the order of the file: the first key of a command is the one that is
+    /// shown for it. Apart from where they lead: every press is looked for among them.
+    keys: Vec<Key>,
+    next: Vec<Node>,
+}
+
+impl Node {
+    fn child(&mut self, key: Key) -> &mut Self {
+        let at = self.keys.iter().position(|known| *known == key).unwrap_or_else(|| {
+            self.keys.push(key);
+            self.next.push(Self::default());
+            self.keys.len() - 1
+        });
+        &mut self.next[at]
+    }
+
+    /// What may come next, and where it leads.
+    fn ways(&self) -> impl Iterator<Item = (&Key, &Self)> {
+        self.keys.iter().zip(&self.next)
+    }
+}
+
+/// The key map that comes with bowline and holds when nothing else does.
+pub const DEFAULT: &str = include_str!("../../../../keymaps/default.toml");
+
+/// Every key map that comes with bowline, by name.
+pub const BUILTIN: [(&str, &str); 5] = [
+    ("default", DEFAULT),
+    ("vim", include_str!("../../../../keymaps/vim.toml")),
+    ("helix", include_str!("../../../../keymaps/helix.toml")),
+    ("emacs", include_str!("../../../../keymaps/emacs.toml")),
+    ("vscode", include_str!("../../../../keymaps/vscode.toml")),
+];
+
+/// Which modes a key map has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Modes {
+    /// None: keys are typed.
+    #[default]
+    None,
+    /// Those of Vim.
+    Vim,
+    /// Those of Helix.
+    Helix,
+}
+
+/// A key map.
+#[derive(Debug, Clone, Default)]
+pub struct Keymap {
+    /// By place; as far as any place has keys.
+    places: Vec<Node>,
+    modes: Modes,
+}
+
+impl Keymap {
+    /// Reads a key map. `resolve` returns the id of the command that a row names, if there is one. Rows that cannot be
+    /// used are skipped and reported; a file that is not TOML gives an empty map.
+    pub fn parse(text: &str, resolve: impl Fn(&str) -> Option<String>) -> (Self, Vec<KeymapProblem>) {
+        Self::read(text, &resolve)
+    }
+
+    fn read(text: &str, resolve: &dyn Fn(&str) -> Option<String>) -> (Self, Vec<KeymapProblem>) {
+        let mut map = Self::default();
+        let mut problems = Vec::new();
+        let mut refuse = |at: usize, message: String| {
+            let line = text[..at.min(text.len())].matches('\n').count() + 1;
+            problems.push(KeymapProblem { line, message });
+        };
+        // Without serde: a key map is read at every start, and this is half the time.
+        let tables = match DeTable::parse(text) {
+            Ok(tables) => tables.into_inner(),
+            Err(error) => {
+                refuse(error.span().map_or(0, |span| span.start), error.message().to_string());
+                return (map, problems);
+            }
+        };
+        if tables.get("base").is_some_and(|base| base.get_ref().as_str() == Some("default")) {
+            map = Self::read(DEFAULT, resolve).0;
+        }
+        for (table, rows) in tables {
+            match (table.get_ref().as_ref(), rows.get_ref().as_str()) {
+                ("base", Some("default")) => continue,
+                ("modes", Some("vim")) => {
+                    map.modes = Modes::Vim;
+                    continue;
+                }
+                ("modes", Some("helix")) => {
+                    map.modes = Modes::Helix;
+                    continue;
+                }
+                _ => {}
+            }
+            let Some(place) = KeyContext::ALL.into_iter().find(|place| place.name() == table.get_ref())
+            else {
+                refuse(table.span().start, format!("no such key context: `{}`", table.get_ref()));
+                continue;
+            };
+            let DeValue::Table(rows) = rows.into_inner() else {
+                refuse(table.span().start, format!("`{}` is not a table", table.get_ref()));
+                continue;
+            };
+            let mut rows: Vec<_> = rows.into_iter().collect();
+            rows.sort_by_key(|(keys, _)| keys.span().start);
+            for (keys, command) in rows {
+                match read_row(keys.get_ref(), command.get_ref(), resolve) {
+                    Ok((sequence, command)) => map.bind(place, &sequence, command),
+                    Err((in_value, message)) => {
+                        let span = if in_value { command.span() } else { keys.span() };
+                        refuse(span.start, message);
+                    }
+                }
+            }
+        }
+        (map, problems)
+    }
+
+    /// Reads a key map; the default one when nothing in it can be used, so that nobody is ever
+    /// left without keys.
+    pub fn or_default(text: &str, resolve: impl Fn(&str) -> Option<String>) -> (Self, Vec<KeymapProblem>) {
+        let (map, mut problems) = Self::parse(text, &resolve);
+        if !map.places.is_empty() {
+            return (map, problems);
+        }
+        if let Some(problem) = problems.last_mut() {
+            problem.message.push_str("; the default keys are used");
+        }
+        (Self::parse(DEFAULT, resolve).0, problems)
+    }
+
+    /// Which modes it has.
+    pub fn modes(&self) -> Modes {
+        self.modes
+    }
+
+    /// Adds keys for a command.
+    pub fn add(&mut self, place: KeyContext, sequence: &[Key], command: String) {
+        self.bind(place, sequence, command);
+    }
+
+    fn bind(&mut self, place: KeyContext, sequence: &[Key], command: String) {
+        let at = place as usize;
+        if self.places.len() <= at {
+            self.places.resize_with(at + 1, Node::default);
+        }
+        let mut node = &mut self.places[at];
+        for key in sequence {
+            // What a map binds takes the place of what its base had on the way there, or behind.
+            node.command = None;
+            node = node.child(*key);
+        }
+        (node.keys, node.next) = Default::default();
+        node.command = Some(command);
+    }
+
+    fn root(&self, place: KeyContext) -> Option<&Node> {
+        self.places.get(place as usize)
+    }
+
+    /// What keys mean in a place. The innermost place that knows the sequence decides.
+    pub fn lookup(&self, place: KeyContext, keys: &[Key]) -> Lookup {
+        let mut pending: Vec<(String, String)> = Vec::new();
+        for place in place.chain() {
+            let Some(node) = self.root(*place).and_then(|root| descend(root, keys)) else { continue };
+            match &node.command {
+                Some(command) if node.next.is_empty() && pending.is_empty() => {
+                    return Lookup::Command(command.clone());
+                }
+                // Places further out continue the same keys; the innermost has the say.
+                _ => {
+                    for (key, command) in continuations(node) {
+                        if pending.iter().all(|(known, _)| *known != key) {
+                            pending.push((key, command));
+                        }
+                    }
+                }
+            }
+        }
+        if pending.is_empty() { Lookup::Unknown } else { Lookup::Pending(pending) }
+    }
+
+    /// The first key sequence for a command in a place or where it falls back to.
+    pub fn keys_for(&self, place: KeyContext, command: &str) -> Option<String> {
+        place
+            .chain()
+            .iter()
+            .find_map(|p| self.rows(*p).into_iter().find(|(_, c)| c == command).map(|(keys, _)| keys))
+    }
+
+    /// Every sequence of one place's own table with its command.
+    pub fn rows(&self, place: KeyContext) -> Vec<(String, String)> {
+        fn collect(node: &Node, prefix: &str, out: &mut Vec<(String, String)>) {
+            if let Some(command) = &node.command {
+                out.push((prefix.to_string(), command.clone()));
+            }
+            for (key, next) in node.ways() {
+                let path = if prefix.is_empty() { key.to_string() } else { format!("{prefix} {key}") };
+                collect(next, &path, out);
+            }
+        }
+        let mut out = Vec::new();
+        if let Some(root) = self.root(place) {
+            collect(root, "", &mut out);
+        }
+        out
+    }
+}
+
+/// Keys and the command of one row; else whether it is the command that cannot be used, and why.
+fn read_row(
+    keys: &str,
+    command: &DeValue<'_>,
+    resolve: impl Fn(&str) -> Option<String>,
+) -> Result<(Vec<Key>, String), (bool, String)> {
+    let sequence: Result<Vec<Key>, _> = keys.split_whitespace().map(str::parse).collect();
+    let sequence = sequence.map_err(|_| (false, format!("`{keys}` is not a key")))?;
+    if sequence.is_empty() {
+        return Err((false, "an empty key".to_string()));
+    }
+    match command.as_str() {
+        Some(command) => {
+            let id = resolve(command).ok_or_else(|| (true, format!("no such command: `{command}`")))?;
+            Ok((sequence, id))
+        }
+        None => Err((true, format!("the command of `{keys}` is not a string"))),
+    }
+}
+
+fn descend<'a>(root: &'a Node, keys: &[Key]) -> Option<&'a Node> {
+    keys.iter().try_fold(root, |node, key| {
+        let key = Key { kind: KeyKind::Press, ..*key };
+        let at = node.keys.iter().position(|known| *known == key)?;
+        node.next.get(at)
+    })
+}
+
+fn continuations(node: &Node) -> Vec<(String, String)> {
+    let command = |node: &Node| node.command.clone().unwrap_or_else(|| "…".to_string());
+    node.ways().map(|(key, next)| (key.to_string(), command(next))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str) -> Vec<Key> {
+        text.split_whitespace().map(|key| key.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn places_further_out_continue_the_same_keys() {
+        let text = "[text]\n\"Alt-k b\" = \"t\"\n\"Alt-k l\" = \"x\"\n[editor]\n\"Alt-k l\" = \"e\"\n";
+        let (map, _) = Keymap::parse(text, |id| Some(id.to_string()));
+        let both = vec![("l".to_string(), "e".to_string()), ("b".to_string(), "t".to_string())];
+        assert_eq!(map.lookup(KeyContext::Editor, &keys("Alt-k")), Lookup::Pending(both));
+        assert_eq!(map.lookup(KeyContext::Editor, &keys("Alt-k b")), Lookup::Command("t".into()));
+    }
+
+    #[test]
+    fn the_innermost_place_wins_and_sequences_wait() {
+        let text = "[global]\n\"Ctrl-p\" = \"a\"\n\"Ctrl-x Ctrl-s\" = \"b\"\n[prompt]\n\"Ctrl-p\" = \"c\"\n";
+        let (map, problems) = Keymap::parse(text, |id| Some(id.to_string()));
+        assert_eq!(problems, []);
+        assert_eq!(map.lookup(KeyContext::Editor, &keys("Ctrl-p")), Lookup::Command("a".into()));
+        assert_eq!(map.lookup(KeyContext::Prompt, &keys("Ctrl-p")), Lookup::Command("c".into()));
+        assert_eq!(
+            map.lookup(KeyContext::Editor, &keys("Ctrl-x")),
+            Lookup::Pending(vec![("Ctrl-s".into(), "b".into())])
+        );
+        assert_eq!(map.lookup(KeyContext::Editor, &keys("Ctrl-x Ctrl-s")), Lookup::Command("b".into()));
+        assert_eq!(map.lookup(KeyContext::Editor, &keys("Ctrl-x x")), Lookup::Unknown);
+        assert_eq!(map.keys_for(KeyContext::Editor, "b"), Some("Ctrl-x Ctrl-s".into()));
+    }
+
+    #[test]
+    fn bad_lines_are_told_with_their_numbers_and_the_rest_works() {
+        let text = "[global]\n\"Ctrl-p\" = \"good\"\n\"Hyper-Q\" = \"good\"\n\"F1\" = \"bad\"\n[attic]\n\"F2\" = \"good\"\n";
+        let (map, problems) = Keymap::parse(text, |id| (id == "good").then(|| id.to_string()));
+        let lines: Vec<usize> = problems.iter().map(|p| p.line).collect();
+        assert_eq!(map.lookup(KeyContext::Global, &keys("Ctrl-p")), Lookup::Command("good".into()));
+        assert_eq!(
+            {
+                let mut l = lines;
+                l.sort_unstable();
+                l
+            },
+            [3, 4, 5]
+        );
+        let (_, problems) = Keymap::parse("[global]\nF1 = \n", |id| Some(id.to_string()));
+        assert_eq!(problems[0].line, 2);
+    }
+}

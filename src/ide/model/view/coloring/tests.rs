@@ -1,0 +1,256 @@
+//! Colors of a file while it is edited, without tasks: the tests run the jobs.
+
+use std::path::PathBuf;
+
+use super::*;
+use crate::text::changes::ChangeSet;
+use crate::text::selection::Selection;
+use crate::text::transaction::Transaction;
+
+struct File {
+    document: Document,
+    coloring: Coloring,
+    path: PathBuf,
+}
+
+fn file(path: &str, text: &str) -> File {
+    let document = Document::new(text, crate::text::file_format::format::Format::default());
+    File { document, coloring: Coloring::default(), path: PathBuf::from(path) }
+}
+
+impl File {
+    fn at_once(&mut self) -> Option<ColorJob> {
+        let all = Byte(0)..self.document.text().end();
+        self.coloring.next(&mut self.document, Some(&self.path), &[all], Duration::ZERO)
+    }
+
+    /// After a long pause.
+    fn next(&mut self) -> Option<ColorJob> {
+        self.at_once().or_else(|| {
+            let all = Byte(0)..self.document.text().end();
+            self.coloring.next(&mut self.document, Some(&self.path), &[all], Duration::from_hours(1))
+        })
+    }
+
+    fn edit(&mut self, range: Range<usize>, new: &str) {
+        let len = self.document.text().end().0;
+        let changes = ChangeSet::replace(len, [(Byte(range.start)..Byte(range.end), new.to_string())]);
+        self.document.apply(Transaction::new(changes), &Selection::cursor(Byte(0)), 0);
+        self.coloring.hear(&mut self.document);
+    }
+
+    fn scopes(&self) -> Vec<(String, &'static str)> {
+        let all = Byte(0)..self.document.text().end();
+        let text = |span: &crate::syntax::Span| self.document.text().slice(span.range.clone()).into_owned();
+        self.coloring.within(&all).map(|span| (text(&span), span.scope)).collect()
+    }
+
+    fn has(&self, text: &str, scope: &str) -> bool {
+        self.scopes().iter().any(|(is, of)| is == text && of.starts_with(scope))
+    }
+}
+
+#[test]
+fn colours_arrive_and_stay_while_the_text_changes() {
+    let mut file = file("a.rs", "let x = 1;\n");
+    let job = file.next().unwrap();
+    assert!(file.next().is_none(), "one job at a time");
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
+    assert!(file.has("let", "keyword") && file.has("1", "constant"));
+    assert!(file.next().is_none(), "nothing has changed");
+    file.edit(0..0, "// é\n");
+    assert!(file.has("let", "keyword"), "{:?}", file.scopes());
+    assert!(file.coloring.tree().is_none());
+    let job = file.next().unwrap();
+    // Typed while the job is under way.
+    file.edit(6..6, "\n\n");
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
+    assert!(file.has("// é", "comment") && file.has("1", "constant"), "{:?}", file.scopes());
+    let job = file.next().unwrap();
+    assert_eq!(file.coloring.arrived(job.run()), Differs::Nothing, "what was carried along was right");
+    assert!(file.coloring.tree().is_some() && file.next().is_none());
+}
+
+#[test]
+fn parts_of_a_screen_have_their_own_colours_and_names() {
+    let code = "fn a() {\n    1;\n}\n".repeat(4000);
+    let mut file = file("a.rs", &code);
+    let end = Byte(code.len());
+    let shown = [Byte(0)..Byte(40), end.back(40)..end];
+    let job = file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).unwrap();
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
+    assert!(shown.iter().all(|part| file.coloring.within(part).len() > 0));
+    assert_eq!(file.coloring.within(&(Byte(code.len() / 2)..Byte(code.len() / 2 + 40))).len(), 0);
+    assert!(file.coloring.outline().iter().any(|named| named.name == "a"));
+    assert!(file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).is_none());
+}
+
+#[test]
+fn every_row_between_folds_has_colours() {
+    let code = format!("fn a() {{\n{}}}\n", "    1;\n".repeat(500));
+    let mut file = file("a.rs", &code.repeat(60));
+    let rows = (0..60).map(|n| Byte(n * code.len())..Byte(n * code.len() + 8));
+    let shown: Vec<Range<Byte>> = rows.collect();
+    let job = file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).unwrap();
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
+    let plain = shown.iter().filter(|row| file.coloring.within(row).len() == 0).count();
+    assert_eq!(plain, 0);
+    assert!(file.coloring.next(&mut file.document, Some(&file.path), &shown, Duration::ZERO).is_none());
+}
+
+#[test]
+fn many_changes_at_once_begin_anew() {
+    let mut file = file("a.rs", "let x = 1;\n");
+    let late = file.next().unwrap();
+    for _ in 0..600 {
+        let changes = ChangeSet::replace(file.document.text().end().0, [(Byte(0)..Byte(0), " ".to_string())]);
+        file.document.apply(Transaction::new(changes), &Selection::cursor(Byte(0)), 0);
+    }
+    file.coloring.hear(&mut file.document);
+    assert_eq!(file.coloring.arrived(late.run()), Differs::Nothing, "it is about a text that is long gone");
+    let job = file.next().unwrap();
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
+    assert!(file.has("let", "keyword"));
+}
+
+#[test]
+fn what_was_found_in_a_text_that_was_replaced_is_dropped() {
+    let mut file = file("a.rs", "let x = 1;\n");
+    let late = file.next().unwrap();
+    // The whole of a file of which the beginning was shown.
+    file.document =
+        Document::new("// let\nlet y = 2;\n", crate::text::file_format::format::Format::default());
+    file.coloring.replaced();
+    let job = file.next().unwrap();
+    assert_eq!(file.coloring.arrived(late.run()), Differs::Nothing, "it is about the text before");
+    assert!(file.coloring.tree().is_none() && file.next().is_none(), "the job is still under way");
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
+    assert!(file.has("// let", "comment") && file.has("2", "constant"), "{:?}", file.scopes());
+}
+
+#[test]
+fn another_name_is_another_language() {
+    let mut file = file("a.txt", "#!x\n{\"a\": 1}\n");
+    assert!(file.next().is_none() && file.coloring.language().is_none());
+    file.path = PathBuf::from("a.json");
+    let job = file.next().unwrap();
+    file.coloring.arrived(job.run());
+    assert!(file.has("1", "constant"));
+    file.path = PathBuf::from("b.txt");
+    assert!(file.next().is_none() && file.scopes().is_empty());
+}
+
+#[test]
+fn what_is_too_long_says_so_and_recovers() {
+    let mut file = file("a.json", &format!("[\"{}\"]", "x".repeat(tree::SIZE_MAX)));
+    assert!(file.next().is_none());
+    assert_eq!(file.coloring.trouble(), Some(Trouble::TooLong));
+    file.edit(2..tree::SIZE_MAX, "");
+    let job = file.next().unwrap();
+    assert!(file.coloring.trouble().is_none());
+    assert_ne!(file.coloring.arrived(job.run()), Differs::Nothing);
+}
+
+#[test]
+fn what_is_looked_at_is_bounded() {
+    let text = Text::from(format!("{}\n", "x".repeat(1 << 20)).repeat(3).as_str());
+    for parts in [1, 3, 20] {
+        let line = text.line_start(Line(1));
+        let shown: Vec<_> = (0..parts).map(|n| line + n * 9000..line + n * 9000 + 8000).collect();
+        let (visible, around) = ranges(&text, &shown);
+        let bytes =
+            |ranges: &[Range<Byte>]| ranges.iter().map(|range| range.end - range.start).sum::<usize>();
+        assert!(bytes(&visible) <= highlight::RANGE_MAX / 2);
+        assert!(
+            bytes(&around) <= highlight::RANGE_MAX && around.windows(2).all(|two| two[0].end < two[1].start)
+        );
+        assert!(visible.iter().all(|seen| around.iter().any(|a| a.start <= seen.start && seen.end <= a.end)));
+    }
+}
+
+#[test]
+fn a_search_that_breaks_down_is_told_and_ends() {
+    let mut file = file("a.rs", "let x = 1;\n");
+    let job = file.next().unwrap();
+    assert_eq!(file.coloring.arrived(job.broken()), Differs::Everything);
+    assert_eq!(file.coloring.trouble(), Some(Trouble::Broken));
+    assert!(file.next().is_none());
+    file.edit(0..0, "y");
+    assert!(file.next().is_none());
+}
+
+#[test]
+fn a_long_text_waits_for_a_pause() {
+    let mut file = file("a.rs", &"let x = 1;\n".repeat(30_000));
+    let job = file.at_once().unwrap();
+    file.edit(0..0, "a");
+    assert!(
+        file.at_once().is_none() && file.coloring.due(file.document.text()).is_none(),
+        "one is under way"
+    );
+    file.coloring.arrived(job.run());
+    let due = file.coloring.due(file.document.text()).expect("what came meanwhile is not forgotten");
+    assert!(due > Duration::ZERO && file.at_once().is_none());
+    let at = |file: &mut File, start, now| {
+        let shown = Byte(start)..Byte(start + 100);
+        file.coloring.next(&mut file.document, Some(&file.path), &[shown], now)
+    };
+    assert!(at(&mut file, 250_000, Duration::ZERO).is_some(), "what is not coloured yet waits for nothing");
+    let mut again = self::file("a.rs", &"let x = 1;\n".repeat(30_000));
+    let job = again.at_once().unwrap();
+    again.coloring.arrived(job.run());
+    again.edit(0..0, "a");
+    assert!(again.at_once().is_none());
+    let due = again.coloring.due(again.document.text()).unwrap();
+    assert!(at(&mut again, 0, due).is_some());
+}
+
+#[test]
+fn only_what_differs_is_drawn_again() {
+    let mut file = file("a.rs", "let x = 1;\nlet y = 2;\nlet z = 3;\n");
+    let job = file.next().unwrap();
+    file.coloring.arrived(job.run());
+    // A word that becomes another one, on the second line only.
+    file.edit(11..14, "use");
+    file.edit(11..11, "//");
+    let job = file.next().unwrap();
+    let Differs::Colors(range) = file.coloring.arrived(job.run()) else { panic!("colours differ") };
+    assert!(range.start >= Byte(11) && range.end <= Byte(24), "{range:?}");
+}
+
+#[test]
+fn colours_that_come_while_somebody_types_wait_for_the_next_frame() {
+    let at = Duration::from_secs(10);
+    let pause = Duration::from_millis(200);
+    let seen = [Byte(0)..Byte(300 << 10)];
+    let mut file = file("a.rs", &"let x = 1;\n".repeat(30_000));
+    let text = |file: &File| file.document.text().clone();
+    let differs = Differs::Colors(Byte(4)..Byte(5));
+    assert_eq!(file.coloring.put_off(differs.clone(), &text(&file), at), differs, "nobody types");
+
+    let job = file.coloring.next(&mut file.document, Some(&file.path), &seen, at).expect("a first search");
+    file.edit(0..0, "é");
+    assert!(file.coloring.next(&mut file.document, Some(&file.path), &seen, at).is_none(), "one at a time");
+    assert_eq!(file.coloring.put_off(differs.clone(), &text(&file), at), differs, "the first is wanted");
+    file.coloring.arrived(job.run());
+    let later = Duration::from_secs(20);
+    file.coloring.next(&mut file.document, Some(&file.path), &seen, later).expect("one for what was typed");
+    file.edit(0..0, "x");
+    file.coloring.next(&mut file.document, Some(&file.path), &seen, later);
+    let at = later;
+    let first = file.coloring.put_off(differs.clone(), &text(&file), at);
+    assert_eq!(first, Differs::Nothing, "somebody types");
+    assert_eq!(file.coloring.overdue(&text(&file), at), Differs::Nothing);
+    assert!(file.coloring.due(&text(&file)).is_some_and(|due| due > at && due < at + pause));
+
+    file.edit(0..0, "ab");
+    let moved = Differs::Colors(Byte(6)..Byte(7));
+    assert_eq!(file.coloring.overdue(&text(&file), at + pause), moved, "the pause shows it, where it is now");
+    assert_eq!(file.coloring.unseen(), Differs::Nothing, "once");
+
+    file.coloring.put_off(differs, &text(&file), at);
+    let both = file.coloring.put_off(Differs::Colors(Byte(1)..Byte(2)), &text(&file), at + pause);
+    assert_eq!(both, Differs::Colors(Byte(1)..Byte(5)), "what waited comes along");
+    file.coloring.put_off(Differs::Everything, &text(&file), at);
+    assert_eq!(file.coloring.unseen(), Differs::Everything, "a frame that comes anyway takes it along");
+}

@@ -1,0 +1,125 @@
+//! What a user wants folded, found beside the loop: the code's own parts, or blocks of
+//! indented lines. Must not run anything: a job is data, and a task runs it.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::syntax::tree::SIZE_MAX;
+use crate::syntax::{Language, Syntax};
+use crate::text::display::fold_ranges;
+use crate::text::display::folds::hidden;
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
+
+/// Time for a parse where the tree is not there yet.
+const BUDGET: Duration = Duration::from_secs(5);
+
+/// What is to be folded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FoldTarget {
+    /// The smallest part around or below each of these lines.
+    Around(Vec<Line>),
+    /// Everything.
+    All,
+    /// What lies in so many parts, counting itself.
+    Level(usize),
+}
+
+/// A text in which something is to be folded.
+#[derive(Debug)]
+pub struct FoldJob {
+    /// The text.
+    pub text: Text,
+    /// Its version.
+    pub version: u64,
+    /// Its language.
+    pub language: Option<&'static Language>,
+    /// Its tree, if that is there already.
+    pub tree: Option<Arc<Syntax>>,
+    /// Cells from one tab stop to the next.
+    pub tab_width: usize,
+    /// What is wanted.
+    pub wish: FoldTarget,
+}
+
+/// What is to be folded, found.
+#[derive(Debug)]
+pub struct FoldsFound {
+    /// The version of the text.
+    pub version: u64,
+    /// What was wanted.
+    pub wish: FoldTarget,
+    /// What is to be hidden, see [`hidden`].
+    pub hide: Vec<Range<Byte>>,
+}
+
+impl FoldJob {
+    /// Finds it. Takes its time.
+    pub fn run(self) -> FoldsFound {
+        let ranges = self.foldable();
+        let hidden = |lines: &Range<Line>| hidden(&self.text, lines);
+        let hide = match &self.wish {
+            FoldTarget::All => ranges.iter().filter_map(hidden).collect(),
+            FoldTarget::Level(level) => {
+                let depths = fold_ranges::depths(&ranges);
+                let wanted = ranges.iter().zip(depths).filter(|(_, depth)| depth == level);
+                wanted.filter_map(|(range, _)| hidden(range)).collect()
+            }
+            FoldTarget::Around(lines) => {
+                let around = |line: &Line| {
+                    let holds = |range: &&Range<Line>| range.start <= *line && *line <= range.end;
+                    let own = ranges.iter().filter(holds).filter_map(|range| Some((range, hidden(range)?)));
+                    own.min_by_key(|(range, _)| range.end.0 - range.start.0).map(|(_, hide)| hide)
+                };
+                lines.iter().filter_map(around).collect()
+            }
+        };
+        FoldsFound { version: self.version, wish: self.wish, hide }
+    }
+
+    /// First and last lines of what can be folded.
+    fn foldable(&self) -> Vec<Range<Line>> {
+        let parse = || {
+            let language = self.language.filter(|_| self.text.end().0 <= SIZE_MAX)?;
+            Syntax::parse(language, &self.text, None, BUDGET).ok().map(Arc::new)
+        };
+        let tree = self.tree.clone().or_else(parse);
+        let folds = tree.map(|tree| tree.folds(&self.text, &(Byte(0)..self.text.end()))).unwrap_or_default();
+        if folds.is_empty() { fold_ranges::by_indent(&self.text, self.tab_width) } else { folds }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::languages::detect::by_name;
+
+    const CODE: &str = "fn a() {\n    if b {\n        c();\n    }\n    é\n}\n\nfn d() {\n    e();\n}\n";
+
+    fn hidden_lines(code: &str, language: Option<&str>, wish: FoldTarget) -> Vec<(usize, usize)> {
+        let text = Text::from(code);
+        let language = language.map(|name| by_name(name).unwrap());
+        let job = FoldJob { text: text.clone(), version: 1, language, tree: None, tab_width: 4, wish };
+        let lines = |hide: &Range<Byte>| (text.line_of(hide.start).0 + 1, text.line_of(hide.end).0);
+        job.run().hide.iter().map(lines).collect()
+    }
+
+    #[test]
+    fn code_is_folded_by_its_parts_and_other_text_by_its_indentation() {
+        for language in [Some("rust"), None] {
+            assert_eq!(
+                hidden_lines(CODE, language, FoldTarget::All),
+                [(1, 4), (2, 2), (8, 8)],
+                "{language:?}"
+            );
+            assert_eq!(hidden_lines(CODE, language, FoldTarget::Level(2)), [(2, 2)]);
+            assert_eq!(hidden_lines(CODE, language, FoldTarget::Around(vec![Line(2)])), [(2, 2)]);
+            assert_eq!(
+                hidden_lines(CODE, language, FoldTarget::Around(vec![Line(4), Line(7)])),
+                [(1, 4), (8, 8)]
+            );
+            assert_eq!(hidden_lines(CODE, language, FoldTarget::Around(vec![Line(6)])), []);
+        }
+    }
+}

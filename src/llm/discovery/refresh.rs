@@ -1,0 +1,161 @@
+//! Asks a provider which models it has, by its own list.
+//!
+//! Must not know where answers are kept, nor what their fields mean (`catalog::facts`).
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::llm::access::{Access, KeyKind, Keys};
+use crate::llm::auth::chain::Chain;
+use crate::llm::auth::token_request;
+use crate::llm::catalog::facts;
+use crate::llm::catalog::model_list::{List, same_root};
+use crate::llm::errors::error_classification::RequestInfo;
+use crate::llm::model::LlmError;
+use crate::llm::request::headers;
+use crate::net::error::NetError;
+use crate::net::http::Get;
+use crate::net::response::Response;
+
+/// How long one answer may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Bytes of one answer that are read.
+const BYTES_MAX: usize = 16 << 20;
+/// Pages of one list that are read.
+const PAGES_MAX: usize = 20;
+/// Bytes of a refusal that are read.
+const REFUSAL_MAX: usize = 64 << 10;
+/// The version of Anthropic's API, without which it answers nothing.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
+
+/// Why there is no list. Never holds a key.
+#[derive(Debug, thiserror::Error)]
+pub enum RefreshError {
+    /// There is no key, or it is not to be had.
+    #[error(transparent)]
+    Access(#[from] LlmError),
+    /// No connection.
+    #[error(transparent)]
+    Net(#[from] NetError),
+    /// The server says no.
+    #[error("the list was refused: HTTP {0}, {1}")]
+    Refused(u16, String),
+    /// Something else came.
+    #[error("what came is no list of models")]
+    NoList,
+}
+
+/// One provider that has a list.
+pub struct Lister {
+    /// How it is reached; the root is that of its list.
+    pub(in crate::llm) keys: Chain,
+}
+
+impl Lister {
+    /// The provider's id.
+    pub fn provider(&self) -> &str {
+        &self.keys.info.id
+    }
+
+    /// Asks for the whole list; what was told before is told again where it has not changed.
+    pub async fn ask(&self, before: Option<&List>) -> Result<List, RefreshError> {
+        let access = self.keys.access().await?;
+        let asked = RequestInfo::new(self.provider(), &access);
+        let form = self.keys.info.model_list.as_deref().unwrap_or_default();
+        let root = access.base_url.trim_end_matches('/').to_string();
+        let before = before.filter(|list| same_root(&list.root, &root));
+        let checked = self.keys.clock.now_ms();
+        let mut list = List { root, checked, ..List::default() };
+        let mut after: Option<String> = None;
+        for page in 0..PAGES_MAX {
+            let mut sent = request_headers(form, &access);
+            if let (0, Some(before)) = (page, before) {
+                headers::add(&mut sent, "if-none-match", before.etag.as_deref());
+                headers::add(&mut sent, "if-modified-since", before.modified.as_deref());
+            }
+            let url = url(form, &list.root, after.as_deref());
+            let get = Get { url, headers: sent, patience: Some(PATIENCE) };
+            let response = self.keys.http.get(get).await?;
+            if let (304, Some(before)) = (response.status(), before) {
+                return Ok(List { checked, ..before.clone() });
+            }
+            let named = |name| response.header(name).map(str::to_string);
+            let marks = (named("etag"), named("last-modified"));
+            let read = facts::read(&body(response, &asked).await?).ok_or(RefreshError::NoList)?;
+            list.add(read.models);
+            // A token that leads to itself leads nowhere.
+            let next = read.next.filter(|next| after.as_ref() != Some(next));
+            if page == 0 && next.is_none() {
+                // Of several pages each has a mark of its own.
+                (list.etag, list.modified) = marks;
+            }
+            after = next;
+            if after.is_none() {
+                break;
+            }
+        }
+        Ok(list)
+    }
+}
+
+async fn body(response: Response, asked: &RequestInfo) -> Result<Value, RefreshError> {
+    let status = response.status();
+    if status != 200 {
+        let said = asked.without_key(response.text(REFUSAL_MAX).await);
+        return Err(RefreshError::Refused(status, token_request::why(&said)));
+    }
+    serde_json::from_str(&response.text(BYTES_MAX).await).map_err(|_| RefreshError::NoList)
+}
+
+/// Where a page of the list is.
+fn url(form: &str, root: &str, after: Option<&str>) -> String {
+    let after = |name: &str| {
+        after.map(|token| format!("&{name}={}", token_request::encoded(token))).unwrap_or_default()
+    };
+    match form {
+        "anthropic" => {
+            let root = root.strip_suffix("/v1").unwrap_or(root);
+            format!("{root}/v1/models?limit=1000{}", after("after_id"))
+        }
+        "google" => format!("{root}/models?pageSize=1000{}", after("pageToken")),
+        _ => crate::llm::discovery::discover::list_url(root),
+    }
+}
+
+fn request_headers(form: &str, access: &Access) -> Vec<(String, String)> {
+    let mut all = headers::common(&[("accept", "application/json")]);
+    if form == "anthropic" {
+        headers::add(&mut all, "anthropic-version", Some(ANTHROPIC_VERSION));
+    }
+    let own = match form {
+        "anthropic" => Some("x-api-key"),
+        "google" => Some("x-goog-api-key"),
+        _ => None,
+    };
+    match (&access.key, own) {
+        (Some(key), Some(own)) if access.kind == KeyKind::Key => headers::add(&mut all, own, Some(&key.0)),
+        (Some(key), _) => headers::bearer(&mut all, key),
+        (None, _) => {}
+    }
+    all.extend(access.headers.iter().cloned());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_where_providers_have_them() {
+        for (form, root, after, expected) in [
+            ("anthropic", "https://h", None, "https://h/v1/models?limit=1000"),
+            ("anthropic", "https://h/v1", Some("a b"), "https://h/v1/models?limit=1000&after_id=a%20b"),
+            ("google", "https://h/v1beta", Some("t"), "https://h/v1beta/models?pageSize=1000&pageToken=t"),
+            ("openai", "https://h/v1", None, "https://h/v1/models"),
+            ("openai", "https://api.mistral.ai", None, "https://api.mistral.ai/v1/models"),
+        ] {
+            assert_eq!(url(form, root, after), expected);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What the error objects of `OpenAI` mean, and of the many servers that follow it. Pure.
+
+use serde_json::Value;
+
+use crate::llm::model::ErrorKind;
+
+/// The kind of an `error` object, by its code, else by its type, else by the HTTP status that
+/// routers put where a code belongs.
+pub fn kind(error: &Value, _said: &str) -> Option<ErrorKind> {
+    // Routers say what they think, and quote whom they asked.
+    let quoted = error["metadata"]["raw"].as_str().unwrap_or_default().to_ascii_lowercase();
+    if ["context length", "context window", "prompt is too long"].iter().any(|words| quoted.contains(words)) {
+        return Some(ErrorKind::ContextLength);
+    }
+    let code = &error["code"];
+    let names = [code, &error["type"]].map(|name| name.as_str().and_then(by_name));
+    names
+        .into_iter()
+        .flatten()
+        .next()
+        .or_else(|| by_status(code.as_u64().or_else(|| code.as_str()?.parse().ok())?))
+}
+
+fn by_name(name: &str) -> Option<ErrorKind> {
+    Some(match name {
+        "invalid_api_key" | "authentication_error" => ErrorKind::Authentication,
+        "permission_error" | "permission_denied" => ErrorKind::AccessDenied,
+        "model_not_found" | "not_found_error" | "DeploymentNotFound" => ErrorKind::NotFound,
+        "context_length_exceeded" | "exceed_context_size_error" => ErrorKind::ContextLength,
+        "rate_limit_exceeded" | "rate_limit_error" | "requests" | "tokens" => ErrorKind::RateLimit,
+        "insufficient_quota"
+        | "billing_hard_limit_reached"
+        | "usage_limit_reached"
+        | "usage_not_included"
+        | "subscription_sharing_usage_limit_exceeded"
+        | "subscription_sharing_workplace_individual_usage_limit_exceeded" => ErrorKind::Quota,
+        "content_filter" | "content_policy_violation" => ErrorKind::ContentFilter,
+        "server_error" | "overloaded_error" | "unavailable_error" | "api_error" | "internal_error" => {
+            ErrorKind::Server
+        }
+        "timeout" => ErrorKind::Timeout,
+        _ => return None,
+    })
+}
+
+fn by_status(status: u64) -> Option<ErrorKind> {
+    Some(match status {
+        401 => ErrorKind::Authentication,
+        402 => ErrorKind::Quota,
+        403 => ErrorKind::AccessDenied,
+        404 => ErrorKind::NotFound,
+        408 => ErrorKind::Timeout,
+        413 => ErrorKind::ContextLength,
+        429 => ErrorKind::RateLimit,
+        500..=599 => ErrorKind::Server,
+        400..=499 => ErrorKind::InvalidRequest,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::json::json;
+    use crate::llm::errors::error_classification::{Refusal, RequestInfo};
+
+    #[test]
+    fn routers_quote_whom_they_asked() {
+        let raw = r#"{"error":{"message":"This model's maximum context length is 8192 tokens"}}"#;
+        let error = json!({"message": "Provider returned error", "code": 400, "metadata": {"raw": raw}});
+        assert_eq!(kind(&error, ""), Some(ErrorKind::ContextLength));
+    }
+
+    #[test]
+    fn statuses_codes_types_and_messages() {
+        let null = Value::Null;
+        for (status, code, name, message, expected) in [
+            (401, json!("invalid_api_key"), "invalid_request_error", "Incorrect", ErrorKind::Authentication),
+            (403, null.clone(), "invalid_request_error", "Country", ErrorKind::AccessDenied),
+            (404, json!("model_not_found"), "invalid_request_error", "no gpt-x", ErrorKind::NotFound),
+            (400, json!("context_length_exceeded"), "invalid_request_error", "", ErrorKind::ContextLength),
+            (400, null.clone(), "", "This model's maximum context length is 8", ErrorKind::ContextLength),
+            (400, json!(400), "exceed_context_size_error", "too large", ErrorKind::ContextLength),
+            (429, json!("rate_limit_exceeded"), "tokens", "Limit reached", ErrorKind::RateLimit),
+            (429, json!("insufficient_quota"), "insufficient_quota", "pay", ErrorKind::Quota),
+            (400, json!("content_filter"), "", "filtered", ErrorKind::ContentFilter),
+            (500, null.clone(), "server_error", "oops", ErrorKind::Server),
+            (503, json!(503), "unavailable_error", "Loading model", ErrorKind::Server),
+        ] {
+            let error = json!({"code": code, "type": name, "message": message});
+            let body = json!({"error": error}).to_string();
+            let refusal = Refusal { status, retry_after: None, body };
+            assert_eq!(RequestInfo::default().refused(refusal, kind, 0).kind, expected, "{status} {error}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What the words of an error mean where its status does not tell: whether the conversation is too
+//! long, the account out of credit, the server busy. Each row is what servers really say; the tests
+//! hold a whole message for each.
+//!
+//! Pure; must not know any wire format. Numbers are not looked at: request ids hold digits, too.
+
+use crate::llm::model::{AssistantMessage, ErrorKind, StopReason};
+
+/// A row holds when all its words are there.
+type Row = &'static [&'static str];
+
+/// Asked for too much at once; what it says of tokens is about a minute, not about a window.
+const THROTTLED: &[Row] = &[
+    &["rate limit"],
+    &["rate_limit"],
+    &["too many requests"],
+    &["throttl"],
+    &["tokens per min"],
+    &["requests per min"],
+    &["too many tokens", "please wait"],
+];
+
+/// Waiting does not help.
+const SPENT: &[Row] = &[
+    &["credit balance"],
+    &["billing"],
+    &["quota"],
+    &["usage limit"],
+    &["usagelimiterror"],
+    &["usage_limit"],
+    &["out of budget"],
+    &["available balance"],
+    &["insufficient balance"],
+    &["insufficient credits"],
+];
+
+/// The conversation does not fit.
+const TOO_LONG: &[Row] = &[
+    &["prompt is too long"],
+    &["prompt too long"],
+    &["prompt exceeds max length"],
+    &["request_too_large"],
+    &["input is too long"],
+    &["context window"],
+    &["context limit"],
+    &["context length"],
+    &["context size"],
+    &["maximum context"],
+    &["exceed context"],
+    &["context_length_exceeded"],
+    &["context_window_exceeded"],
+    &["contextwindowexceeded"],
+    &["input token count", "exceeds the maximum"],
+    &["maximum prompt length"],
+    &["reduce the length of the messages"],
+    &["maximum allowed input length"],
+    &["prompt token count", "exceeds the limit"],
+    &["exceeded model token limit"],
+    &["range of input length should be"],
+    &["too many tokens"],
+    &["token limit exceeded"],
+    &["too many total text bytes"],
+];
+
+/// One field of the request is wrong, not the whole.
+const FIELDS: &[Row] = &[&["string too long"], &["array too long"], &["prompt_cache_key"]];
+
+/// Trying again may help, whatever the status says.
+const BUSY: &[Row] = &[
+    &["overloaded"],
+    &["server_busy"],
+    &["servers are currently busy"],
+    &["high demand"],
+    &["at capacity"],
+    &["temporarily unavailable"],
+    &["service unavailable"],
+    &["internal server error"],
+    &["returned error", "provider"],
+    &["returned an error", "provider"],
+    &["upstream", "fail"],
+    &["unable to forward upstream"],
+    &["stream was interrupted"],
+    &["stream disconnected"],
+    &["retry your request"],
+    &["try your request again"],
+    &["resourceexhausted"],
+];
+
+/// What the words of a server's message mean, if they tell.
+pub fn kind(said: &str) -> Option<ErrorKind> {
+    let lower = said.to_lowercase();
+    let says = |rows: &[Row]| rows.iter().any(|row| row.iter().all(|words| lower.contains(words)));
+    // A parameter that is wrong is named, and the words of its name mean nothing.
+    if says(FIELDS) {
+        return None;
+    }
+    if says(THROTTLED) {
+        // What is used up for hours is often told as a rate.
+        return Some(if says(&[&["usage limit"], &["usage_limit"]]) {
+            ErrorKind::Quota
+        } else {
+            ErrorKind::RateLimit
+        });
+    }
+    if says(SPENT) {
+        return Some(ErrorKind::Quota);
+    }
+    if says(TOO_LONG) {
+        return Some(ErrorKind::ContextLength);
+    }
+    says(BUSY).then_some(ErrorKind::Server)
+}
+
+/// Whether an answer shows that the conversation did not fit, though the server said nothing: it
+/// read more than the window holds, or had no room left for a single token.
+pub fn silently_too_long(message: &AssistantMessage, window: u64) -> bool {
+    let read = message.usage.prompt();
+    let full = message.stop_reason == StopReason::Length && message.usage.output == 0;
+    window > 0 && (read > window || full && read >= window - window / 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::model::{Model, Usage};
+    use crate::llm::stream::accumulate::Accumulator;
+
+    #[test]
+    fn what_servers_say_of_conversations_that_do_not_fit() {
+        for said in [
+            "prompt is too long: 213462 tokens > 200000 maximum",
+            "Your input exceeds the context window of this model. Please adjust your input and try again.",
+            "Requested token count exceeds the model's maximum context length of 131072 tokens",
+            "litellm.ContextWindowExceededError: Context Window exceeded for given call.",
+            "Input length (265330) exceeds model's maximum context length (262144).",
+            "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)",
+            "This model's maximum prompt length is 131072 but the request contains 537812 tokens",
+            "Please reduce the length of the messages or completion",
+            "This endpoint's maximum context length is 1000 tokens. However, you requested about 2000 tokens",
+            "Input length 9 exceeds the maximum allowed input length of 8 tokens.",
+            "The input (9 tokens) is longer than the model's context length (8 tokens).",
+            "the request exceeds the available context size, try increasing it",
+            "tokens to keep from the initial prompt is greater than the context length",
+            "prompt token count of 9 exceeds the limit of 8",
+            "invalid params, context window exceeds limit",
+            "Your request exceeded model token limit: 9 (requested: 10)",
+            "Prompt has 9 tokens, but the configured context size is 8 tokens",
+            "Prompt contains 9 tokens and 0 draft tokens, too large for model with 8 maximum context length",
+            "Prompt exceeds max length",
+            "Range of input length should be [1, 8]",
+            "prompt too long; exceeded max context length by 9 tokens",
+            "Input is too long for requested model.",
+            "model_context_window_exceeded",
+        ] {
+            assert_eq!(kind(said), Some(ErrorKind::ContextLength), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_only_sounds_like_it() {
+        for (said, expected) in [
+            ("ThrottlingException: Too many tokens, please wait before trying again.", ErrorKind::RateLimit),
+            ("Too many tokens, please wait before trying again.", ErrorKind::RateLimit),
+            (
+                "This request would exceed your rate limit of 30,000 input tokens per minute",
+                ErrorKind::RateLimit,
+            ),
+            ("Rate limit reached on tokens per min. See https://h/account/billing", ErrorKind::RateLimit),
+            ("Monthly usage limit reached", ErrorKind::Quota),
+            ("Rate limited: your usage limit resets in 3 hours", ErrorKind::Quota),
+            ("You exceeded your current quota, please check your plan and billing details", ErrorKind::Quota),
+            ("GoUsageLimitError", ErrorKind::Quota),
+            ("Insufficient Balance", ErrorKind::Quota),
+            ("Overloaded", ErrorKind::Server),
+            ("The service is temporarily unavailable", ErrorKind::Server),
+            ("Provider returned error", ErrorKind::Server),
+            (
+                "An error occurred. You can retry your request, or contact us (request id 429a500b)",
+                ErrorKind::Server,
+            ),
+        ] {
+            assert_eq!(kind(said), Some(expected), "{said}");
+        }
+        for said in [
+            "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64.",
+            "Invalid 'input[3].call_id': string too long for this prompt",
+            "Timed out: the prompt took too long to process",
+            "max_tokens: required",
+            "request 4290500 is malformed",
+            "unknown model",
+            "",
+        ] {
+            assert_eq!(kind(said), None, "{said}");
+        }
+    }
+
+    #[test]
+    fn silence_about_a_full_window_is_noticed() {
+        let answer = |input, cache_read, output, stop_reason| {
+            let mut message = Accumulator::new(&Model::default(), 0).finish();
+            message.usage = Usage { input, output, cache_read, ..Usage::default() };
+            message.stop_reason = stop_reason;
+            message
+        };
+        assert!(silently_too_long(&answer(600, 500, 9, StopReason::Stop), 1000));
+        assert!(silently_too_long(&answer(995, 0, 0, StopReason::Length), 1000));
+        assert!(silently_too_long(&answer(u64::MAX, 1, 0, StopReason::Length), u64::MAX));
+        assert!(!silently_too_long(&answer(500, 0, 0, StopReason::Length), 1000));
+        assert!(!silently_too_long(&answer(995, 0, 1, StopReason::Length), 1000));
+        assert!(
+            !silently_too_long(&answer(995, 0, 0, StopReason::Stop), 0),
+            "nothing is known of the window"
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! When a failed model call is repeated, and after how long.
+//!
+//! Must not know clocks or sources of chance: both are passed in. The provider layer itself
+//! never retries; its callers do, and replace what came of an answer that broke off.
+
+use std::time::Duration;
+
+use crate::llm::model::LlmError;
+
+/// How often and how patiently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy {
+    /// Repetitions of one call; 0 switches them off.
+    pub retries: u32,
+    /// Delay of the first.
+    pub base: Duration,
+    /// Longest delay, jitter included, whether the back-off or the provider asks for it.
+    pub max: Duration,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { retries: 5, base: Duration::from_secs(1), max: Duration::from_mins(1) }
+    }
+}
+
+impl Policy {
+    /// How long to wait before the repetition that follows `attempts` failed ones, counted
+    /// from 1; `None` when there is none to come. `chance` is between 0 and 1. What the
+    /// provider asks for wins; when that is beyond the maximum, waiting makes no sense.
+    pub fn delay(&self, attempts: u32, error: &LlmError, chance: f64) -> Option<Duration> {
+        if !error.retryable() || attempts > self.retries {
+            return None;
+        }
+        if let Some(asked) = error.retry_after {
+            return (asked <= self.max).then_some(asked);
+        }
+        let doubled =
+            self.base.saturating_mul(1u32.checked_shl(attempts.saturating_sub(1)).unwrap_or(u32::MAX));
+        Some(doubled.min(self.max).mul_f64(0.5 + chance.clamp(0.0, 1.0)).min(self.max))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::model::ErrorKind;
+
+    fn delay(attempts: u32, kind: ErrorKind, retry_after: Option<u64>) -> Option<u64> {
+        let error =
+            LlmError { retry_after: retry_after.map(Duration::from_secs), ..LlmError::new(kind, "p", "m") };
+        let policy = Policy { retries: 9, ..Policy::default() };
+        policy.delay(attempts, &error, 0.5).map(|d| d.as_millis() as u64)
+    }
+
+    #[test]
+    fn delays_double_up_to_the_maximum() {
+        let delays: Vec<_> = (1..=8).map(|n| delay(n, ErrorKind::Server, None).unwrap()).collect();
+        assert_eq!(delays, [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+        assert_eq!(delay(10, ErrorKind::Server, None), None);
+    }
+
+    #[test]
+    fn chance_spreads_by_half_either_way() {
+        let error = LlmError::new(ErrorKind::Network, "p", "m");
+        let policy = Policy::default();
+        assert_eq!(policy.delay(1, &error, 0.0), Some(Duration::from_millis(500)));
+        assert_eq!(policy.delay(1, &error, 1.0), Some(Duration::from_millis(1500)));
+        assert_eq!(Policy { retries: 0, ..policy }.delay(1, &error, 0.0), None);
+    }
+
+    #[test]
+    fn the_provider_s_wish_wins_or_ends_it() {
+        assert_eq!(delay(1, ErrorKind::RateLimit, Some(7)), Some(7_000));
+        assert_eq!(delay(1, ErrorKind::RateLimit, Some(61)), None);
+        assert_eq!(delay(1, ErrorKind::Authentication, Some(7)), None);
+        assert_eq!(delay(1, ErrorKind::Quota, None), None);
+    }
+}

@@ -1,0 +1,70 @@
+//! What a request tells about its session, so that it meets the cache of the one before. Pure;
+//! must not know any provider.
+
+use crate::llm::model::{CacheRetention, Request};
+
+/// The longest key that is taken, in code points.
+const KEY_MAX: usize = 64;
+
+/// The session, where something of it may be kept.
+pub fn session(request: &Request) -> Option<&str> {
+    request.session_id.as_deref().filter(|id| !id.is_empty() && request.cache != CacheRetention::None)
+}
+
+/// The session as a cache key: its first 64 code points.
+pub fn cache_key(request: &Request) -> Option<&str> {
+    session(request).map(|id| id.char_indices().nth(KEY_MAX).map_or(id, |(end, _)| &id[..end]))
+}
+
+/// Headers that bring a session's requests to the same machine, in the form that the model's data
+/// or its address tells; `session` and `more` are their names in the usual form, which
+/// `openai-nosession` leaves the first one out of.
+pub fn headers(request: &Request, base_url: &str, session: &str, more: &[&str]) -> Vec<(String, String)> {
+    let Some(id) = self::session(request) else { return Vec::new() };
+    let model = &request.model;
+    let router = model.provider == "openrouter" || base_url.contains("openrouter.ai");
+    let names: Vec<&str> = match model.word("sessionAffinityFormat") {
+        Some("openrouter") => vec!["x-session-id"],
+        None if router => vec!["x-session-id"],
+        Some("openai-nosession") => more.to_vec(),
+        _ => [&[session], more].concat(),
+    };
+    names.into_iter().map(|name| (name.to_string(), id.to_string())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::model::Model;
+
+    #[test]
+    fn session_affinity_format_names_the_headers() {
+        let of = |provider: &str, url: &str, format: Option<&str>| {
+            let mut model = Model::unknown(provider, "m", "a", url);
+            model.compat.extend(format.map(|format| ("sessionAffinityFormat".to_string(), format.into())));
+            let request = Request { model, session_id: Some("s".into()), ..Request::default() };
+            let headers = headers(&request, url, "session-id", &["x-client-request-id"]);
+            headers.into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of("openai", "", None), "session-id=s x-client-request-id=s");
+        assert_eq!(of("openai", "", Some("openai-nosession")), "x-client-request-id=s");
+        assert_eq!(of("x", "https://openrouter.ai/api/v1", None), "x-session-id=s");
+        assert_eq!(of("openrouter", "", None), "x-session-id=s");
+        assert_eq!(of("openrouter", "", Some("openai")), "session-id=s x-client-request-id=s");
+        assert_eq!(of("x", "", Some("openrouter")), "x-session-id=s");
+        assert_eq!(headers(&Request::default(), "", "a", &["b"]), []);
+    }
+
+    #[test]
+    fn keys_are_cut_between_characters() {
+        let of = |id: &str, cache| {
+            let request = Request { session_id: Some(id.into()), cache, ..Request::default() };
+            cache_key(&request).map(str::to_string)
+        };
+        assert_eq!(of(&"é".repeat(70), CacheRetention::Short), Some("é".repeat(64)));
+        assert_eq!(of(&"é".repeat(64), CacheRetention::Long), Some("é".repeat(64)));
+        assert_eq!(of("s", CacheRetention::None), None);
+        assert_eq!(of("", CacheRetention::Short), None);
+        assert_eq!(cache_key(&Request::default()), None);
+    }
+}

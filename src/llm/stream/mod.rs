@@ -1,0 +1,17 @@
+//! What the dialects share in reading an answer: connections, events, partial JSON, token counts.
+
+#[doc(hidden)]
+pub mod accumulate;
+#[doc(hidden)]
+pub mod answer;
+#[doc(hidden)]
+pub mod channel;
+#[cfg(test)]
+pub(in crate::llm) mod parsed_events;
+#[doc(hidden)]
+pub mod partial_json;
+#[doc(hidden)]
+pub mod sockets;
+pub mod stream_builder;
+#[doc(hidden)]
+pub mod token_counts;

@@ -1,0 +1,36 @@
+//! For the tests of all readers: what becomes of an answer, event by event. May not know any dialect.
+
+use serde_json::Value;
+
+use crate::llm::model::{AssistantMessage, StreamEvent};
+use crate::llm::stream::answer::Reader;
+use crate::net::sse::Event;
+
+/// What a reader makes of data; strings are sent as they are, everything else as JSON.
+pub(in crate::llm) fn heard(reader: impl Reader, data: &[Value]) -> Vec<StreamEvent> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), Into::into);
+    heard_events(reader, data.iter().map(|value| Event { name: String::new(), data: text(value) }))
+}
+
+/// The same for events that have names.
+pub(in crate::llm) fn heard_events(
+    mut reader: impl Reader,
+    events: impl IntoIterator<Item = Event>,
+) -> Vec<StreamEvent> {
+    let mut out = Vec::new();
+    for event in events {
+        reader.take(&event, &mut out);
+    }
+    if !reader.ended() {
+        reader.end(&mut out);
+    }
+    out
+}
+
+/// The message with which an answer ended, well or not.
+pub(in crate::llm) fn last(events: &[StreamEvent]) -> AssistantMessage {
+    match events.last() {
+        Some(StreamEvent::Done { message } | StreamEvent::Error { message, .. }) => (**message).clone(),
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,128 @@
+//! Grammars and queries made ready for use: once, at the first need, by whichever thread needs
+//! them. It takes some milliseconds, for some languages many more: never on the loop.
+
+use std::sync::OnceLock;
+
+use tree_sitter::{Query, QueryError};
+
+use crate::syntax::coloring::scopes;
+use crate::syntax::coloring::scopes::Paint;
+use crate::syntax::languages::table::{LANGUAGES, Language};
+use crate::syntax::query::forms;
+use crate::syntax::query::indent_query::Indents;
+use crate::syntax::query::locals_query::Locals;
+use crate::syntax::query::rules::Rules;
+
+/// A language ready for use.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The grammar.
+    pub grammar: tree_sitter::Language,
+    /// The queries for scopes and for texts in other languages, for one walk through a tree.
+    pub(in crate::syntax) rules: Rules,
+    /// What each of its captures paints.
+    pub paints: Vec<Option<Paint>>,
+    /// The patterns from this one on are our own and win.
+    pub own_from: usize,
+    /// The patterns from this one on are about texts in other languages.
+    pub inner_from: usize,
+    /// The capture of such a text.
+    pub(in crate::syntax) content: Option<u16>,
+    /// The capture of the name of its language.
+    pub(in crate::syntax) named: Option<u16>,
+    /// Names that are known in a part of the text only.
+    pub(in crate::syntax) locals: Option<Locals>,
+    /// How lines are indented.
+    pub(in crate::syntax) indents: Option<Indents>,
+    language: &'static Language,
+    textobjects: OnceLock<Option<Rules>>,
+    folds: OnceLock<Option<Query>>,
+}
+
+impl Compiled {
+    /// The query for functions, classes, parameters, comments and tests.
+    pub(in crate::syntax) fn textobjects(&self) -> Option<&Rules> {
+        let text = self.language.textobjects;
+        let make = || (!text.is_empty()).then(|| Rules::new(&self.grammar, text))?.ok();
+        self.textobjects.get_or_init(make).as_ref()
+    }
+
+    /// The query for what can be folded.
+    pub fn folds(&self) -> Option<&Query> {
+        self.late(&self.folds, self.language.folds)
+    }
+
+    fn late<'a>(&self, slot: &'a OnceLock<Option<Query>>, text: &str) -> Option<&'a Query> {
+        let make = || {
+            let made = (!text.is_empty()).then(|| Query::new(&self.grammar, text))?;
+            let wrong = |error: &QueryError| tracing::error!("a query of {}: {error}", self.language.name);
+            made.inspect_err(wrong).ok()
+        };
+        slot.get_or_init(make).as_ref()
+    }
+}
+
+static SLOTS: [OnceLock<Option<Compiled>>; LANGUAGES.len()] = [const { OnceLock::new() }; LANGUAGES.len()];
+
+/// The language ready for use; `None` when its queries do not fit its grammar, which a test
+/// rules out.
+pub fn compiled(language: &'static Language) -> Option<&'static Compiled> {
+    let at = LANGUAGES.iter().position(|row| row.name == language.name)?;
+    let made = SLOTS[at].get_or_init(|| {
+        compile(language)
+            .inspect_err(|error| tracing::error!("the queries of {} are wrong: {error}", language.name))
+            .ok()
+    });
+    made.as_ref()
+}
+
+/// Makes a language ready.
+pub fn compile(language: &'static Language) -> Result<Compiled, QueryError> {
+    let grammar = tree_sitter::Language::new(language.grammar);
+    let (shipped, inner) = (language.highlights.join("\n"), language.injections.join("\n"));
+    let rules = Rules::new(&grammar, &format!("{shipped}\n{}\n{inner}", language.own))?;
+    let indents = Rules::new(&grammar, language.indents)?;
+    let locals = Rules::new(&grammar, language.locals)?;
+    let own_from = forms::forms(&shipped).len();
+    Ok(Compiled {
+        grammar,
+        paints: rules.names.iter().map(|name| scopes::paint(name)).collect(),
+        own_from,
+        inner_from: own_from + forms::forms(language.own).len(),
+        content: rules.capture("injection.content"),
+        named: rules.capture("injection.language"),
+        rules,
+        indents: Indents::new(indents),
+        locals: Locals::new(locals),
+        language,
+        textobjects: OnceLock::new(),
+        folds: OnceLock::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_query_fits_its_grammar() {
+        for language in LANGUAGES {
+            let made = compile(language).unwrap_or_else(|error| panic!("{}: {error}", language.name));
+            assert!(made.paints.iter().any(Option::is_some), "{} paints nothing", language.name);
+            assert_eq!(made.textobjects().is_some(), !language.textobjects.is_empty(), "{}", language.name);
+            assert!(made.textobjects().is_none_or(Rules::only_chains), "things of {}", language.name);
+            assert_eq!(made.folds().is_some(), !language.folds.is_empty(), "{}", language.name);
+            assert_eq!(made.indents.is_some(), !language.indents.is_empty(), "{}", language.name);
+            assert!(made.indents.as_ref().is_none_or(Indents::is_sound), "indents of {}", language.name);
+            assert_eq!(made.locals.is_some(), !language.locals.is_empty(), "{}", language.name);
+            assert!(made.locals.as_ref().is_none_or(Locals::is_sound), "locals of {}", language.name);
+            assert_eq!(made.content.is_some(), !language.injections.is_empty(), "{}", language.name);
+        }
+    }
+
+    #[test]
+    fn a_language_is_made_once() {
+        let json = crate::syntax::languages::detect::by_name("json").unwrap();
+        assert!(std::ptr::eq(compiled(json).unwrap(), compiled(json).unwrap()));
+    }
+}

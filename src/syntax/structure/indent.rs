@@ -1,0 +1,310 @@
+//! How far a line is indented, by the tree: which line it hangs on, and whether it is further in
+//! than that. Must not know columns: what a line hangs on has white space of its own, so that a
+//! file in an odd style keeps it.
+//!
+//! Only the nodes on the way from the root to two places of the text are looked at, and those of
+//! a few lines above: short enough for a key.
+
+use tree_sitter::Node;
+
+use crate::syntax::query::indent_query::{Role, Roles};
+use crate::syntax::query::query::TextChunks;
+use crate::syntax::query::rules::PathNode;
+use crate::syntax::tree::Syntax;
+use crate::text::movement::motion;
+use crate::text::movement::paragraph;
+use crate::text::operations::indent::{Level, Levels};
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
+
+/// Nodes in nodes that are looked at; code that is deeper has no indentation that is known.
+const DEPTH_MAX: usize = 1_000;
+/// Lines above a line that are looked at.
+const LINES_MAX: usize = 100;
+/// Blanks that are passed in a line.
+const BLANKS_MAX: usize = 4 << 10;
+/// Lines that go on from lines that go on.
+const TURNS_MAX: usize = 20;
+
+/// The nodes on the way to a place, with what they are for a line.
+struct Path<'tree> {
+    nodes: Vec<(Node<'tree>, Roles)>,
+}
+
+impl Path<'_> {
+    fn has(&self, role: Role) -> impl Iterator<Item = Node<'_>> {
+        self.nodes.iter().filter(move |(_, roles)| roles[role as usize]).map(|(node, _)| *node)
+    }
+}
+
+/// A line that begins something which a line is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Opening {
+    line: Line,
+    /// Where the innermost thing ends that begins in it.
+    end: usize,
+}
+
+/// What a line is in.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Inside {
+    /// Outermost first, each further down than the one before.
+    openings: Vec<Opening>,
+    /// What its first word closes.
+    closes: Option<Opening>,
+}
+
+/// A line that is there, or one that a break begins.
+#[derive(Debug, Clone, Copy)]
+struct Spot {
+    /// What stands before it ends here.
+    before: Byte,
+    /// What it begins with, as far as that is known.
+    first: Option<Byte>,
+    /// What is behind this is behind it.
+    at: Byte,
+}
+
+impl Levels for Syntax {
+    fn behind(&self, text: &Text, start: Byte, end: Byte) -> Option<Level> {
+        let rest = text.line_end(text.line_of(end));
+        let first = skip_blanks(text, end, rest);
+        // Below a blank line a user goes on where it is.
+        if first.is_none() && motion::indent_end(text, text.line_of(start)) >= start {
+            return None;
+        }
+        let spot = Spot { before: start, first, at: first.unwrap_or(end) };
+        self.level(text, spot, text.line_of(start))
+    }
+
+    fn between(&self, text: &Text, at: Byte) -> Option<Level> {
+        self.level(text, Spot { before: at, first: None, at }, text.line_of(at))
+    }
+
+    fn of(&self, text: &Text, line: Line) -> Option<Level> {
+        let first = motion::indent_end(text, line);
+        let spot = spot_of(text, line);
+        let path = self.way(text, first)?;
+        let margin = path.has(Role::Margin).any(|node| node.start_byte() == first.0);
+        let literal = path.has(Role::Literal).any(|node| node.start_byte() < first.0);
+        if margin || literal || line == Line(0) {
+            return None;
+        }
+        self.level(text, spot, Line(line.0 - 1))
+    }
+}
+
+impl Syntax {
+    /// Whether its language has a query for indentation.
+    pub fn knows_indents(&self) -> bool {
+        self.made.indents.is_some()
+    }
+
+    /// The level of a spot; lines from `above` upwards are those that it may stand under.
+    fn level(&self, text: &Text, spot: Spot, above: Line) -> Option<Level> {
+        let inside = self.held(text, spot)?;
+        if let Some(closes) = inside.closes {
+            return Some(Level {
+                line: self.hung(text, closes.line, spot.at, &inside.openings)?,
+                deeper: false,
+            });
+        }
+        let beside = self.line_above(text, above);
+        if let Some((beside, theirs)) = &beside {
+            if theirs.last() == inside.openings.last() {
+                return Some(Level { line: *beside, deeper: false });
+            }
+            // It goes on where something began that has ended.
+            let ended = theirs.get(inside.openings.len()).filter(|_| begins_with(theirs, &inside.openings));
+            if let Some(ended) = ended {
+                return Some(Level {
+                    line: self.hung(text, ended.line, spot.at, &inside.openings)?,
+                    deeper: false,
+                });
+            }
+        }
+        match inside.openings.last() {
+            Some(opening) => {
+                Some(Level { line: self.hung(text, opening.line, spot.at, &inside.openings)?, deeper: true })
+            }
+            None => None,
+        }
+    }
+
+    /// The nearest line from this one upwards under which another can stand, with what it is in.
+    fn line_above(&self, text: &Text, from: Line) -> Option<(Line, Vec<Opening>)> {
+        let mut line = from;
+        for _ in 0..LINES_MAX {
+            let first = motion::indent_end(text, line);
+            if !paragraph::is_blank(text, line) {
+                let path = self.way(text, first)?;
+                let literal = path.has(Role::Literal).find(|node| node.start_byte() < first.0);
+                let margin = path.has(Role::Margin).any(|node| node.start_byte() == first.0);
+                match literal {
+                    Some(node) => {
+                        line = Line(node.start_position().row);
+                        continue;
+                    }
+                    None if !margin => {
+                        let inside = self.held(text, spot_of(text, line))?;
+                        return Some((line, inside.openings));
+                    }
+                    None => {}
+                }
+            }
+            line = Line(line.0.checked_sub(1)?);
+        }
+        None
+    }
+
+    /// The line that tells how far in a line is that begins something around `at`: the line itself,
+    /// or the one from which it goes on. `around` is what else holds `at`.
+    fn hung(&self, text: &Text, line: Line, at: Byte, around: &[Opening]) -> Option<Line> {
+        let mut line = line;
+        for _ in 0..TURNS_MAX {
+            let inside = self.held(text, spot_of(text, line))?;
+            let ended = |last: &&Opening| last.end <= at.0 && last.line < line && !around.contains(last);
+            match inside.openings.last().filter(ended) {
+                Some(last) => line = last.line,
+                None => return Some(line),
+            }
+        }
+        Some(line)
+    }
+
+    /// What a line is in; `None` where the code is broken, or is none of ours.
+    fn held(&self, text: &Text, spot: Spot) -> Option<Inside> {
+        let mut inside = Inside::default();
+        if let Some(before) = last_full(text, spot.before) {
+            let path = self.way(text, before)?;
+            let literal = path.has(Role::Literal).any(|node| node.end_byte() > spot.at.0);
+            if literal {
+                return None;
+            }
+            open(text, &path, spot, &mut inside);
+        }
+        if let Some(first) = spot.first {
+            let path = self.way(text, first)?;
+            if path.has(Role::Outdent).any(|node| node.start_byte() == first.0) {
+                inside.closes = inside.openings.pop();
+            }
+        }
+        Some(inside)
+    }
+
+    /// The nodes from the root to the one at a byte; `None` where the code is broken or too deep.
+    fn way(&self, text: &Text, at: Byte) -> Option<Path<'_>> {
+        let indents = self.made.indents.as_ref()?;
+        let mut cursor = self.tree.root_node().walk();
+        let mut nodes: Vec<PathNode<'_>> = Vec::new();
+        loop {
+            let node = cursor.node();
+            if node.start_byte() > at.0 {
+                break;
+            }
+            if node.is_error() || nodes.len() == DEPTH_MAX {
+                return None;
+            }
+            nodes.push((node, node.kind_id(), cursor.field_id().map_or(0, std::num::NonZeroU16::get)));
+            if cursor.goto_first_child_for_byte(at.0).is_none() {
+                break;
+            }
+        }
+        let mut path = Path { nodes: nodes.iter().map(|(node, ..)| (*node, Roles::default())).collect() };
+        indents.rules.on_path(&nodes, TextChunks(text), |n, found| {
+            for (capture, node) in found.captures {
+                let Some(role) = indents.roles[usize::from(*capture)] else { continue };
+                // A chain captures nodes further out, too.
+                let from = nodes[..=n].iter().rposition(|(other, ..)| other.id() == node.id());
+                if let Some(from) = from {
+                    path.nodes[from].1[role as usize] = true;
+                }
+            }
+        });
+        Some(path)
+    }
+}
+
+/// What begins on the way to `before` and goes on behind the spot.
+fn open(text: &Text, path: &Path<'_>, spot: Spot, inside: &mut Inside) {
+    let ends = |n: usize| {
+        let (node, roles) = path.nodes[n];
+        let around = n.checked_sub(1).map(|above| path.nodes[above].0);
+        let whole =
+            around.filter(|around| roles[Role::Chain as usize] && around.start_byte() == node.start_byte());
+        whole.unwrap_or(node).end_byte()
+    };
+    let holds = |n: usize| ends(n) > spot.at.0;
+    let has = |n: usize, role: Role| path.nodes[n].1[role as usize];
+    let extended = |n: usize| spot.first.is_none() && has(n, Role::Extend) && !holds(n);
+    let all = 0..path.nodes.len();
+    let stops = spot.first.is_none() && all.clone().any(|n| has(n, Role::Prevent) && !holds(n));
+    let prevented = all.clone().rev().find(|n| stops && extended(*n));
+    for n in all {
+        let node = path.nodes[n].0;
+        if !(holds(n) || extended(n) || n > 0 && is_unfinished(node)) {
+            continue;
+        }
+        let line = Line(node.start_position().row);
+        if has(n, Role::Outdent) && motion::indent_end(text, line).0 == node.start_byte() {
+            inside.openings.pop();
+        }
+        if (has(n, Role::Indent) || has(n, Role::Chain)) && prevented != Some(n) {
+            let end = ends(n);
+            match inside.openings.last_mut() {
+                Some(last) if last.line == line => last.end = last.end.min(end),
+                _ => inside.openings.push(Opening { line, end }),
+            }
+        }
+    }
+}
+
+/// A line as it is.
+fn spot_of(text: &Text, line: Line) -> Spot {
+    let first = motion::indent_end(text, line);
+    Spot { before: text.line_start(line), first: Some(first), at: first }
+}
+
+/// Whether the end of a node is missing, so that it goes on behind what it has.
+fn is_unfinished(node: Node<'_>) -> bool {
+    if !node.has_error() {
+        return false;
+    }
+    let mut cursor = node.walk();
+    cursor.goto_last_child() && cursor.node().is_missing()
+}
+
+fn begins_with(long: &[Opening], short: &[Opening]) -> bool {
+    long.len() > short.len() && long.iter().zip(short).all(|(a, b)| a.line == b.line)
+}
+
+/// The first byte of a range that is no blank.
+fn skip_blanks(text: &Text, from: Byte, to: Byte) -> Option<Byte> {
+    let mut at = from;
+    while at < to && at - from < BLANKS_MAX {
+        if !matches!(text.byte_at(at), Some(b' ' | b'\t')) {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The last byte before a place that is no white space, in a bounded number of lines.
+fn last_full(text: &Text, before: Byte) -> Option<Byte> {
+    let line = text.line_of(before);
+    for above in (line.0.saturating_sub(LINES_MAX)..=line.0).rev().map(Line) {
+        let end = text.line_end(above).min(before);
+        let mut at = end;
+        while at > text.line_start(above) && end - at < BLANKS_MAX {
+            at = at.back(1);
+            if !matches!(text.byte_at(at), Some(b' ' | b'\t' | b'\r')) {
+                return Some(at);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

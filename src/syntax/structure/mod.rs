@@ -1,0 +1,8 @@
+//! What a tree says about a text beyond its colors: indentation, local names, text objects, symbols.
+
+pub mod indent;
+pub mod locals;
+pub mod nodes;
+pub mod objects;
+pub mod outline;
+pub mod symbols;

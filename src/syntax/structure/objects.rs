@@ -1,0 +1,406 @@
+//! Things of a text that are selected as a whole: functions, classes, parameters, comments,
+//! tests; around a place, and before and behind it. Must not know selections.
+//!
+//! Only so much of the text is looked at as a key has the time for.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use tree_sitter::Node;
+
+use crate::syntax::query::query::TextChunks;
+use crate::syntax::tree::Syntax;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+
+/// Time for one look.
+const BUDGET: Duration = Duration::from_millis(20);
+/// Bytes that are looked at before or behind a place: first few, then more.
+const REACHES: [usize; 3] = [8 << 10, 64 << 10, 256 << 10];
+
+/// A thing that can be selected as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Object {
+    /// A function with its head.
+    Function,
+    /// A class, structure or the like.
+    Class,
+    /// A parameter or an argument.
+    Parameter,
+    /// A comment.
+    Comment,
+    /// A test.
+    Test,
+}
+
+impl Object {
+    /// By the letter that Helix has for it.
+    pub fn by_sign(sign: char) -> Option<Self> {
+        match sign {
+            'f' => Some(Self::Function),
+            't' => Some(Self::Class),
+            'a' => Some(Self::Parameter),
+            'c' => Some(Self::Comment),
+            'T' => Some(Self::Test),
+            _ => None,
+        }
+    }
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Function => "function",
+            Self::Class => "class",
+            Self::Parameter => "parameter",
+            Self::Comment => "comment",
+            Self::Test => "test",
+        }
+    }
+}
+
+/// Bytes of what stands before a test and says that it is one.
+const MARKS_MAX: usize = 1 << 10;
+
+/// One that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Thing {
+    around: Range<usize>,
+    inside: Option<Range<usize>>,
+}
+
+impl Syntax {
+    /// The smallest thing of a kind that is more than this range and holds it; comments in lines
+    /// one below the other are one, and a parameter has its comma.
+    pub fn around(&self, text: &Text, range: &Range<Byte>, object: Object) -> Option<Range<Byte>> {
+        let all = |thing: &Thing| Byte(thing.around.start)..Byte(thing.around.end);
+        let thing = self.smallest(text, range, object, all)?;
+        let whole = match object {
+            Object::Parameter => with_comma(text, &thing.around),
+            Object::Comment => self.comments(text, thing.around),
+            _ => thing.around,
+        };
+        Some(Byte(whole.start)..Byte(whole.end))
+    }
+
+    /// The inside of the smallest thing of a kind: the body without its brackets; what has none as
+    /// a whole.
+    pub fn inside(&self, text: &Text, range: &Range<Byte>, object: Object) -> Option<Range<Byte>> {
+        let held = |thing: &Thing| bare(text, thing.inside.as_ref().unwrap_or(&thing.around), object);
+        Some(held(&self.smallest(text, range, object, held)?))
+    }
+
+    /// [`Self::around`] or [`Self::inside`].
+    pub fn object(
+        &self,
+        text: &Text,
+        range: &Range<Byte>,
+        object: Object,
+        outer: bool,
+    ) -> Option<Range<Byte>> {
+        if outer { self.around(text, range, object) } else { self.inside(text, range, object) }
+    }
+
+    /// The nearest thing of a kind that begins behind a place, or before it.
+    pub fn next(&self, text: &Text, at: Byte, object: Object, forward: bool) -> Option<Range<Byte>> {
+        REACHES.iter().find_map(|reach| {
+            let range =
+                if forward { at.0..(at.0 + reach).min(text.end().0) } else { at.back(*reach).0..at.0 };
+            let things = self.things(text, &range, object).into_iter().map(|thing| thing.around);
+            let found = if forward {
+                things.filter(|thing| thing.start > at.0 && thing.start < range.end).min_by_key(|t| t.start)
+            } else {
+                things
+                    .filter(|thing| thing.start < at.0 && thing.start >= range.start)
+                    .max_by_key(|t| t.start)
+            };
+            found.map(|found| Byte(found.start)..Byte(found.end))
+        })
+    }
+
+    /// The smallest thing around a range of which `part` is something else.
+    fn smallest(
+        &self,
+        text: &Text,
+        range: &Range<Byte>,
+        object: Object,
+        part: impl Fn(&Thing) -> Range<Byte>,
+    ) -> Option<Thing> {
+        let wanted = range.start.0..range.end.0;
+        let holds = |thing: &Thing| {
+            thing.around.start <= wanted.start && wanted.end <= thing.around.end && part(thing) != *range
+        };
+        self.things(text, &wanted, object).into_iter().filter(holds).min_by_key(|thing| thing.around.len())
+    }
+
+    /// The things that touch a range.
+    fn things(&self, text: &Text, range: &Range<usize>, object: Object) -> Vec<Thing> {
+        let Some(rules) = self.made.textobjects() else { return Vec::new() };
+        let name = object.name();
+        let capture = |part: &str| rules.capture(&format!("{name}.{part}"));
+        let (around, inside, before) = (capture("around"), capture("inside"), capture("before"));
+        let range = self.reaching(text, range, object);
+        let mut out: Vec<Thing> = Vec::new();
+        let deadline = Instant::now() + BUDGET;
+        rules.each(self.tree.root_node(), TextChunks(text), &range, deadline, |found| {
+            let of = |wanted: Option<u16>| {
+                let found = found.captures.iter().find(|(capture, _)| Some(*capture) == wanted);
+                found.map(|(_, node)| *node)
+            };
+            if let Some(mark) = of(before) {
+                // What it stands before is the thing, other marks between them left out.
+                let mut next = mark.next_named_sibling();
+                while let Some(node) = next.filter(|node| node.kind() == mark.kind() || node.is_extra()) {
+                    next = node.next_named_sibling();
+                }
+                let end = next.map_or(mark.end_byte(), |node| node.end_byte());
+                let body = next.and_then(body_of);
+                out.push(Thing {
+                    around: mark.start_byte()..end,
+                    inside: body.map(|body| body.byte_range()),
+                });
+                return;
+            }
+            let Some(node) = of(around).or(of(inside)) else { return };
+            let body = body_of(node);
+            // A class without a body is only named.
+            if object != Object::Class || body.is_some() {
+                out.push(Thing { around: node.byte_range(), inside: body.map(|body| body.byte_range()) });
+            }
+        });
+        if object == Object::Test {
+            self.add_bodies(text, &range, &mut out);
+        }
+        out
+    }
+
+    /// What is walked through for the things that touch a range: the marks of a test stand before
+    /// the function that touches it.
+    fn reaching(&self, text: &Text, range: &Range<usize>, object: Object) -> Range<usize> {
+        let mut start = range.start.saturating_sub(1);
+        if object == Object::Test {
+            let functions = self.things(text, range, Object::Function);
+            start = functions.iter().map(|thing| thing.around.start).fold(start, usize::min);
+            start = start.saturating_sub(MARKS_MAX);
+        }
+        start..range.end.max(range.start + 1)
+    }
+
+    /// A test has the body of its function.
+    fn add_bodies(&self, text: &Text, range: &Range<usize>, tests: &mut [Thing]) {
+        let functions = self.things(text, range, Object::Function);
+        for test in tests.iter_mut().filter(|test| test.inside.is_none()) {
+            let within = |thing: &&Thing| {
+                test.around.start <= thing.around.start && thing.around.end <= test.around.end
+            };
+            let function = functions.iter().filter(within).max_by_key(|thing| thing.around.len());
+            test.inside = function.and_then(|function| function.inside.clone());
+        }
+    }
+
+    /// A comment with those in the lines directly above and below.
+    fn comments(&self, text: &Text, one: Range<usize>) -> Range<usize> {
+        let reach = one.start.saturating_sub(REACHES[0])..(one.end + REACHES[0]).min(text.end().0);
+        let mut all: Vec<_> =
+            self.things(text, &reach, Object::Comment).into_iter().map(|t| t.around).collect();
+        all.sort_by_key(|comment| comment.start);
+        let joined = |from: usize, to: usize| {
+            let between = text.slice(Byte(from.min(to))..Byte(to));
+            between.chars().all(char::is_whitespace) && between.matches('\n').count() <= 1
+        };
+        let mut whole = one;
+        for comment in all.iter().filter(|comment| comment.start >= whole.end).cloned().collect::<Vec<_>>() {
+            if !joined(whole.end, comment.start) {
+                break;
+            }
+            whole.end = comment.end;
+        }
+        for comment in
+            all.iter().rev().filter(|comment| comment.end <= whole.start).cloned().collect::<Vec<_>>()
+        {
+            if !joined(comment.end, whole.start) {
+                break;
+            }
+            whole.start = comment.start;
+        }
+        whole
+    }
+}
+
+/// What a thing holds, as most grammars name it.
+fn body_of(node: Node<'_>) -> Option<Node<'_>> {
+    let field = |name| node.child_by_field_name(name);
+    let of_type = || node.named_child(0)?.child_by_field_name("type");
+    field("body")
+        .or_else(|| field("value"))
+        .or_else(|| of_type().filter(|_| node.kind() == "type_declaration"))
+}
+
+/// A body without the brackets around it and the blanks beside them; comments and parameters are
+/// what they are.
+fn bare(text: &Text, body: &Range<usize>, object: Object) -> Range<Byte> {
+    let (mut start, mut end) = (Byte(body.start), Byte(body.end));
+    if matches!(object, Object::Parameter | Object::Comment) || end - start < 2 {
+        return start..end;
+    }
+    let pair = (text.byte_at(start), text.byte_at(end.back(1)));
+    if matches!(pair, (Some(b'{'), Some(b'}'))) {
+        (start, end) = (start + 1, end.back(1));
+        while start < end && text.byte_at(start).is_some_and(|byte| byte.is_ascii_whitespace()) {
+            start += 1;
+        }
+        while start < end && text.byte_at(end.back(1)).is_some_and(|byte| byte.is_ascii_whitespace()) {
+            end = end.back(1);
+        }
+    }
+    start..end
+}
+
+/// A parameter with the comma behind it and the blanks up to the next one; the last one with the
+/// comma before it.
+fn with_comma(text: &Text, one: &Range<usize>) -> Range<usize> {
+    let byte = |at: usize| text.byte_at(Byte(at));
+    let blank = |at: usize| byte(at).is_some_and(|byte| byte.is_ascii_whitespace());
+    let mut end = one.end;
+    while blank(end) {
+        end += 1;
+    }
+    if byte(end) == Some(b',') {
+        end += 1;
+        while blank(end) {
+            end += 1;
+        }
+        return one.start..end;
+    }
+    let mut start = one.start;
+    while start > 0 && blank(start - 1) {
+        start -= 1;
+    }
+    if start > 0 && byte(start - 1) == Some(b',') { start - 1..one.end } else { one.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::languages::detect::by_name;
+    use crate::text::marked;
+
+    fn parse(name: &str, code: &str) -> (Syntax, Text, Range<Byte>) {
+        let (text, selection) = marked::parse(code);
+        let syntax = Syntax::parse(by_name(name).unwrap(), &text, None, Duration::from_mins(1)).unwrap();
+        (syntax, text, selection.primary().span())
+    }
+
+    #[test]
+    fn things_are_found_around_a_place() {
+        let snippets = [
+            ("rust", "struct S { a: u8 }\n// c\nfn f(x: u8) { g(|1); }\n", "fn f(x: u8) { g(1); }", "g(1);"),
+            ("python", "def f(x):\n    return g(|1)\n", "def f(x):\n    return g(1)", "return g(1)"),
+            (
+                "javascript",
+                "function f(x) { return g(|1); }\n",
+                "function f(x) { return g(1); }",
+                "return g(1);",
+            ),
+            (
+                "tsx",
+                "function f(x: A) { return g(|1); }\n",
+                "function f(x: A) { return g(1); }",
+                "return g(1);",
+            ),
+            ("go", "package a\nfunc f(x int) { g(|1) }\n", "func f(x int) { g(1) }", "g(1)"),
+            ("c", "int f(int x) { return g(|1); }\n", "int f(int x) { return g(1); }", "return g(1);"),
+            ("cpp", "int f(int x) { return g(|1); }\n", "int f(int x) { return g(1); }", "return g(1);"),
+            ("ruby", "def f(x)\n  g(|1)\nend\n", "def f(x)\n  g(1)\nend", "g(1)"),
+            (
+                "php",
+                "<?php\nfunction f($x) { return g(|1); }\n",
+                "function f($x) { return g(1); }",
+                "return g(1);",
+            ),
+            ("lua", "function f(x)\n  g(|1)\nend\n", "function f(x)\n  g(1)\nend", "g(1)"),
+            ("scala", "def f(x: Int) = { g(|1) }\n", "def f(x: Int) = { g(1) }", "g(1)"),
+            ("swift", "func f(x: Int) { g(|1) }\n", "func f(x: Int) { g(1) }", "g(1)"),
+        ];
+        for (name, code, function, inside) in snippets {
+            let (syntax, text, range) = parse(name, code);
+            let show = |range: Option<Range<Byte>>| range.map(|r| text.slice(r).into_owned());
+            let around = |object| show(syntax.around(&text, &range, object));
+            assert_eq!(around(Object::Function).as_deref(), Some(function), "{name}");
+            assert_eq!(
+                show(syntax.inside(&text, &range, Object::Function)).as_deref(),
+                Some(inside),
+                "{name}"
+            );
+            assert_eq!(around(Object::Parameter).as_deref(), Some("1"), "{name}");
+            assert_eq!(around(Object::Class), None, "{name}");
+            assert_eq!(around(Object::Comment), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn classes_hold_their_methods() {
+        for (name, code, inside) in [
+            ("java", "class A { int f(int x) { return |1; } }", "int f(int x) { return 1; }"),
+            ("csharp", "class A { int F(int x) { return |1; } }", "int F(int x) { return 1; }"),
+            ("typescript", "class A { f(x: B) { return |1; } }", "f(x: B) { return 1; }"),
+            ("python", "class Ä:\n  def f(self): return |1\n", "def f(self): return 1"),
+        ] {
+            let (syntax, text, range) = parse(name, code);
+            let found = syntax.inside(&text, &range, Object::Class).map(|r| text.slice(r).into_owned());
+            assert_eq!(found.as_deref(), Some(inside), "{name}");
+        }
+    }
+
+    #[test]
+    fn parameters_have_their_commas_and_comments_their_neighbours() {
+        let around = |code: &str, object| {
+            let (syntax, text, range) = parse("rust", code);
+            syntax.around(&text, &range, object).map(|r| text.slice(r).into_owned())
+        };
+        assert_eq!(around("fn f(|é: u8, b: u8) {}", Object::Parameter).as_deref(), Some("é: u8, "));
+        assert_eq!(around("fn f(a: u8, |b: u8) {}", Object::Parameter).as_deref(), Some(", b: u8"));
+        assert_eq!(around("fn f(|b: u8) {}", Object::Parameter).as_deref(), Some("b: u8"));
+        let code = "// a\n\n// b\n  // |é\n// d\nfn f() {}\n// e\n";
+        assert_eq!(around(code, Object::Comment).as_deref(), Some("// b\n  // é\n// d"));
+    }
+
+    #[test]
+    fn tests_are_told_from_functions() {
+        let snippets = [
+            (
+                "rust",
+                "fn a() {}\n#[test]\n#[ignore]\n// é\nfn b() { |c() }\n",
+                "#[test]\n#[ignore]\n// é\nfn b() { c() }",
+                "c()",
+            ),
+            ("go", "func TestA(t *T) { |b() }\n", "func TestA(t *T) { b() }", "b()"),
+            ("python", "def test_a():\n  |b()\n", "def test_a():\n  b()", "b()"),
+            ("javascript", "it('é', () => { |b() })\n", "it('é', () => { b() })", "b()"),
+            ("java", "class A { @Test void a() { |b(); } }\n", "@Test void a() { b(); }", "b();"),
+        ];
+        for (name, code, around, inside) in snippets {
+            let (syntax, text, range) = parse(name, code);
+            let show = |range: Option<Range<Byte>>| range.map(|r| text.slice(r).into_owned());
+            assert_eq!(show(syntax.around(&text, &range, Object::Test)).as_deref(), Some(around), "{name}");
+            assert_eq!(show(syntax.inside(&text, &range, Object::Test)).as_deref(), Some(inside), "{name}");
+        }
+        let (syntax, text, range) = parse("python", "def f():\n  |b()\n");
+        assert_eq!(syntax.around(&text, &range, Object::Test), None);
+    }
+
+    #[test]
+    fn the_next_and_the_previous_thing_are_found() {
+        let mut code = "fn é() {}\n".to_string();
+        code.push_str(&"let x = 1;\n".repeat(2_000));
+        code.push_str("fn b() { |1 }\nfn c() {}\n");
+        let (syntax, text, range) = parse("rust", &code);
+        let next = |at, forward| syntax.next(&text, at, Object::Function, forward);
+        let show = |range: Option<Range<Byte>>| range.map(|r| text.slice(r).into_owned());
+        assert_eq!(show(next(range.start, true)).as_deref(), Some("fn c() {}"));
+        let here = next(range.start, false).unwrap();
+        assert_eq!(text.slice(here.clone()), "fn b() { 1 }");
+        assert_eq!(show(next(here.start, false)).as_deref(), Some("fn é() {}"));
+        assert_eq!(next(Byte(0), false), None);
+        assert_eq!(next(text.end(), true), None);
+    }
+}

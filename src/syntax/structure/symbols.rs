@@ -1,0 +1,192 @@
+//! The named things of a whole text, for going to one: functions, types and the like, headings.
+//! Must not know who shows them.
+
+use tree_sitter::Node;
+
+use crate::syntax::query::query::TextChunks;
+use crate::syntax::structure::outline::name_of;
+use crate::syntax::tree::Syntax;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+
+/// Bytes of a name.
+const NAME_MAX: usize = 200;
+/// Nodes that are looked at.
+const NODES_MAX: usize = 4_000_000;
+/// Things that are found.
+const FOUND_MAX: usize = 20_000;
+
+/// One named thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// Its name, in one line.
+    pub name: String,
+    /// What it is, in a word.
+    pub kind: &'static str,
+    /// Where its name begins.
+    pub at: Byte,
+    /// How many things it is in.
+    pub depth: usize,
+}
+
+/// Words in the kinds of nodes, with what such a thing is called; the first that is found counts.
+const KINDS: &[(&str, &str)] = &[
+    ("constructor", "constructor"),
+    ("method", "method"),
+    ("function", "function"),
+    ("macro", "macro"),
+    ("class", "class"),
+    ("interface", "interface"),
+    ("protocol", "protocol"),
+    ("trait", "trait"),
+    ("record", "record"),
+    ("struct", "struct"),
+    ("union", "union"),
+    ("enum_variant", ""),
+    ("enum_entry", ""),
+    ("enum_constant", ""),
+    ("enum_member", ""),
+    ("enum_case", ""),
+    ("enum", "enum"),
+    ("impl", "impl"),
+    ("namespace", "namespace"),
+    ("module", "module"),
+    ("mod_item", "module"),
+    ("object_definition", "object"),
+    ("const_item", "constant"),
+    ("static_item", "constant"),
+    ("type", "type"),
+];
+
+/// Ends of the kinds of nodes that bring a thing into being.
+const ENDS: [&str; 6] = ["_item", "_definition", "_declaration", "_specifier", "_spec", "_statement"];
+/// Whole kinds that do.
+const WHOLE: [&str; 6] =
+    ["method", "singleton_method", "class", "module", "singleton_class", "macro_definition"];
+
+impl Syntax {
+    /// All of them in order, each before what is in it. Takes its time.
+    pub fn symbols(&self, text: &Text) -> Vec<Symbol> {
+        let mut found: Vec<Symbol> = Vec::new();
+        // Where the things end that the walk is in.
+        let mut around: Vec<usize> = Vec::new();
+        let mut at = self.tree.root_node().walk();
+        for _ in 0..NODES_MAX {
+            let node = at.node();
+            while around.pop_if(|end| *end <= node.start_byte()).is_some() {}
+            if let Some((kind, name)) = named(node) {
+                let depth = heading(node).unwrap_or(around.len());
+                if let Some(name_text) = read(text, name) {
+                    found.push(Symbol { name: name_text, kind, at: Byte(name.start_byte()), depth });
+                    around.push(node.end_byte());
+                }
+            }
+            if found.len() == FOUND_MAX {
+                break;
+            }
+            if at.goto_first_child() {
+                continue;
+            }
+            while !at.goto_next_sibling() {
+                if !at.goto_parent() {
+                    return found;
+                }
+            }
+        }
+        found
+    }
+}
+
+/// What a node is called and where its name is, if it is a thing to go to.
+fn named(node: Node<'_>) -> Option<(&'static str, Node<'_>)> {
+    if !node.is_named() {
+        return None;
+    }
+    let kind = node.kind();
+    if let Some(name) = node.child_by_field_name("heading_content").filter(|_| kind == "atx_heading") {
+        return Some(("heading", name));
+    }
+    if kind == "variable_declarator" {
+        let value = node.child_by_field_name("value")?;
+        let is_function = matches!(value.kind(), "arrow_function" | "function_expression" | "class");
+        return is_function.then(|| Some(("function", node.child_by_field_name("name")?)))?;
+    }
+    let makes = WHOLE.contains(&kind) || ENDS.iter().any(|end| kind.ends_with(end));
+    let word = KINDS.iter().find(|(word, _)| makes && kind.contains(word))?.1;
+    // A type that is only named, as in C, is none that is made here.
+    let used = kind.ends_with("_specifier") && node.child_by_field_name("body").is_none();
+    (!word.is_empty() && !used).then(|| Some((word, name_of(node)?)))?
+}
+
+/// How deep a heading is, after its signs.
+fn heading(node: Node<'_>) -> Option<usize> {
+    let marker = node.child(0).filter(|_| node.kind() == "atx_heading")?.kind();
+    let level = marker.chars().find_map(|c| c.to_digit(10))?;
+    Some(level.saturating_sub(1) as usize)
+}
+
+fn read(text: &Text, name: Node<'_>) -> Option<String> {
+    let range = name.byte_range();
+    if range.is_empty() || range.len() > NAME_MAX {
+        return None;
+    }
+    let bytes: Vec<u8> = TextChunks(text).bytes(range).flatten().copied().collect();
+    Some(String::from_utf8_lossy(&bytes).split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::syntax::languages::detect::by_name;
+
+    fn symbols(language: &str, code: &str) -> Vec<String> {
+        let text = Text::from(code);
+        let syntax = Syntax::parse(by_name(language).unwrap(), &text, None, Duration::from_mins(1)).unwrap();
+        let show = |s: &Symbol| format!("{}{} {}", "-".repeat(s.depth), s.kind, s.name);
+        syntax.symbols(&text).iter().map(show).collect()
+    }
+
+    #[test]
+    fn things_have_names_and_are_in_things() {
+        let rust = "mod é { struct A; impl A { fn b(x: T) { fn c() {} } } }\nconst D: u8 = 1;\nenum E { F }\ntype G = u8;\n";
+        let found = [
+            "module é",
+            "-struct A",
+            "-impl A",
+            "--function b",
+            "---function c",
+            "constant D",
+            "enum E",
+            "type G",
+        ];
+        assert_eq!(symbols("rust", rust), found);
+        assert_eq!(symbols("python", "class Ä:\n  def f(self): pass\n"), ["class Ä", "-function f"]);
+        assert_eq!(
+            symbols("javascript", "class A { b() {} }\nconst f = () => 1;\nfunction g() {}\n"),
+            ["class A", "-method b", "function f", "function g"]
+        );
+        assert_eq!(
+            symbols("c", "struct s { int a; };\nstruct s *f(int x) { return 0; }\n"),
+            ["struct s", "function f"]
+        );
+        assert_eq!(
+            symbols("go", "type T struct{}\nfunc (t T) F() {}\nfunc g() {}\n"),
+            ["type T", "method F", "function g"]
+        );
+        assert_eq!(
+            symbols("java", "class A { A() {} int f() { return 1; } }"),
+            ["class A", "-constructor A", "-method f"]
+        );
+        assert_eq!(
+            symbols("ruby", "module A\n  class B\n    def c; end\n  end\nend\n"),
+            ["module A", "-class B", "--method c"]
+        );
+        assert_eq!(
+            symbols("markdown", "# A\n\ntext\n\n## É b\n\n# C\n"),
+            ["heading A", "-heading É b", "heading C"]
+        );
+        assert_eq!(symbols("json", "{\"a\": 1}"), [""; 0]);
+    }
+}

@@ -1,0 +1,60 @@
+//! Places in a text that somebody else wrote and nobody has reviewed yet. They travel with the
+//! text through every change. Must not know who draws them.
+
+use std::ops::Range;
+
+use crate::text::changes::{ChangeSet, Side};
+use crate::text::position::Byte;
+use crate::text::transaction::is_of;
+
+/// One written place. An empty range marks a place where text was only taken away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// Where.
+    pub range: Range<Byte>,
+    /// Which edit made it, see [`crate::text::transaction::Author::Agent`].
+    pub by: String,
+}
+
+/// The marks of one document, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    marks: Vec<Mark>,
+}
+
+impl Marks {
+    /// All of them, in order.
+    pub fn all(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.marks.clear();
+    }
+
+    /// Carries the marks through a change. One whose whole text the change deletes goes with it.
+    pub fn map(&mut self, changes: &ChangeSet) {
+        if self.marks.is_empty() {
+            return;
+        }
+        self.marks.retain_mut(|mark| {
+            let was_empty = mark.range.is_empty();
+            let start = changes.map(mark.range.start, Side::After);
+            let end = changes.map(mark.range.end, Side::Before).max(start);
+            mark.range = start..end;
+            was_empty || start < end
+        });
+    }
+
+    /// Marks what a change wrote; the change has been applied already.
+    pub fn add(&mut self, changes: &ChangeSet, by: &str) {
+        self.marks.extend(changes.edits().map(|edit| Mark { range: edit.new, by: by.to_string() }));
+        self.marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
+    }
+
+    /// Takes away the marks of one edit, or of one turn.
+    pub fn remove(&mut self, by: &str) {
+        self.marks.retain(|mark| !is_of(&mark.by, by));
+    }
+}

@@ -1,0 +1,5 @@
+//! Positions that move along with every change of a text: unreviewed edits, marks and jumps, tab stops of snippets.
+
+pub mod marks;
+pub mod places;
+pub mod stops;

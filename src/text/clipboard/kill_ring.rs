@@ -1,0 +1,200 @@
+//! The kill ring: what was cut, newest first, shared by every text field of the program.
+//! Must not know where its texts come from.
+
+use std::sync::Arc;
+
+use crate::text::clipboard::content::{Content, Shape};
+
+/// How many texts are kept; Emacs keeps 60 too.
+const CAPACITY: usize = 60;
+
+/// Which way a kill ran, and so at which end a following one joins it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Text behind the cursor's place is appended.
+    Forward,
+    /// Text before the cursor's place is put in front.
+    Backward,
+}
+
+/// How an entry came onto the ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// It was killed; such entries are the numbered registers.
+    Killed,
+    /// It was copied, or kept in a register.
+    Kept,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    content: Content,
+    origin: Origin,
+}
+
+/// What was cut, one text per range of the selection that it was cut from.
+#[derive(Debug, Clone, Default)]
+pub struct KillRing {
+    /// Newest last.
+    entries: Vec<Entry>,
+    /// Whether the next kill joins the newest entry.
+    accumulating: bool,
+    /// Which entry a yank gives, counted from the newest: the newest after a kill, and the one
+    /// that yank-pop came to until then.
+    pointer: usize,
+    /// Whether the last command was a yank.
+    yanked: bool,
+}
+
+impl KillRing {
+    /// Adds what was cut. Consecutive kills become one text.
+    pub fn kill(&mut self, texts: Vec<String>, direction: Direction) {
+        self.yanked = false;
+        if texts.iter().all(String::is_empty) {
+            // Killing nothing, at the end of the text say, must not break a chain.
+            return;
+        }
+        match self.entries.last_mut() {
+            Some(last) if self.accumulating && last.content.texts.len() == texts.len() => {
+                for (old, new) in Arc::make_mut(&mut last.content.texts).iter_mut().zip(texts) {
+                    match direction {
+                        Direction::Forward => old.push_str(&new),
+                        Direction::Backward => old.insert_str(0, &new),
+                    }
+                }
+            }
+            _ => self.push(Content::new(texts, Shape::Chars), Origin::Killed),
+        }
+        self.accumulating = true;
+        self.pointer = 0;
+    }
+
+    fn push(&mut self, content: Content, origin: Origin) {
+        self.entries.push(Entry { content, origin });
+        if self.entries.len() > CAPACITY {
+            self.entries.remove(0);
+        }
+        self.pointer = 0;
+    }
+
+    /// Puts a text on the ring as an entry of its own, which no kill joins.
+    pub fn keep(&mut self, content: Content, origin: Origin) {
+        self.interrupt();
+        if !content.texts.is_empty() {
+            self.push(content, origin);
+        }
+    }
+
+    /// The newest entry; asking moves nothing.
+    pub fn newest(&self) -> Option<Content> {
+        self.entries.last().map(|entry| entry.content.clone())
+    }
+
+    /// The entry that was killed so many kills ago, from 0.
+    pub fn killed(&self, ago: usize) -> Option<Content> {
+        let killed = self.entries.iter().rev().filter(|entry| entry.origin == Origin::Killed);
+        killed.map(|entry| entry.content.clone()).nth(ago)
+    }
+
+    /// Puts a copied text on the ring as an entry of its own.
+    pub fn copy(&mut self, texts: Vec<String>) {
+        if texts.iter().all(String::is_empty) {
+            return self.interrupt();
+        }
+        self.keep(Content::new(texts, Shape::Chars), Origin::Kept);
+    }
+
+    /// Any command that is neither kill nor yank ends both chains.
+    pub fn interrupt(&mut self) {
+        self.accumulating = false;
+        self.yanked = false;
+    }
+
+    /// The newest entry, or the one that yank-pop came to since the last kill.
+    pub fn yank(&mut self) -> Option<&[String]> {
+        self.accumulating = false;
+        let newest = self.entries.len().checked_sub(1)?;
+        self.yanked = true;
+        Some(&self.entries[newest - self.pointer].content.texts)
+    }
+
+    /// The entry before the one that was yanked last, going round; `None` when the last
+    /// command was no yank.
+    pub fn yank_pop(&mut self) -> Option<&[String]> {
+        self.accumulating = false;
+        if !self.yanked || self.entries.is_empty() {
+            return None;
+        }
+        self.pointer = (self.pointer + 1) % self.entries.len();
+        Some(&self.entries[self.entries.len() - 1 - self.pointer].content.texts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Vec<String> {
+        vec![text.to_string()]
+    }
+
+    #[test]
+    fn consecutive_kills_accumulate_in_both_directions() {
+        let mut ring = KillRing::default();
+        ring.kill(one("b"), Direction::Forward);
+        ring.kill(one("c"), Direction::Forward);
+        ring.kill(one("a"), Direction::Backward);
+        assert_eq!(ring.yank(), Some(&one("abc")[..]));
+        ring.kill(one("x"), Direction::Forward);
+        assert_eq!(ring.yank(), Some(&one("x")[..]), "a yank ends the chain");
+    }
+
+    #[test]
+    fn an_empty_kill_neither_ends_a_chain_nor_makes_an_entry() {
+        let mut ring = KillRing::default();
+        ring.kill(one("a"), Direction::Forward);
+        ring.kill(one(""), Direction::Forward);
+        ring.kill(one("b"), Direction::Forward);
+        assert_eq!(ring.yank(), Some(&one("ab")[..]));
+        assert_eq!(ring.yank_pop(), Some(&one("ab")[..]), "the only entry comes round");
+    }
+
+    #[test]
+    fn yank_pop_goes_round_and_only_after_a_yank() {
+        let mut ring = KillRing::default();
+        assert_eq!(ring.yank(), None);
+        for text in ["a", "b", "c"] {
+            ring.interrupt();
+            ring.kill(one(text), Direction::Forward);
+        }
+        assert_eq!(ring.yank_pop(), None);
+        assert_eq!(ring.yank(), Some(&one("c")[..]));
+        assert_eq!(ring.yank_pop(), Some(&one("b")[..]));
+        assert_eq!(ring.yank_pop(), Some(&one("a")[..]));
+        assert_eq!(ring.yank_pop(), Some(&one("c")[..]));
+        ring.interrupt();
+        assert_eq!(ring.yank_pop(), None);
+    }
+
+    #[test]
+    fn a_yank_pop_that_has_nothing_to_replace_ends_a_chain_of_kills() {
+        let mut ring = KillRing::default();
+        ring.kill(one("a"), Direction::Forward);
+        assert_eq!(ring.yank_pop(), None);
+        ring.kill(one("b"), Direction::Forward);
+        assert_eq!(ring.yank(), Some(&one("b")[..]));
+    }
+
+    #[test]
+    fn a_yank_gives_what_yank_pop_came_to_until_the_next_kill() {
+        let mut ring = KillRing::default();
+        ring.copy(one("a"));
+        ring.copy(one("b"));
+        assert_eq!(ring.yank(), Some(&one("b")[..]));
+        assert_eq!(ring.yank_pop(), Some(&one("a")[..]));
+        ring.interrupt();
+        assert_eq!(ring.yank(), Some(&one("a")[..]));
+        ring.copy(one("c"));
+        assert_eq!(ring.yank(), Some(&one("c")[..]));
+    }
+}

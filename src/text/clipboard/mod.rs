@@ -1,0 +1,5 @@
+//! What was cut or copied: its shape (characters, lines, rectangle), the kill ring, and named registers.
+
+pub mod content;
+pub mod kill_ring;
+pub mod registers;

@@ -1,0 +1,44 @@
+//! Finding one character in the line. Must not know keys.
+
+use crate::text::modal::motion::page::Page;
+use crate::text::position::Byte;
+
+/// A search for a character in the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Find {
+    /// Which one.
+    pub wanted: char,
+    /// To the right.
+    pub forward: bool,
+    /// Stops one character before it.
+    pub till: bool,
+}
+
+/// Where it leads; `again` does not stay before the one that was found last.
+pub fn find(page: Page<'_>, from: Byte, find: Find, count: usize, again: bool) -> Option<Byte> {
+    let mut at = from;
+    let mut left = count;
+    // One who stands before the wanted character by `t` goes on to the next one.
+    let skip = again && find.till && count == 1;
+    let mut first = true;
+    loop {
+        let to = if find.forward { page.right(at) } else { page.left(at) };
+        if to == at || find.forward && page.at_end(to) {
+            return None;
+        }
+        at = to;
+        let skipped = skip && first;
+        first = false;
+        if page.char(at) == Some(find.wanted) && !skipped {
+            left -= 1;
+            if left == 0 {
+                break;
+            }
+        }
+    }
+    match (find.till, find.forward) {
+        (false, _) => Some(at),
+        (true, true) => Some(page.left(at)),
+        (true, false) => Some(page.right(at)),
+    }
+}

@@ -1,0 +1,373 @@
+//! Every motion that needs nothing but the text. Must not know keys, searches or screens.
+
+use crate::text::modal::motion::find::{self, Find};
+use crate::text::modal::motion::landing::{Extent, Landing};
+use crate::text::modal::motion::page::{Page, Step};
+use crate::text::modal::motion::sentences;
+use crate::text::modal::motion::words;
+use crate::text::movement::brackets;
+use crate::text::position::{Byte, Column, Line};
+
+/// A motion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Move {
+    /// One character to the left in the line.
+    Left,
+    /// One to the right.
+    Right,
+    /// One back, over line ends.
+    Back,
+    /// One on, over line ends.
+    On,
+    /// A line down, at the column aimed at.
+    Down,
+    /// A line up.
+    Up,
+    /// To the first column.
+    LineBegin,
+    /// To the first character that is no white space.
+    FirstNonBlank,
+    /// To the last character.
+    LineEnd,
+    /// To the last character that is no white space.
+    LastNonBlank,
+    /// To the column of the count.
+    Column,
+    /// To the first character of a line below.
+    LineBelow,
+    /// To the first character of a line above.
+    LineAbove,
+    /// To the first character of this line, or of a line below by the count less one.
+    LineHere,
+    /// To the first line, or the line of the count.
+    Top,
+    /// To the last line, or the line of the count.
+    Bottom,
+    /// To the matching bracket; with a count to that percentage of the lines.
+    Match,
+    /// To the next word; of anything but white space when true.
+    Word(bool),
+    /// To the start of the word.
+    WordBack(bool),
+    /// To the end of the word.
+    WordEnd(bool),
+    /// To the end of the word before.
+    WordEndBack(bool),
+    /// To the next empty line.
+    Paragraph,
+    /// To the empty line before.
+    ParagraphBack,
+    /// To the next sentence.
+    Sentence,
+    /// To the start of the sentence.
+    SentenceBack,
+    /// To a character in the line; whether it is the last search again.
+    Find(Find, bool),
+}
+
+/// Where a motion leads from a place, `goal` being the column aimed at; `None` when it cannot
+/// be made. `operator`: one waits for it, which changes a few ends.
+pub fn land(
+    page: Page<'_>,
+    from: Byte,
+    goal: Option<Column>,
+    motion: Move,
+    count: Option<usize>,
+    operator: bool,
+) -> Option<Landing> {
+    use Extent::{Exclusive, Inclusive, Lines};
+    let n = count.unwrap_or(1).max(1);
+    let line = page.line(from);
+    let below = || Line((line.0 + n).min(page.last_line().0));
+    let to = |at, extent| Some(Landing::new(at, extent));
+    let found = |at: Option<Byte>, extent| at.map(|at| Landing::new(at, extent));
+    let ends = |landing| ending(page, from, operator, landing);
+    // An operator takes what there is of too many words.
+    let words_on = |way, extent| {
+        let landing = come(page, operator, way, extent);
+        Some(ends(landing).short(landing.fails && !operator))
+    };
+    let words_back = |way, extent| Some(come(page, operator, way, extent));
+    match motion {
+        Move::Right | Move::On => step(page, from, n, motion, operator).map(ends),
+        Move::Left | Move::Back => step(page, from, n, motion, operator),
+        Move::Down | Move::Up => vertical(page, from, goal, n, motion == Move::Down),
+        Move::LineBegin => to(page.start(line), Exclusive),
+        Move::FirstNonBlank => to(page.first_non_blank(line), Exclusive),
+        // A count goes to lines below, of which there must be one.
+        Move::LineEnd | Move::LastNonBlank | Move::LineHere if n > 1 && line == page.last_line() => None,
+        Move::LineEnd => {
+            let line = Line((line.0 + n - 1).min(page.last_line().0));
+            let end = if page.past { page.end(line) } else { page.last_of(line) };
+            Some(Landing::new(end, Inclusive).aiming(Column(usize::MAX)))
+        }
+        Move::LastNonBlank => {
+            let at = last_non_blank(page, Line((line.0 + n - 1).min(page.last_line().0)));
+            // An operator that keeps the column aimed at finds the line's end there.
+            let goal = operator.then_some(Column(usize::MAX));
+            Some(Landing { goal, ..Landing::new(at, Inclusive) })
+        }
+        Move::Column => Some(Landing::new(page.at(line, Column(n - 1)), Exclusive).aiming(Column(n - 1))),
+        Move::LineBelow if line == page.last_line() => None,
+        Move::LineBelow => to(page.first_non_blank(below()), Lines),
+        Move::LineAbove if line.0 == 0 => None,
+        Move::LineAbove => to(page.first_non_blank(Line(line.0.saturating_sub(n))), Lines),
+        Move::LineHere => to(page.first_non_blank(Line((line.0 + n - 1).min(page.last_line().0))), Lines),
+        Move::Top | Move::Bottom => {
+            let wanted = match (count, motion) {
+                (Some(count), _) => Line((count.max(1) - 1).min(page.last_line().0)),
+                (None, Move::Top) => Line(0),
+                (None, _) => page.last_line(),
+            };
+            let goal = goal.unwrap_or_else(|| page.column(from));
+            Some(Landing::new(page.at(wanted, goal), Lines).aiming(goal))
+        }
+        Move::Match => bracket(page, from, goal, count),
+        Move::Word(big) => words_on(words::next(page, from, n, big, operator), Exclusive),
+        Move::WordEnd(big) => words_on(words::end(page, from, n, big, false), Inclusive),
+        Move::WordBack(big) => words_back(words::previous(page, from, n, big), Exclusive),
+        Move::WordEndBack(big) => words_back(words::previous_end(page, from, n, big), Inclusive),
+        Move::Paragraph => found(paragraph(page, from, n, true, operator), Exclusive).map(ends),
+        Move::ParagraphBack => found(paragraph(page, from, n, false, operator), Exclusive),
+        Move::Sentence | Move::SentenceBack => sentence(page, from, n, motion == Move::Sentence),
+        Move::Find(find, again) => {
+            let extent = if find.forward { Inclusive } else { Exclusive };
+            found(find::find(page, from, find, n, again), extent)
+        }
+    }
+}
+
+/// To a word, or as far as one could come.
+fn come(page: Page<'_>, operator: bool, way: Result<Byte, Byte>, extent: Extent) -> Landing {
+    let at = way.unwrap_or_else(|at| at);
+    let at = if operator { at } else { page.rest(at) };
+    Landing::new(at, extent).short(way.is_err())
+}
+
+/// An operator reaches the end of a line by taking its last character.
+fn ending(page: Page<'_>, from: Byte, operator: bool, landing: Landing) -> Landing {
+    let at = landing.to;
+    let ends = operator && at > from && page.at_end(at) && at > page.start_of(at);
+    if ends { Landing { to: page.left(at), extent: Extent::Inclusive, ..landing } } else { landing }
+}
+
+/// By characters. For an operator it does not fail at a border: the way is none then, or a line.
+fn step(page: Page<'_>, from: Byte, n: usize, motion: Move, operator: bool) -> Option<Landing> {
+    let line = page.line(from);
+    let (at, extent) = match motion {
+        Move::Left => (stepped(from, n, |at| page.left(at)), Extent::Exclusive),
+        Move::Right => (right(page, from, n, operator), Extent::Exclusive),
+        Move::Back if operator => {
+            let at = wrapped(page, from, n, false, operator);
+            // Only behind a line with something in it its line break is taken.
+            let above = at.map_or(line.0, |at| page.line(at).0)..line.0;
+            let exact = above.is_empty() || above.map(Line).any(|line| !page.is_empty_line(line));
+            (at, if exact { Extent::Exact } else { Extent::Exclusive })
+        }
+        Move::Back => (wrapped(page, from, n, false, operator), Extent::Exclusive),
+        _ => (wrapped(page, from, n, true, operator), Extent::Exclusive),
+    };
+    Some(Landing::new(at.or(operator.then_some(from))?, extent))
+}
+
+fn sentence(page: Page<'_>, from: Byte, n: usize, forward: bool) -> Option<Landing> {
+    let at = sentences::go(page, from, n, forward)?;
+    // The place behind the last character is none to stay at: an operator takes that character.
+    let behind = forward && at > page.start_of(at) && page.at_end(at) && !page.past;
+    let extent = if behind { Extent::Inclusive } else { Extent::Exclusive };
+    Some(Landing::new(if behind { page.left(at) } else { at }, extent))
+}
+
+fn stepped(from: Byte, n: usize, step: impl Fn(Byte) -> Byte) -> Option<Byte> {
+    let mut at = from;
+    for _ in 0..n {
+        let to = step(at);
+        if to == at {
+            break;
+        }
+        at = to;
+    }
+    (at != from).then_some(at)
+}
+
+/// To the right; an operator may reach the end of the line.
+fn right(page: Page<'_>, from: Byte, n: usize, operator: bool) -> Option<Byte> {
+    let at = stepped(from, n, |at| page.right(at))?;
+    if operator || page.past || !page.at_end(at) {
+        return Some(at);
+    }
+    Some(page.rest(at)).filter(|at| *at != from)
+}
+
+fn wrapped(page: Page<'_>, from: Byte, n: usize, forward: bool, operator: bool) -> Option<Byte> {
+    let mut at = from;
+    for _ in 0..n {
+        let (step, to) = if forward { page.next(at) } else { page.back(at) };
+        if step == Step::Nowhere {
+            break;
+        }
+        // An operator takes the end of the line before.
+        at = if !forward && (operator || page.past) && step == Step::NewLine { page.end_of(to) } else { to };
+        // The end of a line is no place to rest: one goes on to the next line.
+        if forward && step == Step::LineEnd && !operator && !page.past {
+            let (step, to) = page.next(at);
+            if step == Step::Nowhere {
+                at = page.rest(at);
+                break;
+            }
+            at = to;
+        }
+    }
+    (at != from).then_some(at)
+}
+
+fn vertical(page: Page<'_>, from: Byte, goal: Option<Column>, n: usize, down: bool) -> Option<Landing> {
+    let line = page.line(from);
+    let target = if down {
+        (line < page.last_line()).then(|| Line((line.0 + n).min(page.last_line().0)))?
+    } else {
+        (line.0 > 0).then(|| Line(line.0.saturating_sub(n)))?
+    };
+    let goal = goal.unwrap_or_else(|| page.column(from));
+    Some(Landing::new(page.at(target, goal), Extent::Lines).aiming(goal))
+}
+
+fn last_non_blank(page: Page<'_>, line: Line) -> Byte {
+    let mut at = page.last_of(line);
+    while at > page.start(line) && page.char(at).is_some_and(char::is_whitespace) {
+        at = page.left(at);
+    }
+    at
+}
+
+fn bracket(page: Page<'_>, from: Byte, goal: Option<Column>, count: Option<usize>) -> Option<Landing> {
+    if let Some(percent) = count {
+        let lines = page.last_line().0 + 1;
+        let line = Line((percent * lines).div_ceil(100).clamp(1, lines) - 1);
+        let goal = goal.unwrap_or_else(|| page.column(from));
+        return (percent <= 100).then(|| Landing::new(page.at(line, goal), Extent::Lines).aiming(goal));
+    }
+    let mut at = from;
+    while !page.at_end(at) {
+        if page.char(at).is_some_and(|c| "()[]{}".contains(c)) {
+            return Some(Landing::new(brackets::partner(page.text, at)?, Extent::Inclusive));
+        }
+        at = page.right(at);
+    }
+    None
+}
+
+fn paragraph(page: Page<'_>, from: Byte, n: usize, forward: bool, operator: bool) -> Option<Byte> {
+    let mut line = page.line(from);
+    for left in (0..n).rev() {
+        // Over the empty lines that one stands on, then to the next one.
+        let mut seen_text = !page.is_empty_line(line);
+        loop {
+            let beyond = if forward { line >= page.last_line() } else { line.0 == 0 };
+            if beyond && left > 0 {
+                return None;
+            }
+            if beyond {
+                let end = page.last();
+                let to = match (forward, operator) {
+                    (true, true) => end,
+                    (true, false) => page.rest(end),
+                    (false, _) => Byte(0),
+                };
+                return Some(to);
+            }
+            line = if forward { Line(line.0 + 1) } else { Line(line.0 - 1) };
+            let empty = page.is_empty_line(line);
+            if empty && seen_text {
+                break;
+            }
+            seen_text |= !empty;
+        }
+    }
+    Some(page.start(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::marked;
+    use crate::text::rope::Text;
+    use crate::text::selection::Range;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn check(motion: Move, count: Option<usize>, before: &str, after: &str) {
+        let (text, selection) = marked::parse(before);
+        let page = Page::new(&text, 4);
+        let moved = selection.transform(|range| {
+            let landing = land(page, range.head, range.goal, motion, count, false);
+            landing.map_or(range, |landing| Range::cursor(landing.to))
+        });
+        assert_eq!(marked::show(&text, &moved), after, "{motion:?} {count:?} from {before:?}");
+    }
+
+    #[test]
+    fn words_have_starts_and_ends() {
+        check(Move::Word(false), None, "|größe, é\n", "größe|, é\n");
+        check(Move::Word(true), None, "|größe, é\n|a b", "größe, |é\na |b");
+        check(Move::Word(false), Some(2), "|a\n\nb", "a\n\n|b");
+        check(Move::WordEnd(false), None, "|größe, x\n", "größ|e, x\n");
+        check(Move::WordEnd(false), None, "größ|e, x\n", "größe|, x\n");
+        check(Move::WordBack(false), None, "a bé|c d|\n", "a |béc |d\n");
+        check(Move::WordEndBack(false), None, "aé c|d\n", "a|é cd\n");
+    }
+
+    #[test]
+    fn lines_have_ends_and_columns() {
+        check(Move::LineEnd, None, "|añb\ncd", "añ|b\ncd");
+        check(Move::LineEnd, Some(2), "|ab\ncé", "ab\nc|é");
+        check(Move::Down, None, "ab|c\n\n", "abc\n|\n");
+        check(Move::Down, None, "abc|\n", "abc|\n");
+        check(Move::Column, Some(3), "|\tab", "|\tab");
+        check(Move::Right, Some(9), "|añb\n", "añ|b\n");
+        check(Move::Left, None, "|a\n|b", "|a\n|b");
+        check(Move::Bottom, None, "|a\n  b\n", "a\n|  b\n");
+        check(Move::LineBelow, None, "|a\n  b\n", "a\n  |b\n");
+    }
+
+    #[test]
+    fn pairs_paragraphs_and_sentences_are_found() {
+        check(Move::Match, None, "|f(é[x])", "f(é[x]|)");
+        check(Move::Match, Some(50), "|a\nb\nc\nd\n", "a\n|b\nc\nd\n");
+        check(Move::Paragraph, None, "|a\nb\n\nc", "a\nb\n|\nc");
+        check(Move::ParagraphBack, None, "a\n\nb\nc|", "a\n|\nb\nc");
+        check(Move::Sentence, None, "|Ä b. C d!\nE", "Ä b. |C d!\nE");
+        check(Move::SentenceBack, None, "Ä b. C |d!", "Ä b. |C d!");
+        let find = Find { wanted: 'é', forward: true, till: true };
+        check(Move::Find(find, false), None, "|abéé", "a|béé");
+        check(Move::Find(find, true), None, "a|béxé", "abé|xé");
+    }
+
+    proptest! {
+        #![proptest_config(crate::base::seeds::cases(96))]
+        #[test]
+        fn every_motion_comes_to_a_place_of_the_text(
+            plain in "[a-c .(){}é\n]{0,60}",
+            from in 0usize..60,
+            count in prop::option::of(1usize..5),
+            operator: bool,
+        ) {
+            let text = Text::from(plain.as_str());
+            let page = Page::new(&text, 4);
+            let from = page.rest(Byte(from));
+            for motion in [
+                Move::Left, Move::Right, Move::Back, Move::On, Move::Down, Move::Up, Move::LineEnd,
+                Move::LastNonBlank, Move::LineBelow, Move::LineAbove, Move::Top, Move::Bottom,
+                Move::Match, Move::Word(false), Move::Word(true), Move::WordBack(false),
+                Move::WordEnd(false), Move::WordEndBack(true), Move::Paragraph, Move::ParagraphBack,
+                Move::Sentence, Move::SentenceBack,
+            ] {
+                if let Some(landing) = land(page, from, None, motion, count, operator) {
+                    prop_assert!(landing.to <= text.end(), "{:?}", motion);
+                    prop_assert_eq!(text.grapheme_floor(landing.to), landing.to, "{:?}", motion);
+                    prop_assert!(operator || page.rest(landing.to) == landing.to, "{:?}", motion);
+                }
+            }
+        }
+    }
+}

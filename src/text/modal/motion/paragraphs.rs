@@ -1,0 +1,86 @@
+//! Paragraphs: lines up to an empty one, and the empty lines between them. Must not know selections.
+
+use crate::text::modal::motion::page::Page;
+use crate::text::position::Line;
+
+/// The lines of paragraphs, and of the empty lines between them.
+pub struct Paragraphs<'t> {
+    /// The text.
+    pub page: Page<'t>,
+}
+
+impl Paragraphs<'_> {
+    fn blank(&self, line: usize) -> bool {
+        let span = self.page.start(Line(line))..self.page.end(Line(line));
+        self.page.text.chunks_in(span).all(|chunk| chunk.chars().all(char::is_whitespace))
+    }
+
+    /// The end of a selection of lines that grows by so many, and whether there were so many.
+    pub fn grown(&self, from: usize, back: bool, outer: bool, count: usize) -> (usize, bool) {
+        let border = if back { 0 } else { self.page.last_line().0 };
+        let step = |line: usize| if back { line - 1 } else { line + 1 };
+        let mut line = from;
+        for _ in 0..count {
+            if line == border {
+                return (line, false);
+            }
+            let mut before = None;
+            for _ in 0..2 {
+                let next = step(line);
+                let blank = self.blank(next);
+                if before == Some(blank) {
+                    break;
+                }
+                line = next;
+                while line != border && self.blank(step(line)) == blank {
+                    line = step(line);
+                }
+                if !outer || line == border {
+                    break;
+                }
+                before = Some(blank);
+            }
+        }
+        (line, true)
+    }
+
+    /// The first and the last line of so many around a line.
+    pub fn around(&self, line: usize, outer: bool, count: usize) -> Option<(usize, usize)> {
+        let last = self.page.last_line().0;
+        let white = self.blank(line);
+        let mut start = line;
+        while start > 0 && self.blank(start - 1) == white {
+            start -= 1;
+        }
+        // The line behind the last one that is taken.
+        let mut end = start;
+        while end <= last && self.blank(end) {
+            end += 1;
+        }
+        let left = if !outer && white { count - 1 } else { count };
+        for left in (0..left).rev() {
+            if end > last {
+                return None;
+            }
+            let gap = !outer && self.blank(end);
+            if !gap {
+                end += 1;
+                while end <= last && !self.blank(end) {
+                    end += 1;
+                }
+            }
+            if left == 0 && white && outer {
+                break;
+            }
+            while (outer || gap) && end <= last && self.blank(end) {
+                end += 1;
+            }
+        }
+        if !white && outer && end > 0 && !self.blank(end - 1) {
+            while start > 0 && self.blank(start - 1) {
+                start -= 1;
+            }
+        }
+        Some((start, end - 1))
+    }
+}

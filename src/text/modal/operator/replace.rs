@@ -1,0 +1,63 @@
+//! Single characters put in place of others, one by one and while typing. Must not know keys.
+
+use crate::text::changes::{ChangeSet, Side};
+use crate::text::modal::motion::page::Page;
+use crate::text::movement::motion;
+use crate::text::position::Byte;
+use crate::text::selection::{Range, Selection};
+use crate::text::transaction::Transaction;
+
+/// Puts a character in place of `count` ones from every cursor on; `None` where a line has not
+/// so many. A line feed takes the place of all of them.
+pub fn replace(page: Page<'_>, cursors: &[Byte], with: char, count: usize) -> Option<Transaction> {
+    let mut edits: Vec<(std::ops::Range<Byte>, String)> = Vec::new();
+    for at in cursors {
+        let mut end = *at;
+        for _ in 0..count {
+            let next = page.right(end);
+            if next == end {
+                return None;
+            }
+            end = next;
+        }
+        let start = edits.last().map_or(*at, |(last, _)| last.end.max(*at));
+        let new = if with == '\n' {
+            // The new line is indented as this one; white space that came before its text goes.
+            let line = page.line(*at);
+            let indent = page.text.slice(page.start(line)..motion::indent_end(page.text, line).min(*at));
+            while page.char(end).is_some_and(|c| c == ' ' || c == '\t') {
+                end = page.right(end);
+            }
+            // A line without text has no indentation either.
+            if page.at_end(end) { "\n".to_string() } else { format!("\n{indent}") }
+        } else {
+            with.to_string().repeat(count)
+        };
+        edits.push((start..end.max(start), new));
+    }
+    let changes = ChangeSet::replace(page.text.end().0, edits.iter().cloned());
+    let after = |(span, new): &(std::ops::Range<Byte>, String)| {
+        let end = changes.map(span.end, Side::After);
+        // Behind a line break the cursor is on the indentation's last character.
+        let back = if with == '\n' { usize::from(new.len() > 1) } else { with.len_utf8() };
+        Range::cursor(Byte(end.0 - back))
+    };
+    let places = edits.iter().map(after).collect();
+    let selection = Selection::new(places, 0);
+    Some(Transaction::new(changes).select(selection))
+}
+
+/// Puts a typed character over the one at every cursor; behind the last one it is added.
+pub fn overtype(page: Page<'_>, selection: &Selection, typed: &str) -> Transaction {
+    let edits = selection.ranges().iter().map(|range| {
+        let at = range.head;
+        let end = if typed == "\n" { at } else { page.right(at) };
+        (at..end, typed.to_string())
+    });
+    let changes = ChangeSet::replace(page.text.end().0, edits);
+    let after = selection.transform(|range| {
+        let end = if typed == "\n" { range.head } else { page.right(range.head) };
+        Range::cursor(changes.map(end, Side::After))
+    });
+    Transaction::new(changes).select(after)
+}

@@ -1,0 +1,100 @@
+//! Shifts what stands in a rectangle and behind it, by the white space at its left side. Must not know operators.
+
+use std::ops::Range as ByteRange;
+
+use crate::text::changes::ChangeSet;
+use crate::text::display::columns::at_column;
+use crate::text::modal::motion::page::Page;
+use crate::text::modal::operator::outcome::{differing, done};
+use crate::text::modal::operator::spans::Piece;
+use crate::text::position::{Byte, Column};
+use crate::text::transaction::Transaction;
+
+/// Moves the rows of a rectangle by so many columns, to the left when `back`; tabs make the white space when `hard`.
+/// The cursor stays as far from the start of its line as the first row is.
+pub(in crate::text::modal) fn shift(
+    page: Page<'_>,
+    piece: &Piece,
+    columns: usize,
+    back: bool,
+    hard: bool,
+) -> Transaction {
+    let row = |span: &ByteRange<Byte>| {
+        let row = Row::of(page, span.start, piece.columns.0)?;
+        Some(if back { row.to_left(columns) } else { row.to_right(columns, hard) })
+    };
+    let edits = piece.spans.iter().filter_map(row);
+    let changes = ChangeSet::replace(page.text.end().0, differing(page, edits));
+    done(page, changes, |after, _| {
+        let line = page.line(piece.start);
+        let at = after.start(line) + (piece.start - page.start(line));
+        vec![after.rest(at.min(after.end(line)))]
+    })
+}
+
+/// A row of a rectangle.
+struct Row<'t> {
+    page: Page<'t>,
+    /// The character at the first column, or the one that it cuts.
+    start: Byte,
+    left: Column,
+    /// Whether it cuts a character that is no tab.
+    cuts: bool,
+}
+
+impl<'t> Row<'t> {
+    /// `None` where the line ends before the rectangle or is empty.
+    fn of(page: Page<'t>, start: Byte, left: Column) -> Option<Self> {
+        let line = page.line(start);
+        let within = page.column(page.end(line)) >= left && !page.is_empty_line(line);
+        let cuts = page.column(start) < left && !is_white(page, start);
+        within.then_some(Self { page, start, left, cuts })
+    }
+
+    /// Where the white space ends that begins at a place.
+    fn text_behind(&self, at: Byte) -> Byte {
+        let mut at = at;
+        while is_white(self.page, at) {
+            at += 1;
+        }
+        at
+    }
+
+    /// All the white space at the left side, made anew.
+    fn to_right(&self, columns: usize, hard: bool) -> (ByteRange<Byte>, String) {
+        let page = self.page;
+        let mut from = self.start;
+        while !self.cuts && from > page.start_of(from) && is_white(page, from.back(1)) {
+            from = from.back(1);
+        }
+        let to = self.text_behind(self.start);
+        // Vim counts tabs before a cut character from the first column.
+        let column = if self.cuts { 0 } else { page.column(from).0 };
+        let wide = page.column(to).0 - page.column(from).0 + columns;
+        (from..to, white(column, column + wide, page.tab_width, hard))
+    }
+
+    /// As much of the white space as is there goes; what is left of a tab becomes spaces.
+    fn to_left(&self, columns: usize) -> (ByteRange<Byte>, String) {
+        let page = self.page;
+        let text = self.text_behind(if self.cuts { page.right(self.start) } else { self.start });
+        let now = page.column(text);
+        let to = Column(now.0 - (now.0 - self.left.0).min(columns));
+        let keep = at_column(page.text, page.line(self.start), to, page.tab_width).clamp(self.start, text);
+        (keep..text, " ".repeat(to.0.saturating_sub(page.column(keep).0)))
+    }
+}
+
+fn is_white(page: Page<'_>, at: Byte) -> bool {
+    matches!(page.char(at), Some(' ' | '\t'))
+}
+
+/// White space from one column to another, by tabs as far as they reach when `hard`.
+fn white(from: usize, to: usize, tab_width: usize, hard: bool) -> String {
+    let stop = to - to % tab_width;
+    if !hard || stop <= from {
+        return " ".repeat(to - from);
+    }
+    let tabs = (stop - from).div_ceil(tab_width);
+    "\t".repeat(tabs) + &" ".repeat(to - stop)
+}

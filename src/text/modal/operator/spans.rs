@@ -1,0 +1,224 @@
+//! From a way between two places to the text that an operator takes. Must not know operators
+//! beyond whether they delete.
+
+use std::ops::Range as ByteRange;
+
+use crate::text::clipboard::content::{Content, Shape};
+use crate::text::display::columns::at_column;
+use crate::text::modal::motion::landing::{Extent, Landing};
+use crate::text::modal::motion::page::Page;
+use crate::text::position::{Byte, Column, Line};
+
+/// What an operator takes at one cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The text: one span, or one for each row of a rectangle, in order.
+    pub spans: Vec<ByteRange<Byte>>,
+    /// What it is.
+    pub shape: Shape,
+    /// Where the cursor is afterwards, unless the operator has its own mind.
+    pub start: Byte,
+    /// The column that the motion aimed at, where it did.
+    pub goal: Option<Column>,
+    /// Whether a way by characters became one by lines.
+    pub widened: bool,
+    /// Of a rectangle the first column, and the one behind the last.
+    pub columns: (Column, Column),
+    /// Of a rectangle whether each row reaches to the end of its line.
+    pub to_end: bool,
+    /// Of a rectangle how much of the characters at its sides is taken, for each row.
+    pub sides: Vec<Sides>,
+}
+
+/// How a rectangle cuts through a tab or a wide character at the sides of a row, in columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sides {
+    /// What is outside of it, at the left and at the right.
+    pub outside: (usize, usize),
+    /// What is inside of it.
+    pub inside: (usize, usize),
+    /// How long the characters are, in bytes.
+    pub bytes: (usize, usize),
+}
+
+impl Piece {
+    /// Text of one kind, and where the cursor is afterwards.
+    pub fn new(spans: Vec<ByteRange<Byte>>, shape: Shape, start: Byte) -> Self {
+        Self {
+            spans,
+            shape,
+            start,
+            goal: None,
+            widened: false,
+            columns: (Column(0), Column(0)),
+            to_end: false,
+            sides: Vec::new(),
+        }
+    }
+}
+
+/// How an operator was told to take the way, whatever the motion says: `v`, `V`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forced {
+    /// By characters; the end is taken when it was not.
+    Chars,
+    /// By lines.
+    Lines,
+}
+
+/// What is taken of the way from a place to where a motion came. `deletes`: several lines
+/// whose rest is white space are deleted as lines.
+pub fn way(page: Page<'_>, from: Byte, landing: &Landing, forced: Option<Forced>, deletes: bool) -> Piece {
+    Piece { goal: landing.goal, ..taken(page, from, landing, forced, deletes) }
+}
+
+fn taken(page: Page<'_>, from: Byte, landing: &Landing, forced: Option<Forced>, deletes: bool) -> Piece {
+    let begin = landing.from.unwrap_or(from);
+    let (start, end) = (begin.min(landing.to), begin.max(landing.to));
+    let extent = match (forced, landing.extent) {
+        (None, extent) => extent,
+        (Some(Forced::Lines), _) => Extent::Lines,
+        (Some(Forced::Chars), Extent::Exclusive | Extent::Exact) => Extent::Inclusive,
+        (Some(Forced::Chars), _) => Extent::Exclusive,
+    };
+    if extent == Extent::Lines {
+        return lines(page, page.line(start), page.line(end), start);
+    }
+    let several = page.line(start) < page.line(end);
+    let (mut stop, mut inclusive) = (end, extent == Extent::Inclusive);
+    // A way that ends before the first column of a line does not reach into it.
+    if extent == Extent::Exclusive && several && end == page.start_of(end) {
+        let above = Line(page.line(end).0 - 1);
+        if page.in_indent(start) {
+            return Piece { widened: true, ..lines(page, page.line(start), above, start) };
+        }
+        stop = page.last_of(above);
+        inclusive = !page.is_empty_line(above);
+    }
+    let stop = if inclusive { page.right(stop) } else { stop };
+    if deletes && forced.is_none() && page.line(start) < page.line(stop) && page.in_indent(start) {
+        let rest = page.text.slice(stop..page.end_of(stop));
+        if rest.chars().all(char::is_whitespace) {
+            return lines(page, page.line(start), page.line(stop), start);
+        }
+    }
+    Piece::new(vec![start..stop.max(start)], Shape::Chars, start)
+}
+
+/// Whole lines.
+pub fn lines(page: Page<'_>, first: Line, last: Line, start: Byte) -> Piece {
+    Piece::new(vec![page.lines(first, last)], Shape::Lines, start)
+}
+
+/// What a selection holds whose both ends are taken; the end of a line counts as a character, save of the last.
+pub fn selected(page: Page<'_>, anchor: Byte, head: Byte) -> Piece {
+    let (start, end) = (anchor.min(head), anchor.max(head));
+    let stop = match page.at_end(end) {
+        true if page.line(end) < page.last_line() => page.start(Line(page.line(end).0 + 1)),
+        true => end,
+        false => page.right(end),
+    };
+    Piece::new(vec![start..stop.max(start)], Shape::Chars, start)
+}
+
+/// The columns of a rectangle whose corners are characters: the first one, and the one behind
+/// the last.
+pub fn columns(page: Page<'_>, anchor: Byte, head: Byte) -> (Column, Column) {
+    let left = page.column(anchor).min(page.column(head));
+    // The end of a line is a column, too.
+    let right = |at| {
+        if page.at_end(at) { Column(page.column(at).0 + 1) } else { page.column(page.right(at)) }
+    };
+    let end = right(anchor).max(right(head)).max(Column(left.0 + 1));
+    (left, end)
+}
+
+/// What a rectangle of [`columns`] holds; `to_end`: each row reaches to the end of its line.
+pub fn block(
+    page: Page<'_>,
+    anchor: Byte,
+    head: Byte,
+    (left, right): (Column, Column),
+    to_end: bool,
+) -> Piece {
+    let (first, last) = (page.line(anchor.min(head)), page.line(anchor.max(head)));
+    let (spans, sides): (Vec<_>, Vec<_>) =
+        (first.0..=last.0).map(|line| row(page, Line(line), left, right, to_end)).unzip();
+    let start = spans[0].start;
+    let longest = spans.iter().map(|span| page.column(span.end)).max().unwrap_or(right);
+    let columns = (left, if to_end { longest.max(left) } else { right });
+    Piece { columns, to_end, sides, ..Piece::new(spans, Shape::Block, start) }
+}
+
+/// A row of a rectangle: its characters, those that are taken in part included, and how much of them is.
+fn row(page: Page<'_>, line: Line, left: Column, right: Column, to_end: bool) -> (ByteRange<Byte>, Sides) {
+    let end = page.end(line);
+    let start = at_column(page.text, line, left, page.tab_width);
+    let stop = if to_end { end } else { at_column(page.text, line, right, page.tab_width) };
+    let cut = |at: Byte, column: Column| at < end && page.column(at) < column;
+    let mut sides = Sides::default();
+    if cut(start, left) {
+        let next = page.right(start);
+        sides.outside.0 = left.0 - page.column(start).0;
+        sides.inside.0 = page.column(next).0.min(right.0.max(left.0)) - left.0;
+        sides.bytes.0 = next - start;
+    }
+    if to_end || !cut(stop, right) {
+        return (start..stop.max(start), sides);
+    }
+    let next = page.right(stop);
+    sides.outside.1 = page.column(next).0 - right.0;
+    if stop > start || sides.bytes.0 == 0 {
+        sides.inside.1 = right.0 - page.column(stop).0.max(left.0);
+        sides.bytes.1 = next - stop;
+    }
+    (start..next, sides)
+}
+
+/// The edit that puts characters in at a column of a line, or at its end: a tab that the column cuts becomes spaces on
+/// both sides, before another character come as many spaces as it is cut at.
+pub fn inserted(page: Page<'_>, line: Line, column: Column, new: &str) -> (ByteRange<Byte>, String) {
+    let at = at_column(page.text, line, column, page.tab_width);
+    let before = column.0.saturating_sub(page.column(at).0);
+    if before == 0 || page.at_end(at) {
+        return (at..at, new.to_string());
+    }
+    let split = page.char(at) == Some('\t');
+    let behind = if split { page.column(page.right(at)).0 - column.0 } else { 0 };
+    let end = if split { at + 1 } else { at };
+    (at..end, " ".repeat(before) + new + &" ".repeat(behind))
+}
+
+/// The texts of what is taken, as a register keeps them.
+pub fn content(page: Page<'_>, pieces: &[Piece]) -> Content {
+    let shape = pieces.first().map_or(Shape::Chars, |piece| piece.shape);
+    let slice = |span: &ByteRange<Byte>| page.text.slice(span.clone()).into_owned();
+    if let [only] = pieces
+        && shape == Shape::Block
+    {
+        let (left, right) = only.columns;
+        let width = right.0.saturating_sub(left.0);
+        let row = |(span, sides): (&ByteRange<Byte>, &Sides)| {
+            if page.column(span.end) < left {
+                // A line that ends before the rectangle gives a row of spaces; where rows go to the ends of lines the
+                // line break of the longest one counts.
+                return " ".repeat(width + usize::from(only.to_end));
+            }
+            let (before, behind) = sides.bytes;
+            let whole = span.start + before..span.end.back(behind).max(span.start + before);
+            " ".repeat(sides.inside.0) + &slice(&whole) + &" ".repeat(sides.inside.1)
+        };
+        return Content {
+            width,
+            ..Content::new(only.spans.iter().zip(&only.sides).map(row).collect(), shape)
+        };
+    }
+    let text = |piece: &Piece| {
+        let mut text = piece.spans.iter().map(slice).collect::<Vec<_>>().join("\n");
+        if shape == Shape::Lines && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text
+    };
+    Content::new(pieces.iter().map(text).collect(), if shape == Shape::Block { Shape::Chars } else { shape })
+}

@@ -1,0 +1,112 @@
+//! Motions where rows are not lines: up, down and the ends of a row go by what is seen, and
+//! nothing stops inside a fold. Must not know who moves.
+
+use crate::text::display::rows::Lens;
+use crate::text::movement::motion::{self, Motion};
+use crate::text::position::{Byte, Line};
+use crate::text::selection::Range;
+
+/// The range after a motion, by rows.
+pub fn moved(lens: &Lens<'_>, range: Range, motion: Motion, extend: bool) -> Range {
+    let at = range.head;
+    let head = match motion {
+        Motion::Up(rows) | Motion::Down(rows) => {
+            let down = matches!(motion, Motion::Down(_));
+            let (head, goal) = lens.vertical(at, range.goal, rows, down);
+            return Range { goal: Some(goal), ..range.to(head, extend) };
+        }
+        Motion::LineStart => row_start(lens, range),
+        Motion::LineEnd => {
+            let row = lens.row_at(at);
+            let end = lens.last_of(&row);
+            if at == end { lens.text.line_end(row.line) } else { end }
+        }
+        _ => motion::moved(lens.text, range, motion, extend, lens.tab_width).head,
+    };
+    // These say where they go; whoever goes there wants to see it.
+    let opens = matches!(motion, Motion::Bracket | Motion::BlockStart | Motion::BlockEnd);
+    range.to(if opens { head } else { past_fold(lens, at, head) }, extend)
+}
+
+/// The start of the row, then what the start of the line is without rows.
+fn row_start(lens: &Lens<'_>, range: Range) -> Byte {
+    let row = lens.row_at(range.head);
+    if !row.is_first && range.head != row.start {
+        return row.start;
+    }
+    motion::moved(lens.text, Range::cursor(range.head), Motion::LineStart, false, lens.tab_width).head
+}
+
+/// Where a motion ends that would end inside a fold.
+fn past_fold(lens: &Lens<'_>, from: Byte, to: Byte) -> Byte {
+    let Some(fold) = lens.folds.hiding(to) else { return to };
+    let below = Line(lens.text.line_of(fold.end).0 + 1);
+    if to > from && below <= lens.text.last_line() { lens.text.line_start(below) } else { fold.start }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::display::folds::{Folds, hidden};
+    use crate::text::marked;
+
+    /// Folds the lines given, wraps at so many cells.
+    fn check(
+        motion: Motion,
+        (wrap, fold): (Option<usize>, Option<(usize, usize)>),
+        before: &str,
+        after: &str,
+    ) {
+        let (text, selection) = marked::parse(before);
+        let mut folds = Folds::default();
+        folds.close(fold.and_then(|(first, last)| hidden(&text, &(Line(first)..Line(last)))));
+        let lens = Lens { text: &text, folds: &folds, inlays: &[], tab_width: 4, wrap };
+        let moved = selection.transform(|range| moved(&lens, range, motion, false));
+        assert_eq!(marked::show(&text, &moved), after, "{motion:?} from {before:?}");
+    }
+
+    const FOLDED: (Option<usize>, Option<(usize, usize)>) = (None, Some((0, 2)));
+    const WRAPPED: (Option<usize>, Option<(usize, usize)>) = (Some(8), None);
+
+    #[test]
+    fn up_and_down_go_by_rows() {
+        check(Motion::Down(1), WRAPPED, "o|ne two three\nfour", "one two t|hree\nfour");
+        check(Motion::Down(1), WRAPPED, "one two t|hree\nfo|ur", "one two three\nf|our|");
+        check(Motion::Up(1), WRAPPED, "漢字漢字漢|\nx", "漢|字漢字漢\nx");
+        check(Motion::Up(2), WRAPPED, "one two three\nfo|ur", "on|e two three\nfour");
+        check(Motion::Down(1), FOLDED, "a| {\n b\n  é\nc|", "a {\n b\n  é\nc|");
+        check(Motion::Up(1), FOLDED, "a {\n b\n é\n|c", "|a {\n b\n é\nc");
+    }
+
+    #[test]
+    fn the_ends_of_a_row_come_before_those_of_its_line() {
+        check(Motion::LineEnd, WRAPPED, "o|ne two three|", "one two| three|");
+        check(Motion::LineEnd, WRAPPED, "one two| three", "one two three|");
+        check(Motion::LineStart, WRAPPED, "  one two t|hree", "  one two |three");
+        check(Motion::LineStart, WRAPPED, "  one two |three", "  |one two three");
+        check(Motion::LineStart, WRAPPED, "  é|", "  |é");
+    }
+
+    #[test]
+    fn nothing_stops_inside_a_fold() {
+        check(Motion::Right, FOLDED, "a {|\n b\n é\nc", "a {\n b\n é\n|c");
+        check(Motion::Left, FOLDED, "a {\n b\n é\n|c", "a {|\n b\n é\nc");
+        check(Motion::WordRight, FOLDED, "a| {\n b\n é\nc", "a {\n b\n é\n|c");
+        check(Motion::WordLeft, FOLDED, "a {\n b\n é\n|c", "a {|\n b\n é\nc");
+        check(Motion::DocumentEnd, FOLDED, "|a {\n b\n é", "a {|\n b\n é");
+        check(Motion::ParagraphDown, FOLDED, "|a {\n\n é\nc", "a {\n\n é\n|c");
+    }
+
+    #[test]
+    fn without_rows_of_their_own_lines_are_rows() {
+        let (text, selection) = marked::parse("a|b\tc\n\n漢字«é»\nx");
+        let folds = Folds::default();
+        let lens = Lens { text: &text, folds: &folds, inlays: &[], tab_width: 4, wrap: None };
+        for motion in [Motion::Up(1), Motion::Down(1), Motion::Down(9), Motion::LineStart, Motion::LineEnd] {
+            for range in selection.ranges() {
+                let plain = motion::moved(&text, *range, motion, true, 4);
+                assert_eq!(moved(&lens, *range, motion, true), plain, "{motion:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The indentation of lines, told by the line that each of them hangs on: what is known of the
+//! code is asked for through a function. Must not know languages or trees.
+
+use std::collections::HashMap;
+use std::ops::Range as ByteRange;
+
+use crate::text::changes::{ChangeSet, Side};
+use crate::text::movement::motion;
+use crate::text::movement::paragraph;
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
+use crate::text::selection::{Range, Selection};
+use crate::text::transaction::Transaction;
+
+/// Lines at the start of a text in which the step of indentation is looked for.
+const STEP_LINES: usize = 200;
+/// Columns of steps that are believed.
+const STEPS: [usize; 4] = [2, 3, 4, 8];
+
+/// How far a line is indented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Level {
+    /// As far as this line.
+    pub line: Line,
+    /// And one step further.
+    pub deeper: bool,
+}
+
+/// Who knows how far lines are indented. Each answer is `None` where nothing is known.
+pub trait Levels {
+    /// For the line that a break in place of `start..end` begins.
+    fn behind(&self, text: &Text, start: Byte, end: Byte) -> Option<Level>;
+    /// For a line of its own between what ends at a place and what closes it there.
+    fn between(&self, text: &Text, at: Byte) -> Option<Level>;
+    /// For a line that is there.
+    fn of(&self, text: &Text, line: Line) -> Option<Level>;
+}
+
+/// Nothing is known.
+#[derive(Debug, Clone, Copy)]
+pub struct Unknown;
+
+impl Levels for Unknown {
+    fn behind(&self, _: &Text, _: Byte, _: Byte) -> Option<Level> {
+        None
+    }
+
+    fn between(&self, _: &Text, _: Byte) -> Option<Level> {
+        None
+    }
+
+    fn of(&self, _: &Text, _: Line) -> Option<Level> {
+        None
+    }
+}
+
+/// The white space at the start of a line.
+pub fn of_line(text: &Text, line: Line) -> ByteRange<Byte> {
+    text.line_start(line)..motion::indent_end(text, line)
+}
+
+/// The white space that a level stands for, where lines stand as they do in the text.
+pub fn white(text: &Text, level: Level, unit: &str) -> String {
+    let own = text.slice(of_line(text, level.line)).into_owned();
+    if level.deeper { own + unit } else { own }
+}
+
+/// Columns of one step as the text itself has it: those of the first indented line below one
+/// that is not indented. `None` where that is no sensible step, or made of tabs.
+pub fn step(text: &Text) -> Option<usize> {
+    let mut above = false;
+    for line in (0..text.line_count().min(STEP_LINES)).map(Line) {
+        if paragraph::is_blank(text, line) {
+            continue;
+        }
+        let span = of_line(text, line);
+        let width = span.end - span.start;
+        if above && width > 0 {
+            let spaces = text.byte_at(span.start) == Some(b' ');
+            // One column is how a comment goes on, many are how a list does: these are no steps.
+            if !spaces || STEPS.contains(&width) {
+                return spaces.then_some(width);
+            }
+        }
+        above = width == 0;
+    }
+    None
+}
+
+/// Indents lines, in their order, as `level` says, lines that stand before it in
+/// among them being where they are put; blank lines lose their white space, and those of
+/// which nothing is known stay.
+pub fn reindent(
+    text: &Text,
+    selection: &Selection,
+    lines: impl IntoIterator<Item = Line>,
+    unit: &str,
+    level: impl Fn(Line) -> Option<Level>,
+) -> Transaction {
+    let mut moved: HashMap<Line, String> = HashMap::new();
+    let mut edits = Vec::new();
+    for line in lines {
+        let span = of_line(text, line);
+        let new = if span.end == text.line_end(line) {
+            String::new()
+        } else {
+            let Some(level) = level(line) else { continue };
+            let base = moved.get(&level.line).cloned();
+            let mut new = base.unwrap_or_else(|| text.slice(of_line(text, level.line)).into_owned());
+            if level.deeper {
+                new.push_str(unit);
+            }
+            new
+        };
+        if text.slice(span.clone()) != new {
+            edits.push((span, new.clone()));
+        }
+        moved.insert(line, new);
+    }
+    let changes = ChangeSet::replace(text.end().0, edits);
+    let mapping = &changes;
+    let after = selection.transform(|range| {
+        let map = |at| mapping.map(at, Side::After);
+        let start = |at: Byte| at == text.line_start(text.line_of(at)) && !range.is_empty();
+        let keep = |at: Byte| if start(at) { mapping.map(at, Side::Before) } else { map(at) };
+        Range::new(keep(range.anchor), keep(range.head))
+    });
+    Transaction::new(changes).select(after)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::marked::check;
+    use crate::text::operations::edit::touched_lines;
+
+    /// Each line is a step deeper than the one before, lines with `x` are as far as the first.
+    fn stairs(text: &Text) -> impl Fn(Line) -> Option<Level> {
+        |line| {
+            let content = text.line(line);
+            if content.contains('k') || line == Line(0) {
+                return None;
+            }
+            let deeper = !content.contains('x');
+            Some(Level { line: Line(if deeper { line.0.saturating_sub(1) } else { 0 }), deeper })
+        }
+    }
+
+    #[test]
+    fn lines_follow_those_that_they_hang_on() {
+        let stairs = |t: &Text, s: &Selection| reindent(t, s, touched_lines(t, s), "  ", stairs(t));
+        check(stairs, "a\n«b\nc\n   é»\n", "a\n«  b\n    c\n      é»\n");
+        check(stairs, "a\n|b\nc|\n", "a\n  |b\n    c|\n");
+        check(stairs, "\ta\n«  \n\n   k\nx\n»", "\ta\n«\n\n   k\n\tx\n»");
+        check(stairs, "a\n  b|", "a\n  b|");
+    }
+
+    #[test]
+    fn the_step_of_a_text_is_seen() {
+        let step = |content: &str| step(&Text::from(content));
+        assert_eq!(step("a {\n  b {\n      c\n"), Some(2));
+        assert_eq!(step("/*\n * é\n */\nf {\n   x\n"), Some(3));
+        assert_eq!(step("\n\nx:\n\n        y\n"), Some(8));
+        assert_eq!((step("a\n\tb\n"), step("a\nb\n"), step("    a\n"), step("")), (None, None, None, None));
+        assert_eq!(step("a\n            b\n"), None);
+        assert_eq!(step("f(a,\n  b)\n"), Some(2));
+        assert_eq!(step("a\n      b\n    c"), None);
+    }
+
+    proptest! {
+        #![proptest_config(crate::base::seeds::cases(256))]
+        #[test]
+        fn nothing_but_white_space_at_line_starts_changes(
+            content in "[ab k x{\t é\n]{0,60}", from in 0usize..60, to in 0usize..60,
+        ) {
+            let text = Text::from(content.as_str());
+            let at = |n: usize| text.grapheme_floor(Byte(n.min(content.len())));
+            let selection = Selection::single(Range::new(at(from), at(to)));
+            let edit = reindent(&text, &selection, touched_lines(&text, &selection), "   ", stairs(&text));
+            let mut after = text.clone();
+            edit.changes.apply(&mut after);
+            let bare = |text: &Text| -> Vec<String> {
+                let lines = text.to_string();
+                lines.split('\n').map(|line| line.trim_start_matches([' ', '\t']).to_string()).collect()
+            };
+            prop_assert_eq!(bare(&text), bare(&after));
+            let selection = edit.selection.unwrap();
+            let lines = touched_lines(&after, &selection);
+            let again = reindent(&after, &selection, lines, "   ", stairs(&after));
+            prop_assert!(again.changes.is_identity());
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! What a command does with all ranges of a selection: each function returns a transaction or a new selection, and
+//! applies nothing.
+
+pub mod block;
+pub mod block_words;
+pub mod comment;
+pub mod comment_signs;
+pub mod edit;
+pub mod indent;
+pub mod lines;
+pub mod numbers;
+pub mod pairs;
+pub mod recase;
+pub mod reflow;
+pub mod select;
+pub mod spans;
+pub mod surround;
+pub mod transpose;

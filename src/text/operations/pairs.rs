@@ -1,0 +1,355 @@
+//! What is put in beside what is typed: closing brackets and quotes, and indentation by the
+//! look of a line, for languages without anything better. Must not know languages or settings.
+
+use std::borrow::Cow;
+use std::ops::Range as ByteRange;
+
+use crate::text::changes::ChangeSet;
+use crate::text::file_format::format::LineEnding;
+use crate::text::movement::brackets;
+use crate::text::movement::motion;
+use crate::text::movement::paragraph;
+use crate::text::operations::block_words::BlockWords;
+use crate::text::operations::indent::{self, Levels};
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
+use crate::text::selection::{Range, Selection};
+use crate::text::transaction::Transaction;
+
+const BRACKETS: [(char, char); 3] = [('(', ')'), ('[', ']'), ('{', '}')];
+const QUOTES: [char; 3] = ['"', '\'', '`'];
+
+/// What one range does for a typed character: what is replaced by what, and where the cursor
+/// is in or behind the new text.
+struct Piece {
+    span: ByteRange<Byte>,
+    new: String,
+    cursor: usize,
+}
+
+/// Types a character that may come with its partner, step over it, or take indentation away.
+/// `None` for every other character. The change may be none, with cursors that move.
+pub fn typed(text: &Text, selection: &Selection, c: char) -> Option<Transaction> {
+    let known = QUOTES.contains(&c) || BRACKETS.iter().any(|(open, close)| c == *open || c == *close);
+    known.then(|| pieces(text, selection, |range| piece(text, range, c)))
+}
+
+/// Makes the edit of one piece for each range.
+fn pieces(text: &Text, selection: &Selection, piece: impl Fn(Range) -> Piece) -> Transaction {
+    let mut edits = Vec::new();
+    let mut cursors = Vec::new();
+    let mut shift = 0isize;
+    let mut done = Byte(0);
+    for range in selection.ranges() {
+        let mut piece = piece(*range);
+        // Indentation that another range has taken already is not taken twice.
+        piece.span.start = piece.span.start.max(done);
+        piece.span.end = piece.span.end.max(piece.span.start);
+        done = piece.span.end;
+        let start = piece.span.start.0.saturating_add_signed(shift);
+        cursors.push(Range::cursor(Byte(start + piece.cursor)));
+        shift += piece.new.len() as isize - (piece.span.end - piece.span.start) as isize;
+        edits.push((piece.span, piece.new));
+    }
+    let edits = edits.into_iter().filter(|(span, new)| text.slice(span.clone()) != *new);
+    let changes = ChangeSet::replace(text.end().0, edits);
+    Transaction::new(changes).select(Selection::new(cursors, selection.primary_index()))
+}
+
+fn piece(text: &Text, range: Range, c: char) -> Piece {
+    let plain = Piece { span: range.span(), new: c.to_string(), cursor: c.len_utf8() };
+    if !range.is_empty() {
+        return plain;
+    }
+    let at = range.head;
+    let (before, behind) = (text.char_before(at), text.char_at(at));
+    let closes = QUOTES.contains(&c) || BRACKETS.iter().any(|(_, close)| *close == c);
+    if closes && behind == Some(c) {
+        return Piece { span: at..at + c.len_utf8(), ..plain };
+    }
+    if let Some((open, _)) = BRACKETS.iter().find(|(_, close)| *close == c) {
+        return dedented(text, at, *open, c).unwrap_or(plain);
+    }
+    let close = BRACKETS.iter().find(|(open, _)| *open == c).map_or(c, |(_, close)| *close);
+    // Before a word a bracket is put around it, or the user knows why there is one.
+    let free = behind.is_none_or(|c| c.is_whitespace() || ")]},;:.>".contains(c));
+    let apostrophe = close == c && before.is_some_and(|b| motion::is_word(b) || b == c || "\\&<".contains(b));
+    if !free || apostrophe {
+        return plain;
+    }
+    Piece { new: format!("{c}{close}"), ..plain }
+}
+
+/// A closing bracket that is the first of its line takes the indentation of the line that
+/// opened it.
+fn dedented(text: &Text, at: Byte, open: char, close: char) -> Option<Piece> {
+    let line = text.line_of(at);
+    let start = text.line_start(line);
+    if start == at || motion::indent_end(text, line) < at {
+        return None;
+    }
+    let opener = text.line_of(brackets::opening(text, at, open as u8, close as u8)?);
+    let indent = text.slice(text.line_start(opener)..motion::indent_end(text, opener));
+    let new = format!("{indent}{close}");
+    let cursor = new.len();
+    Some(Piece { span: start..at, new, cursor })
+}
+
+/// Whether an offset is between a bracket or quote and its own partner, nothing inside.
+pub fn between(text: &Text, at: Byte) -> bool {
+    let (Some(before), Some(behind)) = (text.char_before(at), text.char_at(at)) else { return false };
+    BRACKETS.contains(&(before, behind)) || before == behind && QUOTES.contains(&before)
+}
+
+/// How lines are broken and indented in a file.
+#[derive(Debug, Clone)]
+pub struct Style {
+    /// How lines end.
+    pub ending: LineEnding,
+    /// One step of indentation.
+    pub unit: String,
+    /// The words between which blocks are.
+    pub words: &'static BlockWords,
+    /// Whether a colon at the end of a line opens a block.
+    pub colon: bool,
+}
+
+/// Breaks the line. The new one is indented as `levels` says. Where they say nothing it is
+/// indented as the old one is, and one step more behind what opens a block. A closing bracket or
+/// tag that follows what it closes goes to a line of its own.
+pub fn newline(text: &Text, selection: &Selection, style: &Style, levels: &impl Levels) -> Transaction {
+    let ending = style.ending.text();
+    pieces(text, selection, |range| {
+        let (start, end) = (range.start(), range.end());
+        if !is_split(text, &head(text, start), end) {
+            let new = format!("{ending}{}", behind(text, start, end, style, levels));
+            return Piece { span: start..end, cursor: new.len(), new };
+        }
+        let own = own_white(text, start);
+        let white = |level| indent::white(text, level, &style.unit);
+        let inner = levels.between(text, start).map_or_else(|| format!("{own}{}", style.unit), white);
+        let outer = levels.behind(text, start, end).map_or(own, white);
+        let new = format!("{ending}{inner}{ending}{outer}");
+        Piece { span: start..end, cursor: ending.len() + inner.len(), new }
+    })
+}
+
+/// The white space of a line that a break in place of `start..end` begins.
+pub fn behind(text: &Text, start: Byte, end: Byte, style: &Style, levels: &impl Levels) -> String {
+    if let Some(level) = levels.behind(text, start, end) {
+        return indent::white(text, level, &style.unit);
+    }
+    let (own, head) = (own_white(text, start), head(text, start));
+    let colon = style.colon && head.trim_end().ends_with(':');
+    if opens_bracket(&head) || colon || style.words.open(&head) { own + &style.unit } else { own }
+}
+
+/// The white space at the start of the line, up to a place in it.
+fn own_white(text: &Text, at: Byte) -> String {
+    let line = text.line_of(at);
+    text.slice(text.line_start(line)..motion::indent_end(text, line).min(at)).into_owned()
+}
+
+/// What stands in the line before a place; of a long one the end.
+fn head(text: &Text, at: Byte) -> Cow<'_, str> {
+    let line = text.line_of(at);
+    let from = text.char_floor(at.back(HEAD_MAX)).max(motion::indent_end(text, line).min(at));
+    text.slice(from..at)
+}
+
+/// Bytes before a cursor that tell what opens there.
+const HEAD_MAX: usize = 1 << 10;
+
+/// Whether what stands before a place is an opening bracket or tag, and its closing one follows.
+fn is_split(text: &Text, head: &str, end: Byte) -> bool {
+    let last = head.trim_end().chars().next_back();
+    let bracket = BRACKETS.iter().find(|(open, _)| Some(*open) == last);
+    let behind = text.char_at(end);
+    let tags = last == Some('>') && behind == Some('<') && text.char_at(end + 1) == Some('/');
+    bracket.is_some_and(|(_, close)| behind == Some(*close)) || tags && !head.trim_end().ends_with("=>")
+}
+
+fn opens_bracket(head: &str) -> bool {
+    let last = head.trim_end().chars().next_back();
+    BRACKETS.iter().any(|(open, _)| Some(*open) == last)
+}
+
+/// Whether what is typed may end a word that closes a block: such a word ends its line. Of many
+/// cursors not all are asked.
+pub fn may_close(text: &Text, selection: &Selection) -> bool {
+    let [range] = selection.ranges() else { return true };
+    range.is_empty() && ends_line(text, range.head)
+}
+
+fn ends_line(text: &Text, at: Byte) -> bool {
+    matches!(text.byte_at(at), None | Some(b'\r' | b'\n'))
+}
+
+/// Types a character with which a word is complete that closes a block or its part: the line,
+/// if it holds nothing else and is as far in as the block's lines, goes to where that began.
+/// `None` for every other character and place.
+pub fn closed(text: &Text, selection: &Selection, c: char, words: &BlockWords) -> Option<Transaction> {
+    // Most characters end no such word, which saves thousands of cursors a look at their lines.
+    if !words.ends_closing(c) {
+        return None;
+    }
+    let line_of = |range: &Range| closing(text, *range, c, words);
+    let any = selection.ranges().iter().any(|range| line_of(range).is_some());
+    any.then(|| {
+        pieces(text, selection, |range| {
+            let plain = Piece { span: range.span(), new: c.to_string(), cursor: c.len_utf8() };
+            let Some(opener) = line_of(&range) else { return plain };
+            let line = text.line_of(range.head);
+            let word = text.slice(motion::indent_end(text, line)..range.head);
+            let new = format!("{}{word}{c}", text.slice(indent::of_line(text, opener)));
+            Piece { span: text.line_start(line)..range.head, cursor: new.len(), new }
+        })
+    })
+}
+
+/// Lines above a line in which is looked for what it closes.
+const CLOSING_LINES: usize = 500;
+
+/// The line that a closing word goes under.
+fn closing(text: &Text, range: Range, c: char, words: &BlockWords) -> Option<Line> {
+    let at = range.head;
+    // The cheap half first, for many cursors.
+    if !range.is_empty() || !ends_line(text, at) {
+        return None;
+    }
+    let line = text.line_of(at);
+    let span = indent::of_line(text, line);
+    let rest = text.line_end(line);
+    if at < span.end || at - span.end > WORD_MAX || at != rest {
+        return None;
+    }
+    let close = words.closing(&format!("{}{c}", text.slice(span.end..at)))?;
+    let full = |line: &Line| !paragraph::is_blank(text, *line);
+    let above = (line.0.saturating_sub(CLOSING_LINES)..line.0).rev().map(Line);
+    let beside = above.clone().find(full)?;
+    let white = |line: Line| indent::of_line(text, line);
+    let width = |line: Line| white(line).end - white(line).start;
+    let head = text
+        .slice(white(beside).end..text.line_end(beside).min(text.char_floor(white(beside).end + HEAD_MAX)));
+    let opener = if words.open(&head) || head.trim_end().ends_with(':') {
+        (width(beside) < width(line)).then_some(beside)
+    } else if text.slice(white(beside)) == text.slice(span.clone()) {
+        above.filter(full).find(|line| width(*line) < span.end - span.start)
+    } else {
+        None
+    };
+    let opener = opener?;
+    let first = text
+        .slice(white(opener).end..text.line_end(opener).min(text.char_floor(white(opener).end + HEAD_MAX)));
+    close.closes(&first).then_some(opener)
+}
+
+/// Bytes of the longest word that closes something.
+const WORD_MAX: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::marked::check;
+
+    fn check_typed(c: char, before: &str, after: &str) {
+        check(|t, s| typed(t, s, c).unwrap(), before, after);
+    }
+
+    #[test]
+    fn brackets_come_in_pairs_and_are_stepped_over() {
+        check_typed('(', "é| |", "é(|) (|)");
+        check_typed('(', "|word", "(|word");
+        check_typed('{', "(|)", "({|})");
+        check_typed(')', "(|) (|)", "()| ()|");
+        check_typed(')', "a| b|)", "a)| b)|");
+        check_typed('(', "«ab» |", "(| (|)");
+        assert!(typed(&Text::from(""), &Selection::cursor(Byte(0)), 'x').is_none());
+    }
+
+    #[test]
+    fn quotes_come_in_pairs_but_not_as_apostrophes() {
+        check_typed('"', "= |;", "= \"|\";");
+        check_typed('"', "\"é|\"", "\"é\"|");
+        check_typed('\'', "don|", "don'|");
+        check_typed('\'', "&| |", "&'| '|'");
+        check_typed('"', "|é", "\"|é");
+    }
+
+    #[test]
+    fn a_closing_bracket_goes_under_what_it_closes() {
+        check_typed('}', "  f {\n    a\n    |", "  f {\n    a\n  }|");
+        check_typed('}', "{\n\té|", "{\n\té}|");
+        check_typed(']', "    |", "    ]|");
+        check_typed('}', "{\n  |\n{\n  |", "{\n}|\n{\n}|");
+    }
+
+    #[test]
+    fn lines_are_broken_into_blocks() {
+        let style = |ending, unit: &str, colon, name| {
+            let words = crate::text::operations::block_words::of(name);
+            Style { ending, unit: unit.into(), colon, words }
+        };
+        let rust = |t: &Text, s: &Selection| {
+            newline(t, s, &style(LineEnding::Lf, "    ", false, "a.rs"), &indent::Unknown)
+        };
+        check(rust, "  f {|}", "  f {\n      |\n  }");
+        check(rust, "f(é, [|\n", "f(é, [\n    |\n");
+        check(rust, "  a:|", "  a:\n  |");
+        check(rust, "{|a} {|}", "{\n    |a} {\n    |\n}");
+        check(rust, "  | a«b»", "  \n  | a\n   |");
+        let python = |t: &Text, s: &Selection| {
+            newline(t, s, &style(LineEnding::CrLf, "\t", true, "a.py"), &indent::Unknown)
+        };
+        check(python, "\tif é: |", "\tif é: \r\n\t\t|");
+        let html = |t: &Text, s: &Selection| {
+            newline(t, s, &style(LineEnding::Lf, "  ", false, "a.html"), &indent::Unknown)
+        };
+        check(html, " <p>|</p>", " <p>\n   |\n </p>");
+        let ruby = |t: &Text, s: &Selection| {
+            newline(t, s, &style(LineEnding::Lf, "  ", false, "a.rb"), &indent::Unknown)
+        };
+        check(ruby, "def é|\n  a.each do|", "def é\n  |\n  a.each do\n    |");
+    }
+
+    #[test]
+    fn words_that_close_go_under_what_they_close() {
+        let ends = |name: &'static str, c: char, before: &str, after: &str| {
+            check(
+                |t, s| closed(t, s, c, crate::text::operations::block_words::of(name)).unwrap(),
+                before,
+                after,
+            );
+        };
+        ends("a.rb", 'd', "  def é\n    a\n    en|", "  def é\n    a\n  end|");
+        ends("a.rb", 'd', "if a\n  en|\nif b\n  en|", "if a\nend|\nif b\nend|");
+        ends("a.py", 'e', "\tif a:\n\t\tb\n\t\tels|", "\tif a:\n\t\tb\n\telse|");
+        ends("a.sh", 'i', "if a; then\n\n  b\n\n  f|\n", "if a; then\n\n  b\n\nfi|\n");
+        ends(
+            "a.c",
+            'e',
+            "switch (a) {\n  case 1:\n    b();\n    cas|\n}",
+            "switch (a) {\n  case 1:\n    b();\n  case|\n}",
+        );
+        let quiet = |name: &str, c: char, before: &str| {
+            let (text, selection) = crate::text::marked::parse(before);
+            assert!(
+                closed(&text, &selection, c, crate::text::operations::block_words::of(name)).is_none(),
+                "{before}"
+            );
+        };
+        quiet("a.rb", 'd', "def a\n  b\nen|");
+        quiet("a.rb", 'd', "def a\n  x.en|");
+        quiet("a.rb", 'd', "def a\n    b\n  en|");
+        quiet("a.py", 'e', "def a:\n    b\n    els|");
+        quiet("a.c", 'e', "switch (a) {\n  cas|\n}");
+        quiet("a.rs", 'd', "  en|");
+    }
+
+    #[test]
+    fn an_empty_pair_is_known() {
+        let text = Text::from("()(x)''[}");
+        assert!(between(&text, Byte(1)) && between(&text, Byte(6)));
+        assert!(!between(&text, Byte(3)) && !between(&text, Byte(8)) && !between(&text, Byte(0)));
+    }
+}

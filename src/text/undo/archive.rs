@@ -1,0 +1,317 @@
+//! An undo tree as lines of text, to be kept beyond the program, and back. What comes back is
+//! checked against the text that it is about step by step, so that no archive, however damaged,
+//! makes a tree that does not fit.
+//!
+//! The first line tells the text (length and hash), the revision that it is, and the hash of the
+//! lines that follow, one for each revision. A revision on the way from the root to the text is
+//! kept as what takes it back, every other one as what makes it: with the text at hand, each
+//! gives the other. Must not know where archives are kept.
+
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::changes::ChangeSet;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+use crate::text::selection::{Range, Selection};
+use crate::text::transaction::{Author, Grouping};
+use crate::text::undo::history::{Formats, History, Revision, RevisionId};
+
+/// The form of the lines.
+const VERSION: u32 = 1;
+/// Ranges of a selection that are kept; of more, the primary one alone.
+const RANGES_MAX: usize = 100;
+/// Bytes that a revision takes beside its texts, about.
+const LINE_BYTES: usize = 150;
+
+/// Why an archive cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    /// It is about another text.
+    #[error("it is about another text")]
+    OtherText,
+    /// It was written by another version of the program.
+    #[error("its form is another version's")]
+    Version,
+    /// It is torn, or something else altogether.
+    #[error("it is damaged")]
+    Damaged,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    undo_tree: u32,
+    /// Bytes of the text.
+    length: usize,
+    /// Hash of the text.
+    text: u64,
+    /// The revision that the text is.
+    at: usize,
+    /// How many lines follow.
+    count: usize,
+    /// Hash of them.
+    lines: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    parent: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    redo: Option<usize>,
+    time_ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    author: Option<Who>,
+    /// Start and end of what is replaced, and by what.
+    edits: Vec<(usize, usize, String)>,
+    before: Ranges,
+    after: Ranges,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    formats: Option<Formats>,
+}
+
+/// Who made a revision; the user when nobody is named.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Who {
+    Agent(String),
+    Reverting(String),
+    External,
+    Formatter,
+    Plugin(String),
+}
+
+/// A selection: which range is the primary one, and anchor and head of each.
+#[derive(Serialize, Deserialize)]
+struct Ranges(usize, Vec<(usize, usize)>);
+
+/// The archive of a tree whose revision `at` is `text`. Where the tree is larger than `budget`
+/// bytes, only the newest steps on the way to the text are kept. `None` when nothing is left, or
+/// the tree does not have the revision.
+pub fn write(history: &History, text: &Text, at: RevisionId, budget: usize) -> Option<String> {
+    let at = history.position(at)?;
+    let (root, kept) = kept(history, at, budget);
+    // Numbers as they are in the archive, where the root is 0.
+    let place = |revision: usize| {
+        if revision == root { Some(0) } else { kept.binary_search(&revision).ok().map(|n| n + 1) }
+    };
+    let mut on_way = vec![false; history.len()];
+    for revision in way(history, at) {
+        on_way[revision] = true;
+    }
+    let mut lines = String::new();
+    for number in &kept {
+        let revision = history.at(*number)?;
+        let change = if on_way[*number] { &revision.backward } else { &revision.forward };
+        let line = Line {
+            parent: place(revision.parent)?,
+            redo: revision.redo.and_then(place),
+            time_ms: revision.time_ms,
+            author: Who::of(&revision.author),
+            edits: change.edits().map(|e| (e.old.start.0, e.old.end.0, e.text.to_string())).collect(),
+            before: Ranges::of(&revision.selection_before),
+            after: Ranges::of(&revision.selection_after),
+            formats: revision.formats,
+        };
+        lines += &serde_json::to_string(&line).expect("plain numbers and strings are always JSON");
+        lines.push('\n');
+    }
+    let head = Head {
+        undo_tree: VERSION,
+        length: text.end().0,
+        text: hash_of(text),
+        at: place(at)?,
+        count: kept.len(),
+        lines: hash(lines.as_bytes()),
+    };
+    let head = serde_json::to_string(&head).expect("plain numbers are always JSON");
+    (!kept.is_empty()).then(|| head + "\n" + &lines)
+}
+
+/// The revisions from one to the root, newest first, without the root.
+fn way(history: &History, from: usize) -> impl Iterator<Item = usize> {
+    let parent = |revision: &usize| history.at(*revision).map(|known| known.parent);
+    std::iter::successors(Some(from), parent).filter(|revision| *revision != 0)
+}
+
+/// The new root, and the revisions that are kept, in order.
+fn kept(history: &History, at: usize, budget: usize) -> (usize, Vec<usize>) {
+    let size = |number: usize| {
+        let revision = history.at(number);
+        let texts = revision.map_or(0, |r| {
+            r.forward.edits().chain(r.backward.edits()).map(|edit| edit.text.len()).sum::<usize>()
+        });
+        texts + LINE_BYTES
+    };
+    if (1..history.len()).map(size).sum::<usize>() <= budget {
+        return (0, (1..history.len()).collect());
+    }
+    let (mut bytes, mut kept) = (0, Vec::new());
+    for revision in way(history, at) {
+        bytes += size(revision);
+        if bytes > budget {
+            kept.reverse();
+            return (revision, kept);
+        }
+        kept.push(revision);
+    }
+    kept.reverse();
+    (0, kept)
+}
+
+/// The tree of an archive about this text.
+pub fn read(archive: &str, text: &Text) -> Result<History, Unusable> {
+    let (head, lines) = archive.split_once('\n').ok_or(Unusable::Damaged)?;
+    let head: Head = serde_json::from_str(head).map_err(|_| Unusable::Damaged)?;
+    if head.undo_tree != VERSION {
+        return Err(Unusable::Version);
+    }
+    if hash(lines.as_bytes()) != head.lines {
+        return Err(Unusable::Damaged);
+    }
+    if head.length != text.end().0 || head.text != hash_of(text) {
+        return Err(Unusable::OtherText);
+    }
+    let lines: Vec<Line> =
+        lines.lines().map(serde_json::from_str).collect::<Result<_, _>>().map_err(|_| Unusable::Damaged)?;
+    if lines.len() != head.count || head.at > lines.len() {
+        return Err(Unusable::Damaged);
+    }
+    rebuild(&lines, head.at, text).ok_or(Unusable::Damaged)
+}
+
+/// The tree, made by going through all its texts. `None` when a step does not fit.
+fn rebuild(lines: &[Line], at: usize, text: &Text) -> Option<History> {
+    // A parent is older than its children, so every way ends at the root.
+    if lines.iter().enumerate().any(|(n, line)| line.parent > n) {
+        return None;
+    }
+    let mut texts: Vec<Option<Text>> = vec![None; lines.len() + 1];
+    let mut changes: Vec<Option<(ChangeSet, ChangeSet)>> = vec![None; lines.len() + 1];
+    texts[at] = Some(text.clone());
+    let mut back = at;
+    while back != 0 {
+        let line = &lines[back - 1];
+        let after = texts[back].clone()?;
+        let backward = checked(&line.edits, &after)?;
+        let mut before = after.clone();
+        backward.apply(&mut before);
+        changes[back] = Some((backward.invert(&after), backward));
+        texts[line.parent] = Some(before);
+        back = line.parent;
+    }
+    for (n, line) in (1..).zip(lines) {
+        if changes[n].is_none() {
+            let before = texts[line.parent].clone()?;
+            let forward = checked(&line.edits, &before)?;
+            let mut after = before.clone();
+            forward.apply(&mut after);
+            changes[n] = Some((forward.clone(), forward.invert(&before)));
+            texts[n] = Some(after);
+        }
+    }
+    let mut newest = vec![None; lines.len() + 1];
+    for (n, line) in (1..).zip(lines) {
+        newest[line.parent] = Some(n);
+    }
+    let is_child = |of: usize, child: usize| lines.get(child.wrapping_sub(1)).is_some_and(|l| l.parent == of);
+    let mut revisions = Vec::with_capacity(lines.len());
+    for (n, line) in (1..).zip(lines) {
+        let (forward, backward) = changes[n].take()?;
+        revisions.push(Arc::new(Revision {
+            id: RevisionId::default(),
+            parent: line.parent,
+            redo: line.redo.filter(|child| is_child(n, *child)).or(newest[n]),
+            forward,
+            backward,
+            selection_before: line.before.within(texts[line.parent].as_ref()?)?,
+            selection_after: line.after.within(texts[n].as_ref()?)?,
+            formats: line.formats,
+            author: line.author.as_ref().map_or(Author::Person, Who::author),
+            time_ms: line.time_ms,
+            grouping: Grouping::Own,
+            texts: None,
+        }));
+    }
+    // The way from the root to the text is the one that redo follows.
+    let root_redo = way_from_root(lines, at).or(newest[0]);
+    Some(History::of(revisions, at, root_redo))
+}
+
+fn way_from_root(lines: &[Line], at: usize) -> Option<usize> {
+    let parent = |n: &usize| lines.get(n.wrapping_sub(1)).map(|line| line.parent);
+    std::iter::successors(Some(at).filter(|at| *at != 0), parent).take_while(|n| *n != 0).last()
+}
+
+/// Edits as a change of a text, if they are one: in order, and between characters.
+pub(in crate::text) fn checked(edits: &[(usize, usize, String)], text: &Text) -> Option<ChangeSet> {
+    let (mut last, length) = (0, text.end().0);
+    for (start, end, _) in edits {
+        let fits = *start >= last && end >= start && *end <= length;
+        if !fits || [start, end].iter().any(|at| text.char_floor(Byte(**at)) != Byte(**at)) {
+            return None;
+        }
+        last = *end;
+    }
+    let edit = |(start, end, new): &(usize, usize, String)| (Byte(*start)..Byte(*end), new.clone());
+    Some(ChangeSet::replace(length, edits.iter().map(edit)))
+}
+
+impl Who {
+    fn of(author: &Author) -> Option<Self> {
+        match author {
+            Author::Person => None,
+            Author::Agent(by) => Some(Self::Agent(by.clone())),
+            Author::Reverting(by) => Some(Self::Reverting(by.clone())),
+            Author::External => Some(Self::External),
+            Author::Formatter => Some(Self::Formatter),
+            Author::Plugin(name) => Some(Self::Plugin(name.clone())),
+        }
+    }
+
+    fn author(&self) -> Author {
+        match self {
+            Self::Agent(by) => Author::Agent(by.clone()),
+            Self::Reverting(by) => Author::Reverting(by.clone()),
+            Self::External => Author::External,
+            Self::Formatter => Author::Formatter,
+            Self::Plugin(name) => Author::Plugin(name.clone()),
+        }
+    }
+}
+
+impl Ranges {
+    fn of(selection: &Selection) -> Self {
+        let pair = |range: &Range| (range.anchor.0, range.head.0);
+        if selection.ranges().len() > RANGES_MAX {
+            return Self(0, vec![pair(&selection.primary())]);
+        }
+        Self(selection.primary_index(), selection.ranges().iter().map(pair).collect())
+    }
+
+    /// The selection in a text, as near as it fits; `None` when it is none.
+    fn within(&self, text: &Text) -> Option<Selection> {
+        let Self(primary, ranges) = self;
+        let place = |at: &usize| text.char_floor(Byte(*at).min(text.end()));
+        let ranges: Vec<Range> =
+            ranges.iter().map(|(anchor, head)| Range::new(place(anchor), place(head))).collect();
+        (*primary < ranges.len()).then(|| Selection::new(ranges, *primary))
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// The hash of a text, however it is cut into chunks.
+fn hash_of(text: &Text) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.chunks_from(Byte(0)).for_each(|chunk| hasher.write(chunk.as_bytes()));
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests;
