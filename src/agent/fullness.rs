@@ -49,7 +49,7 @@ mod tests {
     use crate::llm::stream::accumulate::Accumulator;
 
     #[test]
-    fn it_is_told_once_until_there_was_room() {
+    fn context_fullness_warns_once_until_freed() {
         let mut fullness = Fullness::default();
         let told = [80, 81, 95, 40, 81].map(|tokens| fullness.look(tokens, 100));
         assert_eq!(told, [false, true, false, false, true]);
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_counted_is_a_quarter_of_its_characters() {
+    fn context_fullness_estimates_uncounted_messages() {
         let user = |count: usize| Message::User(UserMessage::text("é".repeat(count), 0));
         let answer = |tokens, stop| {
             let mut message = Accumulator::new(&Model::unknown("p", "m", "a", ""), 0).finish();

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_of_one_two_and_three() {
+    fn loop_detection_finds_patterns_up_to_three() {
         assert_eq!(detected("aaaaaaaaaa"), Some(9));
         assert_eq!(detected("ababababab"), Some(9));
         assert_eq!(detected("xabcabcabc"), Some(9));
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_is_what_one_wants() {
+    fn loop_detection_window_is_configurable() {
         let call = |name: &str| ToolCall {
             id: "x".into(),
             name: name.into(),

@@ -80,7 +80,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn the_profile_goes_by_the_model_and_not_by_who_serves_it() {
+    fn profile_follows_model_family() {
         for (id, profile) in [
             ("claude-opus-5-5", "anthropic"),
             ("anthropic/claude-sonnet-4.5", "anthropic"),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_files_sets_and_prompts_agree() {
+    fn profile_tables_files_and_prompts_agree() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let stems = |folder: &str| -> BTreeSet<String> {
             let items = std::fs::read_dir(root.join(folder)).unwrap();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_from_elsewhere_stand_on_top_and_win() {
+    fn profile_custom_tools_override_builtin() {
         let (plain, mine) =
             (named("openai").unwrap().tools(&[]), named("openai").unwrap().tools(&[Arc::new(Own)]));
         assert!(plain.names().eq(mine.names()), "in the place of the one before");
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn every_profile_can_do_what_nobody_can_do_without() {
+    fn profile_tools_cover_basics() {
         for profile in PROFILES {
             let all = profile.tools(&[]);
             for (name, kinds) in BASICS {

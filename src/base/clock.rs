@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stamps_round_trip() {
+    fn clock_iso8601_roundtrips() {
         let text = iso8601(1_763_681_411_042);
         assert_eq!(text, "2025-11-20T23:30:11.042Z");
         assert_eq!(parse_iso8601(&text), Some(1_763_681_411_042));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manual_clock_moves_only_when_told() {
+    fn clock_manual_moves_only_on_advance() {
         let clock = ManualClock::new(5_000);
         assert_eq!(clock.monotonic(), Duration::ZERO);
         clock.advance(Duration::from_secs(2));

@@ -13,7 +13,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_not_many() {
+    fn counted_uses_singular_for_one() {
         assert_eq!(counted(0_u32, "file", "files"), "0 files");
         assert_eq!(counted(1_usize, "file", "files"), "1 file");
         assert_eq!(counted(2_u64, "file", "files"), "2 files");

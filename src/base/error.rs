@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_reads_as_one_sentence() {
+    fn report_reads_as_one_sentence() {
         let io = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
         let report = Report::caused("cannot open a.txt", &io).hint("check the path");
         assert_eq!(report.to_string(), "cannot open a.txt: no such file (check the path)");

@@ -86,7 +86,7 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn what_is_written_is_what_the_library_would_make_of_it() {
+    fn json_macro_matches_serde_json() {
         let (name, nothing, list) = (String::from("n"), None::<u8>, [1, 2]);
         let ours = json!({
             "a": null, "b": [], "c": {}, "d": [null, [1, "x"], {"deep": {"er": true}}, name, -1.5],
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_nothing() {
+    fn json_unserializable_value_becomes_null() {
         assert_eq!(json!({"a": HashMap::from([((1, 2), 3)])}), serde_json::json!({"a": null}));
     }
 }

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_no_utf8_are_shown_as_shells_write_them() {
+    fn names_non_utf8_are_shown_quoted() {
         for (bytes, text) in [
             (&b"src/a.rs"[..], "src/a.rs"),
             (b"a\xff.txt", r"$'a\xff.txt'"),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_the_names_that_they_are() {
+    fn names_other_texts_are_literal() {
         assert_eq!(read(r"$'a\377.txt'"), path(b"a\xff.txt"), "as git and ls write it");
         for text in [r"$'a\xff.txt", r"$'a'b'", r"$'\q'", r"$'a\x2fb'", r"$'\x00'", "$''", r"$'\777'"] {
             assert_eq!(read(text), Path::new(text));
@@ -140,7 +140,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(256))]
 
         #[test]
-        fn every_path_comes_back(bytes in prop::collection::vec(prop_oneof![1..=255u8, Just(b'$'), Just(b'\''), Just(b'\\')], 0..12)) {
+        fn names_any_path_roundtrips(bytes in prop::collection::vec(prop_oneof![1..=255u8, Just(b'$'), Just(b'\''), Just(b'\\')], 0..12)) {
             let path = path(&bytes);
             prop_assert_eq!(read(&shown(&path)).into_owned(), path);
         }

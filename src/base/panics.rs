@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn panic_of_work_is_an_error_with_its_message() {
+    fn panic_caught_is_error_with_message() {
         assert_eq!(catch(|| 1), Ok(1));
         let number = 7;
         let caught = catch(|| -> () { panic!("number {number}") }).unwrap_err();

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_of_shares_is_in_their_order() {
+    fn parallel_each_keeps_order() {
         let items: Vec<u32> = (0..10).collect();
         assert_eq!(each(&items, 3, |share| share.iter().sum::<u32>()), [3, 12, 21, 9]);
         assert_eq!(each(&items, 0, <[u32]>::len), [1; 10]);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_is_taken_in_order_until_that_fails() {
+    fn parallel_in_order_stops_on_error() {
         for count in [0, 1, 2, 100] {
             let mut taken = Vec::new();
             let make = |n: usize, made: &mut usize, thing: &mut Vec<usize>| {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn items_that_come_are_worked_on_ahead_of_what_is_taken_and_no_further() {
+    fn parallel_work_ahead_is_bounded() {
         for threads in [0, 1, 3] {
             let asked = std::cell::Cell::new(0);
             let items = (0..1000).inspect(|_| asked.set(asked.get() + 1));
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_work_on_items_goes_on_where_it_was_asked_for() {
+    fn parallel_worker_panic_reaches_caller() {
         for threads in [0, 2] {
             let panic = std::panic::catch_unwind(|| {
                 let work = |(): &mut (), n: usize| assert_ne!(n, 5, "on purpose");

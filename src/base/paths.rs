@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bowline_home_wins_over_xdg() {
+    fn paths_bowline_home_wins_over_xdg() {
         let get = |vars: &'static [(&str, &str)]| {
             move |name: &str| vars.iter().find(|(k, _)| *k == name).map(|(_, v)| (*v).to_string())
         };
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_resolve_without_a_file_system() {
+    fn paths_resolve_without_file_system() {
         assert_eq!(absolute(Path::new("/a/b"), Path::new("../c/./d")), Path::new("/a/c/d"));
         assert_eq!(absolute(Path::new("/a"), Path::new("/../../x")), Path::new("/x"));
         assert_eq!(expand_home("~/x", Path::new("/u")), Path::new("/u/x"));

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn values_in_the_wrong_type_are_put_right() {
+    fn schema_coerces_values_of_wrong_type() {
         let args = json!({"path": 7, "limit": "5", "all": "true", "maybe": null});
         assert_eq!(
             schema().check(args).unwrap(),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_place_and_the_type() {
+    fn schema_errors_name_path_and_type() {
         let check = |args| schema().check(args).unwrap_err();
         assert_eq!(check(json!({})), "- path: missing");
         assert_eq!(check(json!({"path": null})), "- path: expected string, got null");
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_and_references_are_looked_through() {
+    fn schema_alternatives_and_references_are_checked() {
         let schema = Schema::new(&json!({
             "$defs": {"size": {"type": "object", "properties": {"w": {"type": "integer"}}, "required": ["w"]}},
             "properties": {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_that_look_around_are_checked() {
+    fn schema_lookaround_patterns_are_checked() {
         let schema =
             Schema::new(&json!({"properties": {"a": {"pattern": "^(?!x)"}, "b": {"pattern": "^b+$"}}}));
         assert!(schema.check(json!({"a": "y", "b": "bb"})).is_ok());
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_53_bits_are_compared_exactly() {
+    fn schema_large_integers_are_compared_exactly() {
         let schema = Schema::new(
             &json!({"properties": {"n": {"type": "integer", "maximum": 9_007_199_254_740_992_u64}}}),
         );
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_outside_of_a_schema_is_looked_up() {
+    fn schema_external_references_are_not_loaded() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("schema.json");
         std::fs::write(&file, "true").unwrap();
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_schema_refuses_in_words() {
+    fn schema_invalid_is_reported() {
         let broken = Schema::new(&json!({"type": "banana"}));
         assert!(broken.check(json!({})).unwrap_err().contains("schema is invalid"));
     }

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_hidden_is_not_shown_and_travels_as_it_is() {
+    fn secret_is_hidden_in_debug_and_roundtrips() {
         let hidden = Secret::from("hunter2".to_string());
         assert_eq!((format!("{hidden:?}").as_str(), hidden.len()), ("…", 7));
         let list: Secret<Vec<u8>> = (1..3).collect();

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_left_out_and_what_names_them_stays() {
+    fn secrets_are_redacted_and_labels_stay() {
         for (text, safe) in [
             ("use sk-ant-api03-abcdefghijklmnop_QRS please", "use [secret] please"),
             ("ghp_0123456789abcdefghijABCDEFGHIJ012345", "[secret]"),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_secret_stays() {
+    fn secrets_plain_text_is_not_redacted() {
         for text in [
             "fix the token count in src/tokens.rs",
             "commit 4915424aa0c1d2e3f4a5b6c7d8e9f0a1b2c3d4e5",
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_without_what_may_be_secret() {
+    fn secrets_are_stripped_from_urls() {
         for (url, expected) in [
             ("https://h/a?key=hunter2", "https://h/a"),
             ("https://me:hunter2@h:1/a@b?x", "https://h:1/a@b"),

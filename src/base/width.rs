@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn widths_of_what_people_type() {
+    fn width_of_common_text() {
         for (text, cells) in
             [("a", 1), ("é", 1), ("e\u{301}", 1), ("漢", 2), ("👩‍👩‍👧", 2), ("\u{1b}", 1), ("\u{9b}", 4)]
         {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn latin_letters_are_what_unicode_says_of_them() {
+    fn width_latin_letters_match_unicode() {
         let latin = (0x80..=0x7ff).filter_map(char::from_u32).filter(|c| {
             let mut bytes = [0; 2];
             is_latin([c.encode_utf8(&mut bytes).as_bytes()[0], c.encode_utf8(&mut bytes).as_bytes()[1]])
@@ -171,7 +171,7 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn graphemes_are_those_of_unicode(parts in proptest::collection::vec("[ -~]|[\u{a0}-\u{250}]|\\PC|\r|\n|\u{301}|\u{200d}|👩|🇩|क|्", 0..40)) {
+        fn width_graphemes_match_unicode(parts in proptest::collection::vec("[ -~]|[\u{a0}-\u{250}]|\\PC|\r|\n|\u{301}|\u{200d}|👩|🇩|क|्", 0..40)) {
             let text = parts.concat();
             let cut: Vec<&str> = graphemes(&text).collect();
             proptest::prop_assert_eq!(&cut, &text.graphemes(true).collect::<Vec<_>>());
@@ -180,14 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn controls_become_signs() {
+    fn width_controls_are_made_visible() {
         assert_eq!(visible("a\u{1b}[31m\u{7f}\u{9b}\u{202e}"), "a␛[31m␡<9B><U+202E>");
         assert_eq!(visible("a\u{200b}b\u{feff}\u{61c}"), "a<U+200B>b<U+FEFF><U+061C>");
         assert!(matches!(visible("plain é 👩\u{200d}👧"), Cow::Borrowed(_)));
     }
 
     #[test]
-    fn truncation_never_splits_a_wide_character() {
+    fn width_truncate_never_splits_wide_character() {
         assert_eq!(truncate("漢字漢字", 5), "漢字…");
         assert_eq!(truncate("漢字漢字", 4), "漢…");
         assert_eq!(truncate("abc", 3), "abc");

@@ -82,13 +82,13 @@ mod tests {
     }
 
     #[test]
-    fn definitions_are_consistent() {
+    fn cli_definitions_are_consistent() {
         Cli::command().debug_assert();
         Args::command().debug_assert();
     }
 
     #[test]
-    fn short_names_of_several_letters_are_written_out() {
+    fn cli_multi_letter_short_options_are_expanded() {
         let read = args(&["-xt", "bash,write", "-nc", "-t", "-bash,+ls", "-p", "--", "-nt"]);
         assert_eq!(read.agent.exclude_tools, ["bash", "write"]);
         assert_eq!(read.agent.tools.unwrap(), ["-bash", "+ls"]);
@@ -98,13 +98,13 @@ mod tests {
     }
 
     #[test]
-    fn prompts_may_begin_with_a_dash_after_two() {
+    fn cli_prompt_may_begin_with_dash_after_separator() {
         assert_eq!(args(&["-p", "--", "-x"]).args, ["-x"]);
         assert!(read(&["--continue", "--no-session"], None).is_err());
     }
 
     #[test]
-    fn command_name_is_a_file_where_one_exists_and_a_prompt_where_one_is_printed() {
+    fn cli_command_name_may_be_file_or_prompt() {
         for words in [&["login"][..], &["help"], &["sessions", "stats"], &["login", "a", "b"]] {
             let plain = read(words, Some(words[0])).unwrap();
             assert!(plain.command.is_none() && plain.args.args == words, "{words:?}");
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn options_before_a_command_count_where_it_has_none_itself() {
+    fn cli_options_before_command_apply_unless_overridden() {
         let words = [
             "--offline",
             "--model",

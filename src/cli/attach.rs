@@ -47,7 +47,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_has_no_end_is_too_large_and_a_folder_is_no_file() {
+    fn cli_attach_refuses_endless_files_and_folders() {
         let told = |path: &str| read(Path::new(path)).unwrap_err().to_string();
         assert!(told("/dev/zero").contains("larger than the 3400000 bytes"), "{}", told("/dev/zero"));
         assert!(told("/").starts_with("cannot attach /: "), "{}", told("/"));

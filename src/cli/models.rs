@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_line_says_and_who_finds_it() {
+    fn models_command_lines_and_search() {
         let mut model = Model::unknown("xai", "grok-4.7", "openai-responses", "");
         (model.name, model.context_window, model.reasoning) = ("Grok 4.7".into(), 1_048_576, true);
         (model.cost.base.input, model.cost.base.output) = (1.25, 6.0);

@@ -41,7 +41,7 @@ mod tests {
     use crate::cli::commands::sessions::tests::{stored, user};
 
     #[test]
-    fn located_session_must_be_the_only_one_that_fits() {
+    fn session_lookup_must_be_unique() {
         let root = tempfile::tempdir().unwrap();
         let (one, ids) = (stored(root.path()), CountingIds::shared());
         ids.entry();

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_understood_as_people_mean_them() {
+    fn cli_target_is_file_folder_prompt_or_attachment() {
         let exists = |path: &Path| match path.to_str().unwrap() {
             "/w/src" => Some(true),
             "/w/a b.txt" | "/w/odd:7" => Some(false),

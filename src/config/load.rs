@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn budgets_of_models_are_tables() {
+    fn config_compaction_budgets_per_model() {
         let (loaded, problems) = load_texts(
             "[compaction-models.\"p/m\"]\nreserve-tokens = 5\n[compaction-models.\"p/n\"]\nkeep-recent-tokens = 7",
             "",
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_tables() {
+    fn config_tool_limits_are_tables() {
         let (loaded, problems) =
             load_texts("[tool-limits.bash]\nchars = 5\n[tool-limits.Read]\nlines = 0", "");
         assert_eq!(problems, Vec::<String>::new());
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn later_files_win() {
+    fn config_later_files_win() {
         let (loaded, problems) =
             load_texts("theme = \"a\"\ntab-width = 0x8\nmodel = \"m\"\n", "theme = \"b\"\n");
         assert_eq!(problems, Vec::<String>::new());
@@ -288,14 +288,14 @@ mod tests {
     }
 
     #[test]
-    fn a_project_may_not_set_what_can_do_harm() {
+    fn config_project_cannot_set_user_only_settings() {
         let (loaded, problems) = load_texts("", "\napproval = \"full\"\ntab-width = 2\n");
         assert_eq!((loaded.settings.approval, loaded.settings.tab_width), (None, 2));
         assert_eq!(problems, ["project:2: approval is only for user settings, not for a project; ignored"]);
     }
 
     #[test]
-    fn each_wrong_line_is_told_and_the_others_hold() {
+    fn config_wrong_lines_are_reported_and_others_apply() {
         let text = "mouse = false\nteme = \"x\"\n\ntab-width = \"wide\"\nthinking = \"hard\"\nkeymap = [1]\n";
         let (loaded, problems) = load_texts(text, "");
         assert!(!loaded.settings.mouse);
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_gives_defaults_and_the_line() {
+    fn config_broken_file_gives_defaults_and_line() {
         let (loaded, problems) = load_texts("theme = \"a\"\nmouse = = 1\n", "tab-width = 3\n");
         assert_eq!((loaded.settings.theme.as_str(), loaded.settings.tab_width), ("bowline-dark", 3));
         assert_eq!(problems.len(), 1);
@@ -331,7 +331,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(200))]
 
         #[test]
-        fn no_text_is_fatal(text in "([a-z-]{0,9}|theme|tab-width|mouse|[=\"\\[\\]\n 0-9.#{}é]){0,12}") {
+        fn config_any_text_is_safe(text in "([a-z-]{0,9}|theme|tab-width|mouse|[=\"\\[\\]\n 0-9.#{}é]){0,12}") {
             let (loaded, problems) = load_texts(&text, "");
             prop_assert!(loaded.settings == Settings::default() || !loaded.origins.is_empty());
             prop_assert!(problems.iter().all(|problem| !problem.contains('\n')));

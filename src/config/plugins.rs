@@ -247,7 +247,7 @@ mod tests {
         run = [\"./sort\", \"{plugin}\"]\ninput = \"text\"\noutput = \"replace\"\n";
 
     #[test]
-    fn plugins_are_folders_with_a_manifest() {
+    fn plugins_are_folders_with_manifest() {
         let root = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| {
             fs::create_dir_all(root.path().join(name)).unwrap();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_named_with_the_plugin_s_folder() {
+    fn plugins_program_paths_are_expanded() {
         let words = |run: &str| {
             let text = format!("[[command]]\nname = \"a\"\ntitle = \"t\"\nrun = [{run}]\n");
             parse(&text).0[0].words(Path::new("/p q"))
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line_and_the_rest_goes_on() {
+    fn plugins_errors_name_line_and_others_load() {
         let text = format!(
             "{GOOD}[[command]]\nname = \"A\"\ntitle = \"t\"\nrun = [\"x\"]\n[[command]]\nname = \"b\"\ntitle = \"t\"\n\
              run = []\n[[command]]\nname = \"c\"\ntitle = \"t\"\nrun = [\"x\"]\noutput = \"fly\"\n\
@@ -318,7 +318,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(200))]
 
         #[test]
-        fn no_manifest_is_fatal(text in "(\\[\\[command\\]\\]\n|(name|run|title|key|é) = |\"[a-z]\"\n|\\[\"x\"\\]\n|[=\\[\\]{}#\n]){0,14}") {
+        fn plugins_any_manifest_is_safe(text in "(\\[\\[command\\]\\]\n|(name|run|title|key|é) = |\"[a-z]\"\n|\\[\"x\"\\]\n|[=\\[\\]{}#\n]){0,14}") {
             let (commands, problems) = parse(&text);
             prop_assert!(commands.iter().all(|command| !command.run.is_empty()));
             prop_assert!(problems.iter().all(|(line, message)| *line > 0 && !message.contains('\n')));

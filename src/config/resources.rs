@@ -86,7 +86,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_nearest_one_wins_and_unknown_names_list_the_others() {
+    fn resources_nearest_wins_and_unknown_lists_names() {
         let folder = tempfile::tempdir().unwrap();
         let (project, user) = (folder.path().join("project"), folder.path().join("user"));
         fs::create_dir(&project).unwrap();

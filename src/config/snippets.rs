@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_the_language_and_of_all_are_read() {
+    fn snippets_load_language_and_global_files() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
         write(
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_files_are_told_and_the_others_hold() {
+    fn snippets_broken_files_are_reported_and_others_load() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("c.json"), "{\"a\": {\"body\": ").unwrap();
         fs::write(folder.path().join("a.code-snippets"), "{\"a\": {\"body\": \"b\"}}").unwrap();

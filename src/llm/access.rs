@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_not_shown() {
+    fn secrets_are_hidden_in_debug_output() {
         assert_eq!(format!("{:?}", ApiKey("hunter2".into())), "ApiKey(…)");
         let headers = vec![("x".to_string(), "Bearer hunter2".to_string())].into();
         let shown = format!("{:?}", Access { headers, ..Access::default() });

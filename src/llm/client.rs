@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_can_be_asked_is_offered_and_the_demo_comes_last() {
+    fn client_lists_only_reachable_models_and_demo_last() {
         let ids = |c: &Client| c.models().iter().map(|m| m.provider.clone()).collect::<Vec<_>>();
         assert_eq!(ids(&client(&[], false)), ["demo"]);
         let with_key = client(&[("ANTHROPIC_API_KEY", "k")], false);
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_only_follows_a_provider_is_spoken_to_as_it_speaks() {
+    fn client_compatible_server_uses_completions_api() {
         let api = |vars: &[(&str, &str)]| {
             let client = client(vars, false);
             client.models().iter().find(|model| model.provider == "openai").map(|model| model.api.clone())
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_unknown_provider_is_an_error_event() {
+    async fn client_unknown_provider_is_error_event() {
         let request = Request {
             model: Model::unknown("nobody", "m", "a", ""),
             system: vec![],

@@ -79,14 +79,14 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_is_not_steered() {
+    fn visible_terminal_controls_are_escaped() {
         let text = "a\tb\n\x1b[2J\x1b]0;title\x07\r\u{9b}31m\u{202e}x\x7f\n";
         assert_eq!(shown(&[text.as_bytes()]), "a\tb\n␛[2J␛]0;title␇␍<9B>31m<U+202E>x␡\n");
         assert_eq!(shown(&["Grüße 👩‍👩‍👧 \n".as_bytes()]), "Grüße 👩‍👩‍👧 \n");
     }
 
     #[test]
-    fn characters_may_be_cut_and_bytes_may_be_wrong() {
+    fn visible_split_characters_and_invalid_bytes() {
         assert_eq!(shown(&[b"\xc2", b"\x9b", b"x"]), "<9B>x");
         assert_eq!(shown(&[b"a\xff\x1bb\xe4\xb8"]), "a\u{fffd}␛b\u{fffd}");
     }
@@ -95,7 +95,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(128))]
 
         #[test]
-        fn pieces_do_not_matter(bytes in prop::collection::vec(any::<u8>(), 0..40), size in 1..5usize) {
+        fn visible_piece_size_does_not_matter(bytes in prop::collection::vec(any::<u8>(), 0..40), size in 1..5usize) {
             let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
             let out = shown(&pieces);
             prop_assert_eq!(&out, &shown(&[&bytes]));

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_the_login_itself_ends_it() {
+    async fn callback_only_matching_request_ends_login() {
         let callback = Callback::open(0, "/cb").await.unwrap();
         let port = callback.port();
         let waiting = tokio::spawn(async move { callback.wait(Some("s")).await.unwrap() });
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_may_come_byte_by_byte_and_a_wrong_one_ends_nothing() {
+    async fn callback_slow_request_works_and_bad_ones_are_ignored() {
         let callback = Callback::open(0, "/cb").await.unwrap();
         let port = callback.port();
         let waiting = tokio::spawn(async move { callback.wait(Some("s")).await.unwrap() });
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_refusal_ends_it_and_a_taken_port_is_told() {
+    async fn callback_refusal_ends_login_and_used_port_is_error() {
         let callback = Callback::open(0, "/cb").await.unwrap();
         let port = callback.port();
         assert!(Callback::open(port, "/cb").await.is_err());

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_recorded_is_played_in_its_order() {
+    fn cassette_replays_in_recorded_order() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tape.jsonl");
         let Cassette::Record(recording) = Cassette::record(&path).unwrap() else { panic!("it records") };
@@ -213,7 +213,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_the_owner_reads_a_tape() {
+    fn cassette_file_is_owner_only() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tape.jsonl");
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_tape_names_its_line() {
+    fn cassette_broken_line_is_reported_by_number() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tape.jsonl");
         std::fs::write(&path, "\n{\"no\": 1}\n").unwrap();

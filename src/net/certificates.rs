@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_cannot_be_used_is_told_with_what_to_correct() {
+    fn certificates_unusable_file_error_names_setting() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("ca.pem");
         let said = || Roots::default().with("`ca-file`", path.clone()).read().unwrap_err().to_string();

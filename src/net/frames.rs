@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_of_the_documentation() {
+    fn frames_minimal_message_from_documentation() {
         // The smallest legal message: no headers, no payload.
         let empty = [0, 0, 0, 16, 0, 0, 0, 0, 0x05, 0xc2, 0x48, 0xeb, 0x7d, 0x98, 0xc8, 0xff];
         assert_eq!(decode(&[&empty]), Ok(vec![(String::new(), String::new())]));
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn events_and_exceptions_have_their_names() {
+    fn frames_event_and_exception_names() {
         let frame = encode(&[(":message-type", "event"), (":event-type", "messageStart")], b"{}");
         assert_eq!(decode(&[&frame]), Ok(vec![("messageStart".into(), "{}".into())]));
         let frame = encode(&[(":exception-type", "throttlingException")], b"{\"message\":\"slow\"}");
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told() {
+    fn frames_damage_is_error() {
         let frame = encode(&[(":event-type", "x")], b"payload");
         for at in 0..frame.len() {
             let mut bad = frame.clone();
@@ -192,7 +192,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn any_split_gives_the_same_events(
+        fn frames_any_split_gives_same_events(
             payloads in prop::collection::vec(".{0,40}", 0..6),
             cuts in prop::collection::vec(1usize..30, 1..20),
         ) {
@@ -209,7 +209,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn frames_any_bytes_are_safe(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             if let Ok(events) = decode(&[&bytes]) {
                 prop_assert!(events.len() * (PRELUDE + TRAILER) <= bytes.len());
             }

@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn later_headers_win_and_empty_ones_take_away() {
+    fn http_later_headers_win_and_empty_remove() {
         let map = header_map(&pairs(&[("X-A", "1"), ("x-a", "2"), ("x-b", "3"), ("X-B", "")])).unwrap();
         assert_eq!((map.len(), map["x-a"].to_str().unwrap()), (1, "2"));
         let error = header_map(&pairs(&[("x-key", "sec\nret")])).unwrap_err().to_string();
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_with_secrets_are_marked() {
+    fn http_secret_headers_are_sensitive() {
         let all = [
             ("Authorization", "Bearer hunter2"),
             ("x-api-key", "hunter2"),
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_shown_without_what_may_be_secret() {
+    fn http_request_debug_hides_secrets() {
         let headers = pairs(&[("x-key", "hunter2")]);
         let url = "https://me:hunter2@h/x?key=hunter2".to_string();
         let get = Get { url: url.clone(), headers: headers.clone(), patience: None };
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_arrives_in_pieces() {
+    async fn http_response_arrives_in_chunks() {
         let url = serve(b"HTTP/1.1 200 OK\r\nx-a: b\r\ncontent-length: 5\r\n\r\nhello").await;
         let mut response = Http::default().post(post(url)).await.unwrap();
         assert_eq!((response.status(), response.header("x-a")), (200, Some("b")));
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn silence_is_a_time_out() {
+    async fn http_silence_times_out() {
         let url = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhe").await;
         let limits = Limits { silence: Duration::from_millis(30), ..Limits::default() };
         let mut response = Http::new(limits, false).post(post(url)).await.unwrap();
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn failures_name_the_host() {
+    async fn http_errors_name_host() {
         let http = Http::new(Limits::default(), true);
         let offline = http.post(post("https://example.com/x".into())).await.unwrap_err();
         assert_eq!(offline.to_string(), "example.com was not asked: bowline is offline");
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_recorded_is_played_without_asking() {
+    async fn http_cassette_replays_without_network() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tape.jsonl");
         let url = serve(b"HTTP/1.1 200 OK\r\nx-a: b\r\ncontent-length: 5\r\n\r\nhello").await;
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_broke_when_it_was_recorded_breaks_when_it_is_played() {
+    async fn http_cassette_replays_failures() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tape.jsonl");
         let limits = Limits { silence: Duration::from_millis(30), ..Limits::default() };
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn secrets_are_not_recorded() {
+    async fn http_private_requests_are_not_recorded() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tape.jsonl");
         let url = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await;
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_known_by_its_addresses() {
+    fn http_loopback_url_is_detected() {
         for (url, yes) in [
             ("http://localhost:1/x", true),
             ("http://127.8.0.1", true),

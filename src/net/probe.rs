@@ -22,7 +22,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     #[tokio::test]
-    async fn who_listens_is_found() {
+    async fn probe_detects_listening_port() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         assert!(listens(&url).await);

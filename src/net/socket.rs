@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_answered_as_the_standard_s_own_example_is() {
+    fn websocket_accept_key_matches_rfc_example() {
         assert_eq!(accept("dGhlIHNhbXBsZSBub25jZQ=="), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
         let (one, other) = (Handshake::new(), Handshake::new());
         assert_ne!(one.accept, other.accept);

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_standard_s_own_cases() {
+    fn sse_matches_standard_examples() {
         check("data: YHOO\ndata: +2\ndata: 10\n\n", &[("", "YHOO\n+2\n10")]);
         check(
             ": a comment\n\ndata: one\nid: 1\n\ndata:two\nid\n\ndata:  three\n\n",
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_names_and_unfinished_events() {
+    fn sse_bom_event_names_and_incomplete_events() {
         check("\u{feff}data: a\n\n", &[("", "a")]);
         check("event: lost\n\ndata: b\n\n", &[("", "b")]);
         check("data: a\n\ndata: no blank line\n", &[("", "a")]);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_dispatches_what_is_there() {
+    fn sse_end_dispatches_remaining_event() {
         for (stream, expected) in
             [("data: a\n\ndata: {}", vec!["a", "{}"]), ("data: a\n\nevent: x\n", vec!["a"]), ("", vec![])]
         {
@@ -181,12 +181,12 @@ mod tests {
     }
 
     #[test]
-    fn invalid_utf8_is_replaced_not_fatal() {
+    fn sse_invalid_utf8_is_replaced() {
         assert_eq!(decode(&[b"data: a\xffb\n\n"]), [(String::new(), "a\u{fffd}b".to_string())]);
     }
 
     #[test]
-    fn an_endless_event_is_refused() {
+    fn sse_endless_event_is_refused() {
         let mut decoder = Decoder::default();
         let mut out = Vec::new();
         let piece = vec![b'x'; 8 * 1024 * 1024];
@@ -199,7 +199,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(256))]
 
         #[test]
-        fn any_split_gives_the_same_events(
+        fn sse_any_split_gives_same_events(
             lines in prop::collection::vec(
                 prop_oneof!["data: ?[a-zé漢:]{0,6}", "event:[a-z]{0,3}", ":[ -~]{0,4}", Just(String::new())], 0..20),
             eols in prop::collection::vec(prop_oneof![Just("\n"), Just("\r"), Just("\r\n")], 20),
@@ -218,7 +218,7 @@ mod tests {
         }
 
         #[test]
-        fn data_survives_whatever_it_is(data in "[^\r\n]{0,40}(\n[^\r\n]{0,40}){0,3}") {
+        fn sse_any_data_roundtrips(data in "[^\r\n]{0,40}(\n[^\r\n]{0,40}){0,3}") {
             let stream = data.split('\n').flat_map(|l| ["data: ", l, "\n"]).collect::<String>();
             let got = decode(&[format!("{stream}\n").as_bytes()]);
             prop_assert_eq!(got, vec![(String::new(), data)]);

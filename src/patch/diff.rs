@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn hunks_have_context_and_gaps() {
+    fn diff_hunks_have_context_and_gaps() {
         let old = numbers(1, 20);
         let new = old.replace("\n5\n", "\nfive\n").replace("\n19\n", "\n");
         assert_eq!(
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_in_a_long_text_is_found_where_it_is() {
+    fn diff_change_in_long_text_is_found() {
         let old = numbers(1, 100_000);
         let new = old.replace("\n60000\n", "\nx\ny\n");
         let diff = lines(&old, &new);
@@ -173,13 +173,13 @@ mod tests {
     }
 
     #[test]
-    fn near_changes_share_a_hunk() {
+    fn diff_near_changes_share_hunk() {
         let old = "a\nb\nc\nd\ne\n";
         assert_eq!(show(old, "A\nb\nc\nd\nE\n"), "-1 a\n+1 A\n 2 b\n 3 c\n 4 d\n-5 e\n+5 E\n");
     }
 
     #[test]
-    fn new_empty_and_equal_texts() {
+    fn diff_new_empty_and_equal_texts() {
         assert_eq!(show("", "a\nb"), "+1 a\n+2 b\n");
         assert_eq!(show("a\n", ""), "-1 a\n");
         assert_eq!(lines("a\n", "a\n"), LineDiff::default());
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_bounded() {
+    fn diff_rows_are_bounded() {
         let new = numbers(1, 5000);
         let diff = lines("", &new);
         assert_eq!((diff.added, diff.rows.len(), diff.rows.last()), (5000, ROWS_MAX + 1, Some(&None)));

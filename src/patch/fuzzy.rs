@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tenth_may_differ_and_no_more() {
+    fn fuzzy_match_allows_a_tenth_to_differ() {
         let text = "fn alpha(value: u32) -> u32 {\n    value + 1\n}\nfn beta() {}\n";
         let found = places(text, "fn alpha(valve: u32) -> u32 {\n  value + 1\n}\n");
         assert_eq!(found.iter().map(|place| &text[place.clone()]).collect::<Vec<_>>(), [&text[..46]]);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn distances() {
+    fn fuzzy_edit_distances() {
         let of = |a: &str, b: &str| distance(&solid(a), &solid(b));
         assert_eq!((of("kitten", "sitting"), of("", "abc"), of("a b", "ab")), (3, 3, 0));
     }

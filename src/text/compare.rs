@@ -272,13 +272,13 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_seen_are_counted() {
+    fn compare_line_count_matches_visible_lines() {
         let counts = ["", "\n", "a", "a\n", "a\nb", "é\r\n\r\n"].map(|text| line_count(&Text::from(text)));
         assert_eq!(counts, [0, 1, 1, 1, 2, 2]);
     }
 
     #[test]
-    fn runs_are_found_between_what_is_the_same() {
+    fn compare_runs_between_equal_lines() {
         let found = |old: &str, new: &str| {
             let found = runs(&Text::from(old), &Text::from(new)).into_iter();
             found.map(|run| (run.old, run.new)).collect::<Vec<_>>()
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_alike_go_together() {
+    fn compare_similar_lines_are_paired() {
         let pairs = |old: &str, new: &str| {
             let runs = runs(&Text::from(old), &Text::from(new));
             assert_eq!(runs.len(), 1);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_differ_are_marked() {
+    fn compare_changed_words_are_marked() {
         let found = |old: &str, new: &str| {
             let (olds, news) = words(old, new);
             let pick = |line: &str, places: Vec<Range<usize>>| {
@@ -328,7 +328,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn runs_put_in_give_the_new_text(
+        fn compare_runs_rebuild_new_text(
             head in 0usize..3,
             old in "([abé漢]{0,3}\r?\n){0,8}[ab]{0,2}",
             new in "([abé漢]{0,3}\n){0,8}[ab]{0,2}",

@@ -79,7 +79,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn the_change_makes_the_new_text(old in "([abé漢]{0,3}\n){0,8}[ab]{0,2}", new in "([abé漢]{0,3}\r?\n){0,8}[ab]{0,2}") {
+        fn diff_change_produces_new_text(old in "([abé漢]{0,3}\n){0,8}[ab]{0,2}", new in "([abé漢]{0,3}\r?\n){0,8}[ab]{0,2}") {
             let mut text = Text::from(old.as_str());
             change(&old, &new).apply(&mut text);
             prop_assert_eq!(&text.to_string(), &new);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_lines_say_what_was_where() {
+    fn diff_line_runs_give_line_ranges() {
         let runs = |old: &str, new: &str| {
             let runs = line_runs(old, new).into_iter();
             runs.map(|(a, b)| (a.start.0..a.end.0, b.start.0..b.end.0)).collect::<Vec<_>>()
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_differs_is_touched() {
+    fn diff_edits_only_changed_bytes() {
         let changes = change("one\ntwo\nthree\n", "one\ntwelve\nthree\nfour\n");
         let edits: Vec<_> =
             changes.edits().map(|e| (e.old.start.0..e.old.end.0, e.text.to_string())).collect();

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn only_texts_with_long_lines_are_cut() {
+    fn long_lines_are_split_only_when_long() {
         let cut = |text: &str| LongLines::of(&Rope::from_str(text)).is_some();
         assert!(!cut("short\n") && !cut(&long("a line of text\n")));
         assert!(cut(&long("x")) && cut(&format!("a\n{}\nb", long("é"))));
@@ -161,7 +161,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(48))]
         /// After any edits the segments are those of the text, as a walk finds them.
         #[test]
-        fn segments_follow_edits(
+        fn long_lines_segments_follow_edits(
             unit in "[a-zé漢\u{301} \t]{1,9}",
             edits in proptest::collection::vec((0.0f64..1.0, 0usize..9_000, 0usize..3, "[aé\n\u{301}漢]{0,4}"), 1..8),
         ) {

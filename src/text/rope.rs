@@ -321,7 +321,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn lines_end_before_lf_and_crlf() {
+    fn rope_lines_end_before_lf_and_crlf() {
         let text = Text::from("one\r\ntwo\n\nlast");
         let lines: Vec<_> = (0..text.line_count()).map(|n| text.line(Line(n)).into_owned()).collect();
         assert_eq!(lines, ["one", "two", "", "last"]);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_that_cut_characters_begin_and_end_before_them() {
+    fn rope_slices_snap_to_char_boundaries() {
         let plain = "aé漢👩\u{fffd}".repeat(300);
         let text = Text::from(plain.as_str());
         let floor = |at: usize| plain.floor_char_boundary(at);
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn graphemes_cross_chunk_borders_as_in_a_plain_string() {
+    fn rope_graphemes_across_chunks_match_string() {
         // Clusters whose cut depends on what stands before the chunk, at every distance from a border.
         let clusters = [
             "\u{600}🇩🇪\u{301}",
@@ -382,7 +382,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(64))]
         #[test]
-        fn graphemes_agree_with_a_plain_string(parts in prop::collection::vec("[a-c]{1,9}|\r\n|\r|\u{7}|\t|e\u{301}|\u{301}|\u{200d}|\u{600}|1\u{fe0f}\u{20e3}|é|👩‍👩‍👧|🇩🇪|क्षि|\n", 0..600)) {
+        fn rope_graphemes_match_string(parts in prop::collection::vec("[a-c]{1,9}|\r\n|\r|\u{7}|\t|e\u{301}|\u{301}|\u{200d}|\u{600}|1\u{fe0f}\u{20e3}|é|👩‍👩‍👧|🇩🇪|क्षि|\n", 0..600)) {
             let plain = parts.concat();
             let text = Text::from(plain.as_str());
             let mut at = Byte(0);
@@ -402,7 +402,7 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn lines_in_a_row_are_those_one_by_one(
+        fn rope_lines_from_match_single_lookups(
             parts in prop::collection::vec(("[a\n\ré]{0,40}", 1usize..3_000), 0..4),
             long in 0usize..3,
             from in 0usize..10,

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn overlapping_ranges_become_one_and_the_primary_follows() {
+    fn selection_merges_overlapping_ranges() {
         let range = |a, h| Range::new(Byte(a), Byte(h));
         let selection = Selection::new(vec![range(8, 8), range(0, 4), range(6, 3)], 2);
         assert_eq!(selection.ranges(), [range(0, 6), range(8, 8)]);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn touching_ranges_stay_apart_but_swallow_cursors() {
+    fn selection_touching_ranges_stay_separate() {
         let selection = Selection::new(
             vec![Range::new(Byte(0), Byte(2)), Range::new(Byte(2), Byte(4)), Range::cursor(Byte(4))],
             0,

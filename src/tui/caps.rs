@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_promise_coloured_erasing_or_not() {
+    fn caps_colored_erase_by_terminal_name() {
         for name in ["xterm", "xterm-256color", "alacritty", "foot-extra", "linux"] {
             assert!(erases_colored(Some(name)), "{name}");
         }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_become_actions_once() {
+    fn caps_replies_become_actions_once() {
         let mut caps = Caps::default();
         assert_eq!(caps.apply(&Reply::KittyFlags(0)), [Action::EnableKitty]);
         assert_eq!(caps.apply(&Reply::KittyFlags(5)), []);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn without_kitty_the_last_answer_asks_for_modified_keys() {
+    fn caps_without_kitty_enable_modified_keys() {
         let mut caps = Caps::default();
         assert_eq!(caps.apply(&Reply::Attributes(vec![1, 2])), [Action::EnableOtherKeys]);
         assert_eq!(caps.apply(&Reply::Attributes(vec![1, 2])), []);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_question_that_all_answer_is_last() {
+    fn caps_queries_end_with_device_attributes() {
         assert!(queries(Some("xterm")).ends_with(b"\x1b[c"));
         assert!(queries(Some("linux")).is_empty());
     }

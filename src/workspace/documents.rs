@@ -84,7 +84,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn documents_come_from_the_root_down() {
+    fn instructions_are_loaded_from_root_down() {
         let root = tempfile::tempdir().unwrap();
         let deep = root.path().join("repo/a/b");
         fs::create_dir_all(&deep).unwrap();
@@ -108,7 +108,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_to_another_document_says_nothing_new() {
+    fn instructions_symlink_is_loaded_once() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("AGENTS.md"), "once").unwrap();
         std::os::unix::fs::symlink("AGENTS.md", root.path().join("CLAUDE.md")).unwrap();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_repository_only_the_folder_counts() {
+    fn instructions_without_repository_use_only_folder() {
         let root = tempfile::tempdir().unwrap();
         let sub = root.path().join("sub");
         fs::create_dir(&sub).unwrap();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_holds_for_all_together() {
+    fn instructions_limit_applies_to_all_files() {
         let root = tempfile::tempdir().unwrap();
         let sub = root.path().join("sub");
         fs::create_dir(&sub).unwrap();

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn every_property_is_read() {
+    fn editorconfig_every_property_is_read() {
         let all = "root = true\n[*]\nindent_style = tab\nindent_size = 3\ntab_width = 8\n\
                    end_of_line = crlf\ncharset = utf-8-bom\ntrim_trailing_whitespace = true\n\
                    insert_final_newline = false\nmax_line_length = 72\nother = x\n";
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_stand_for_each_other_and_nonsense_for_nothing() {
+    fn editorconfig_sizes_derive_and_invalid_are_ignored() {
         let file = |text: &str| folder(&[(NAME, &format!("root=true\n[*]\n{text}\n"))]);
         let widths = |text: &str| {
             let rules = rules_of(&file(text), "a");
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_those_of_the_standard() {
+    fn editorconfig_patterns_match_standard() {
         let text = "root = true\n\
             [*]\nmax_line_length = 1\n[*.{rs,toml}]\nmax_line_length = 2\n[lib/**.js]\nmax_line_length = 3\n\
             [file{1..3}.txt]\nmax_line_length = 4\n[/top.md]\nmax_line_length = 5\n[[ab].c]\nmax_line_length = 6\n\
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_file_counts_most_and_a_root_ends_the_way_up() {
+    fn editorconfig_nearest_file_wins_and_root_stops() {
         let folder = folder(&[
             (NAME, "root = true\n[*]\nindent_size = 8\ntab_width = 8\nmax_line_length = 1\n"),
             ("a/.editorconfig", "[*.rs]\nindent_size = 2\nmax_line_length = unset\n"),
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_file_says_so_and_counts_for_nothing() {
+    fn editorconfig_bad_file_is_reported_and_ignored() {
         for bad in
             ["root=true\n[*]\nindent_size = 2\nno pair\n", "nonsense\n[*]\nindent_size = 2\n", "[\n", "\u{0}"]
         {
@@ -303,7 +303,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(256))]
         /// Whatever stands in such a file, reading it ends well.
         #[test]
-        fn any_bytes_are_survived(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200), text in "(\\[[*?a\\[\\]{},.!0-9\\\\]{0,12}\\]\n[a-z_]{1,12} *= *[a-z0-9-]{0,5}\n){0,4}") {
+        fn editorconfig_any_bytes_are_safe(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200), text in "(\\[[*?a\\[\\]{},.!0-9\\\\]{0,12}\\]\n[a-z_]{1,12} *= *[a-z0-9-]{0,5}\n){0,4}") {
             for content in [bytes, text.into_bytes()] {
                 let folder = tempfile::tempdir().unwrap();
                 fs::write(folder.path().join(NAME), content).unwrap();

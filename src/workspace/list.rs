@@ -70,7 +70,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn folders_come_first_and_ignored_ones_are_marked() {
+    fn list_folders_come_first_and_ignored_are_marked() {
         let root = tempfile::tempdir().unwrap();
         for folder in ["src", "target", ".git", "Docs"] {
             fs::create_dir(root.path().join(folder)).unwrap();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_parent_folders_hold() {
+    fn list_parent_ignore_rules_apply() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join("a/b")).unwrap();
         fs::write(root.path().join(".gitignore"), "/a/b/x\n").unwrap();

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn ignored_files_and_git_are_left_out() {
+    fn walk_skips_ignored_files_and_git() {
         let root =
             tree(&["b.rs", "a/x.rs", "a/y.log", ".github/ci.yml", ".git/config", "target/o", "sub/.git"]);
         fs::write(root.path().join(".gitignore"), "target/\n*.log\n").unwrap();
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_grow_and_a_cancel_ends_the_walk() {
+    fn walk_batches_grow_and_abort_ends() {
         let names: Vec<String> = (0..300).map(|n| format!("{n:03}")).collect();
         let root = tree(&names.iter().map(String::as_str).collect::<Vec<_>>());
         let mut sizes = Vec::new();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_root_is_no_disaster() {
+    fn walk_missing_root_counts_as_skipped() {
         let done = walk(Path::new("/no/such/folder"), &CancellationToken::new(), |_| {});
         assert_eq!(done, WalkSummary { files: 0, skipped: 1, cancelled: false });
     }

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_renames_and_removals_are_told_and_other_files_are_not() {
+    fn watch_reports_writes_renames_and_removals() {
         let place = place(&["a.txt", "b.txt"]);
         fs::write(place.path("other.txt"), "x").unwrap();
         fs::write(place.path("a.txt"), "x").unwrap();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_wakes_once_until_it_is_taken() {
+    fn watch_burst_wakes_once_until_taken() {
         let place = place(&["a.txt", "end"]);
         for n in 0..50 {
             fs::write(place.path("a.txt"), n.to_string()).unwrap();
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_goes_and_comes_back_is_followed_again() {
+    fn watch_recreated_folder_is_followed_again() {
         let mut place = place(&["deep/er/a.txt"]);
         let file = place.path("deep/er/a.txt");
         let files = || vec![file.clone()];
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_is_no_touch() {
+    fn watch_reading_is_not_reported() {
         let place = place(&["a.txt", "end"]);
         fs::write(place.path("a.txt"), "x").unwrap();
         // Watched anew: what the write did is told already.

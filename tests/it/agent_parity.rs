@@ -23,7 +23,7 @@ fn script(family: Family, rounds: Vec<Vec<Bit>>) -> Vec<Reply> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_simple_file_is_created() {
+async fn write_tool_creates_file() {
     for family in FAMILIES {
         let mut stage = Stage::new(
             family,
@@ -37,7 +37,7 @@ async fn a_simple_file_is_created() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_is_read_then_edited() {
+async fn edit_after_read_changes_file() {
     for family in FAMILIES {
         let rounds = vec![vec![family.read("c1", "a.txt")], vec![family.edit("c2", "a.txt", "two", "2")]];
         let mut stage = Stage::new(family, script(family, rounds)).await;
@@ -49,7 +49,7 @@ async fn a_file_is_read_then_edited() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn several_files_are_edited_in_one_session() {
+async fn edit_tool_changes_several_files_in_one_session() {
     for family in FAMILIES {
         let mut replies = script(family, vec![vec![family.read("c1", "a.txt"), family.read("c2", "b.txt")]]);
         let edits = vec![family.edit("c3", "a.txt", "a", "A"), family.edit("c4", "b.txt", "b", "B")];
@@ -69,7 +69,7 @@ async fn several_files_are_edited_in_one_session() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_command_runs() {
+async fn shell_tool_returns_stdout_stderr_and_exit_code() {
     for family in FAMILIES {
         let mut stage = Stage::new(
             family,
@@ -84,7 +84,7 @@ async fn a_command_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_command_that_takes_too_long_is_stopped() {
+async fn shell_tool_timeout_stops_command() {
     for family in FAMILIES {
         let command = "echo begun; sleep 60; echo never";
         let replies = script(family, vec![vec![family.shell_within("c1", command, 300)]]);
@@ -100,7 +100,7 @@ async fn a_command_that_takes_too_long_is_stopped() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn files_are_found_by_text_and_by_name() {
+async fn grep_and_glob_find_files() {
     for family in FAMILIES {
         let rounds = vec![vec![family.grep("c1", "needle"), family.glob("c2", "**/*.rs")]];
         let mut stage = Stage::new(family, script(family, rounds)).await;
@@ -118,7 +118,7 @@ async fn files_are_found_by_text_and_by_name() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_task_of_several_steps() {
+async fn tool_calls_in_several_turns_complete_task() {
     for family in FAMILIES {
         let rounds = vec![
             vec![family.grep("c1", "change me")],
@@ -136,7 +136,7 @@ async fn a_task_of_several_steps() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn long_outputs_are_cut_for_the_model_and_whole_for_the_host() {
+async fn tool_output_truncated_for_model_complete_for_host() {
     for family in FAMILIES {
         let command = "head -c 100000 /dev/zero | tr '\\0' x";
         let mut stage = Stage::new(family, script(family, vec![vec![family.shell("c1", command)]])).await;
@@ -156,7 +156,7 @@ async fn long_outputs_are_cut_for_the_model_and_whole_for_the_host() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_of_one_answer_run_at_the_same_time() {
+async fn tool_calls_of_one_reply_run_in_parallel() {
     for family in FAMILIES {
         // Each waits for the other: one after the other they would never end.
         let wait = |own: &str, other: &str| {
@@ -174,7 +174,7 @@ async fn calls_of_one_answer_run_at_the_same_time() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn words_that_come_while_tools_run_steer() {
+async fn steering_message_during_tool_call_reaches_next_request() {
     for family in FAMILIES {
         let wait = "while [ ! -e go ]; do sleep 0.01; done";
         let mut stage = Stage::new(family, script(family, vec![vec![family.shell("c1", wait)]])).await;
@@ -193,7 +193,7 @@ async fn words_that_come_while_tools_run_steer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_effort_counts_from_the_next_request_on() {
+async fn reasoning_effort_change_applies_to_next_request() {
     for family in FAMILIES {
         let replies = vec![family.says(&["one"]), family.says(&["two"])];
         let mut stage = Stage::with(family, replies, vec![], |options| Options {
@@ -219,7 +219,7 @@ async fn another_effort_counts_from_the_next_request_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_agent_works_and_is_waited_for() {
+async fn subagent_spawn_and_wait_returns_result() {
     for family in FAMILIES {
         let wait = wait("c2", "agent_1");
         let replies = script(family, vec![vec![family.spawn("c1", "write b.txt")], vec![wait]]);
@@ -251,7 +251,7 @@ async fn another_agent_works_and_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn going_in_circles_is_told_to_model_and_host() {
+async fn loop_detection_warns_model_and_host() {
     for family in FAMILIES {
         let rounds = (0..10).map(|_| vec![family.shell("c", "true")]).collect();
         let mut stage = Stage::new(family, script(family, rounds)).await;
@@ -264,7 +264,7 @@ async fn going_in_circles_is_told_to_model_and_host() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_can_recover_from_what_fails() {
+async fn tool_errors_let_model_recover() {
     for family in FAMILIES {
         let rounds = vec![
             vec![family.read("c1", "nowhere.txt")],
@@ -285,7 +285,7 @@ async fn a_model_can_recover_from_what_fails() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_family_edits_in_its_own_form() {
+async fn edit_tool_is_native_to_model_family() {
     for family in FAMILIES {
         let rounds = vec![vec![family.read("c1", "a.txt")], vec![family.edit("c2", "a.txt", "old", "new")]];
         let mut stage = Stage::new(family, script(family, rounds)).await;
@@ -305,7 +305,7 @@ async fn the_family_edits_in_its_own_form() {
 
 /// Creating, reading and editing, running, long outputs, steering, another agent, a time-out: one session.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_smoke_test_of_seven_steps() {
+async fn agent_smoke_test_passes_seven_steps() {
     for family in FAMILIES {
         let hello = "print('Hello World')\n";
         let both = "print('Hello World')\nprint('Goodbye')\n";

@@ -11,7 +11,7 @@ use crate::support::family::{FAMILIES, Stage, ask_agent, of, outputs, wait};
 use crate::support::server::Reply;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_agent_is_told_more_waited_for_and_closed() {
+async fn subagent_accepts_input_wait_and_close() {
     for family in FAMILIES {
         let rounds = vec![
             vec![family.spawn("c1", "look at a.txt")],
@@ -40,7 +40,7 @@ async fn an_agent_is_told_more_waited_for_and_closed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn agents_of_a_session_are_limited_in_sum_and_closing_makes_no_room() {
+async fn subagent_limit_counts_closed_agents() {
     for family in FAMILIES {
         let rounds = vec![
             vec![family.spawn("c1", "look at a.txt")],
@@ -63,7 +63,7 @@ async fn agents_of_a_session_are_limited_in_sum_and_closing_makes_no_room() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn agents_that_agents_start_count_in_the_sum_of_the_session() {
+async fn subagent_limit_counts_nested_agents() {
     for family in FAMILIES {
         let rounds = vec![vec![family.spawn("c1", "look at a.txt")], vec![wait("c2", "agent_1")]];
         let mut replies: Vec<Reply> = rounds.into_iter().map(|bits| family.reply(bits)).collect();
@@ -85,7 +85,7 @@ async fn agents_that_agents_start_count_in_the_sum_of_the_session() {
 
 /// More events than tokio gives a task at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_of_many_events_is_told_to_its_end() {
+async fn agent_events_all_delivered_in_long_run() {
     for family in FAMILIES {
         let mut stage = Stage::new(family, vec![family.says(&["word "; 300])]).await;
         let told = stage.run("say much").await;
@@ -96,7 +96,7 @@ async fn a_run_of_many_events_is_told_to_its_end() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn limits_fullness_and_failures_are_told() {
+async fn agent_reports_turn_limit_context_usage_and_errors() {
     let family = FAMILIES[1];
     let refusal = Reply::Status {
         code: 400,
@@ -119,7 +119,7 @@ async fn limits_fullness_and_failures_are_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_wrong_key_ends_the_session_of_a_host_that_wants_it() {
+async fn auth_failure_closes_session_if_configured() {
     for (close_on_failure, lifecycle) in [(true, Lifecycle::Closed), (false, Lifecycle::Idle)] {
         let family = FAMILIES[0];
         let refusal = Reply::Status {
@@ -142,7 +142,7 @@ async fn a_wrong_key_ends_the_session_of_a_host_that_wants_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_shutdown_ends_everything_in_order() {
+async fn shutdown_kills_commands_and_ends_with_session_end() {
     let family = FAMILIES[0];
     let replies = vec![
         family
@@ -173,7 +173,7 @@ async fn a_shutdown_ends_everything_in_order() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_as_pi_s_events() {
+async fn run_events_match_pi_event_sequence() {
     let family = FAMILIES[1];
     let replies = vec![family.reply(vec![family.shell("c1", "echo hi")]), family.says(&["do", "ne"])];
     let stage = Stage::new(family, replies).await;
@@ -218,7 +218,7 @@ async fn a_run_as_pi_s_events() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_agent_works_in_a_folder_of_the_workspace_and_in_no_guarded_one() {
+async fn subagent_working_dir_outside_or_protected_is_rejected() {
     let family = FAMILIES[0];
     let spawn =
         |id, folder: &str| ask_agent(id, "spawn_agent", &json!({"task": "write", "working_dir": folder}));

@@ -42,7 +42,7 @@ fn theirs(stage: &Stage) -> Vec<Seen> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tool_that_a_person_turns_off_is_off_for_those_who_work_already() {
+async fn disabled_tool_is_disabled_for_running_subagents() {
     for family in FAMILIES {
         let rounds = vec![vec![family.spawn("c1", "work")], vec![wait("c2", "agent_1")]];
         let mut replies: Vec<_> = rounds.into_iter().map(|bits| family.reply(bits)).collect();
@@ -79,7 +79,7 @@ async fn a_tool_that_a_person_turns_off_is_off_for_those_who_work_already() {
 const STUBBORN: &str = "trap 'touch told' TERM; echo $$ > theirs; while :; do sleep 0.05; done";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn commands_of_an_agent_end_when_it_is_closed_and_others_stay() {
+async fn subagent_close_kills_only_its_commands() {
     for family in FAMILIES {
         let own = background(family, "c1", "echo $$ > own; exec sleep 600");
         let rounds =
@@ -111,7 +111,7 @@ async fn commands_of_an_agent_end_when_it_is_closed_and_others_stay() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn commands_of_an_agent_end_when_it_is_interrupted_and_others_stay() {
+async fn subagent_abort_kills_only_its_commands() {
     for family in FAMILIES {
         let own = background(family, "c1", "echo $$ > own; exec sleep 600");
         let replies = vec![
@@ -137,7 +137,7 @@ async fn commands_of_an_agent_end_when_it_is_interrupted_and_others_stay() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_an_agent_s_agents_run_ends_with_it() {
+async fn subagent_close_kills_nested_subagent_commands() {
     let family = FAMILIES[0];
     let rounds = vec![vec![family.spawn("c1", "work")], vec![wait("c2", "agent_1")], vec![close("c3")]];
     let mut replies: Vec<_> = rounds.into_iter().map(|bits| family.reply(bits)).collect();
@@ -162,7 +162,7 @@ const ORDERLY: &str =
     "trap 'sleep 0.6; touch ended; exit' TERM; echo $$ > runs; while :; do sleep 0.05; done";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn commands_have_time_to_end_when_the_session_does() {
+async fn session_close_lets_commands_exit_gracefully() {
     for family in FAMILIES {
         let replies = vec![family.reply(vec![background(family, "c1", ORDERLY)]), family.says(&["it runs"])];
         let mut stage = Stage::new(family, replies).await;
@@ -177,7 +177,7 @@ async fn commands_have_time_to_end_when_the_session_does() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_that_nobody_has_heard_is_not_thrown_away() {
+async fn subagent_unread_result_is_kept() {
     let family = FAMILIES[1];
     let ids: [&'static str; 20] = std::array::from_fn(|n| &*format!("s{n}").leak());
     let all: Vec<Bit> = ids.iter().map(|id| family.spawn(id, "work")).collect();
@@ -208,7 +208,7 @@ async fn an_answer_that_nobody_has_heard_is_not_thrown_away() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_an_interrupted_command_had_printed_is_told() {
+async fn shell_tool_abort_returns_partial_output() {
     for family in FAMILIES {
         let stubborn = "trap '' TERM; seq 9000; echo so far; while :; do sleep 0.05; done";
         let replies = vec![family.reply(vec![family.shell("c1", stubborn)]), family.says(&["I see"])];

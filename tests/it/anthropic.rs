@@ -70,7 +70,7 @@ fn failed(events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
 }
 
 #[tokio::test]
-async fn a_request_has_what_the_api_wants_and_nothing_that_it_refuses() {
+async fn anthropic_request_has_required_fields_only() {
     let server = Server::start(vec![wire::says("hello"), wire::says("again")]);
     let with_key = client(&server.url, Some("secret"));
     let events: Vec<_> = with_key.stream(request(&with_key)).collect().await;
@@ -92,7 +92,7 @@ async fn a_request_has_what_the_api_wants_and_nothing_that_it_refuses() {
 }
 
 #[tokio::test]
-async fn bytes_may_be_cut_anywhere() {
+async fn anthropic_stream_decodes_any_chunk_boundaries() {
     let words = "Grüße, 世界! 👩‍👩‍👧‍👦 done";
     let whole = bytes(&[wire::open(), wire::text(0, &[words]), wire::close("end_turn")].concat());
     for size in [1, 3, 7] {
@@ -109,7 +109,7 @@ async fn bytes_may_be_cut_anywhere() {
 }
 
 #[tokio::test]
-async fn refusals_of_the_server_by_kind() {
+async fn anthropic_http_errors_are_classified() {
     let limited = Reply::Status {
         code: 429,
         headers: vec![("retry-after", "7".into())],
@@ -144,7 +144,7 @@ async fn refusals_of_the_server_by_kind() {
 }
 
 #[tokio::test]
-async fn what_breaks_off_is_an_error_with_what_had_come() {
+async fn anthropic_interrupted_stream_error_keeps_partial_text() {
     let begun = || [wire::open(), wire::text(0, &["half"])].concat();
     let mid_event = [begun(), vec![Piece::Raw(b"event: content_block_de".to_vec())]].concat();
     let in_stream = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
@@ -165,7 +165,7 @@ async fn what_breaks_off_is_an_error_with_what_had_come() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_a_network_error() {
+async fn anthropic_connection_refused_is_network_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -176,7 +176,7 @@ async fn nobody_there_is_a_network_error() {
 }
 
 #[tokio::test]
-async fn letting_go_of_the_stream_closes_the_connection() {
+async fn anthropic_dropped_stream_closes_connection() {
     let pieces = [wire::open(), wire::text(0, &["half"]), vec![Piece::Gate]].concat();
     let server = Server::start(vec![Reply::Stream(pieces)]);
     let client = client(&server.url, None);
@@ -191,7 +191,7 @@ async fn letting_go_of_the_stream_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn tokens_are_sent_as_what_they_are_and_bowline_stays_bowline() {
+async fn anthropic_auth_header_matches_key_kind() {
     let cases = [
         (KeyKind::Key, "k", Some("k"), None, None),
         (KeyKind::Bearer, "b", None, Some("Bearer b"), None),
@@ -216,7 +216,7 @@ async fn tokens_are_sent_as_what_they_are_and_bowline_stays_bowline() {
 }
 
 #[tokio::test]
-async fn a_session_and_the_betas_of_the_options_have_their_headers() {
+async fn anthropic_session_and_beta_headers_are_sent() {
     let server = Server::start(vec![wire::says("hello")]);
     let adapter = dialect::adapter("anthropic-messages", dialect::access(&server.url, None), &[], None);
     let mut request = dialect::request("anthropic-messages", "claude-x");

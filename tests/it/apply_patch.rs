@@ -72,7 +72,7 @@ fn found(root: &Path, folder: &Path, files: &mut Files) {
 const ONTO_ITSELF: [&str; 2] = ["by hand: move self", "by hand: move to self dot"];
 
 #[tokio::test]
-async fn every_outcome_is_that_of_codex() {
+async fn apply_patch_outcomes_match_codex_fixture() {
     let registry = Registry::of("openai");
     let tool = registry.get("apply_patch").unwrap();
     let cases = cases();
@@ -116,7 +116,7 @@ fn judged(codex: &Path, name: String, patch: String, before: Files) -> Case {
 
 #[test]
 #[ignore = "asks the codex binary that BOWLINE_CODEX names, and writes the fixture"]
-fn codex_judges_every_case() {
+fn apply_patch_fixture_is_regenerated_by_codex() {
     let codex = PathBuf::from(std::env::var_os("BOWLINE_CODEX").unwrap());
     let by_hand = cases().into_iter().filter(|case| case.name.starts_with(BY_HAND));
     let mut asked: Vec<Case> =

@@ -149,7 +149,7 @@ fn resolve(path: &[String], faces: &BTreeMap<(String, String), String>) -> Strin
 }
 
 #[test]
-fn imports_follow_the_layers() {
+fn architecture_imports_follow_layers() {
     let sources = source::sources();
     let faces = source::reexports(&sources);
     let mut broken = Vec::new();
@@ -178,7 +178,7 @@ fn imports_follow_the_layers() {
 }
 
 #[test]
-fn the_table_points_downwards() {
+fn architecture_layer_table_points_downwards() {
     for (layer, module, allowed) in LAYERS {
         for target in *allowed {
             let top = target.split("::").next().unwrap();
@@ -189,7 +189,7 @@ fn the_table_points_downwards() {
 }
 
 #[test]
-fn the_code_map_names_every_module() {
+fn architecture_code_map_lists_every_module() {
     let lib = std::fs::read_to_string(source::root().join("src/lib.rs")).unwrap();
     for module in top_modules() {
         assert!(lib.contains(&format!("[`{module}`]")), "lib.rs does not show `{module}`");
@@ -249,7 +249,7 @@ fn reached(graph: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTree
 }
 
 #[test]
-fn import_circles_stay_between_a_file_and_its_own_parts() {
+fn import_cycles_stay_within_module_family() {
     let graph = graph_with_children(&source::sources());
     let reached = reached(&graph);
     let below = |a: &str, b: &str| b.starts_with(&format!("{a}::"));
@@ -282,7 +282,7 @@ fn room(module: &str) -> Option<&str> {
 }
 
 #[test]
-fn files_import_each_other_within_one_feature_alone() {
+fn import_cycles_stay_within_one_feature() {
     fn visit<'a>(
         node: &'a str,
         graph: &'a BTreeMap<String, BTreeSet<String>>,
@@ -328,7 +328,7 @@ fn imports_in_ide() -> Vec<(String, String)> {
 }
 
 #[test]
-fn ide_floors_import_downwards() {
+fn ide_layers_import_downwards() {
     let floor = |module: &str| FLOORS.iter().position(|floor| module.split("::").nth(1) == Some(floor));
     let imports = imports_in_ide();
     assert!(imports.len() > 500, "the scanner found {} imports, which cannot be all", imports.len());
@@ -341,7 +341,7 @@ fn ide_floors_import_downwards() {
 }
 
 #[test]
-fn ide_features_import_each_other_without_circles() {
+fn ide_features_have_no_import_cycles() {
     let feature = |module: &str| {
         let mut parts = module.split("::");
         (parts.nth(1) == Some("features")).then(|| parts.next().map(String::from)).flatten()
@@ -361,7 +361,7 @@ fn ide_features_import_each_other_without_circles() {
 }
 
 #[test]
-fn nothing_hides_a_dependency() {
+fn imports_have_no_globs_or_hidden_reexports() {
     for file in source::sources().iter().filter(|s| !s.is_test) {
         for (at, _) in file.code.match_indices("pub use ") {
             let line = source::line_at(&file.code, at);
@@ -381,7 +381,7 @@ fn nothing_hides_a_dependency() {
 }
 
 #[test]
-fn the_outside_world_is_touched_where_the_law_says() {
+fn side_effects_stay_in_allowed_modules() {
     let mut broken = Vec::new();
     for file in source::sources().iter().filter(|s| !s.is_test && !s.module.is_empty()) {
         for (call, places) in BANNED {

@@ -7,7 +7,7 @@ use crate::support::wires::{Answer, Bit, WIRES};
 
 /// `<NAME>_BASE_URL` of providers whose rows name no variable.
 #[test]
-fn base_url_variable_moves_every_provider() {
+fn base_url_variable_overrides_every_provider() {
     for (api, model, var) in [
         ("google-generative-ai", "google/gemini-4-argon", "GEMINI_BASE_URL"),
         ("mistral-conversations", "mistral/devstral-medium-latest", "MISTRAL_BASE_URL"),
@@ -27,7 +27,7 @@ fn base_url_variable_moves_every_provider() {
 }
 
 #[test]
-fn offline_with_a_key_says_offline() {
+fn offline_with_api_key_reports_offline() {
     for (args, code, words) in [
         (&["-p", "hi", "--model", "anthropic/claude-opus-5-5"][..], 1, "cannot be asked: bowline is offline"),
         (

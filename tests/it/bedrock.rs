@@ -33,7 +33,7 @@ pub fn says(words: &str) -> Vec<Piece> {
 }
 
 #[tokio::test]
-async fn a_request_is_signed_by_the_keys_of_the_environment() {
+async fn bedrock_request_is_signed_with_environment_keys() {
     let server = Server::start(vec![Reply::Stream(says("hello"))]);
     let vars = [&KEYS[..], &[("AWS_SESSION_TOKEN", "session")]].concat();
     let adapter = adapter(API, access(&server.url, None), &vars, None);
@@ -54,7 +54,7 @@ async fn a_request_is_signed_by_the_keys_of_the_environment() {
 }
 
 #[tokio::test]
-async fn a_bearer_token_and_a_proxy_that_wants_nothing() {
+async fn bedrock_bearer_token_is_sent_unless_skip_auth() {
     let token = ("AWS_BEARER_TOKEN_BEDROCK", "tok");
     for (key, vars, expected) in [
         (Some("given"), vec![], Some("Bearer given")),
@@ -72,7 +72,7 @@ async fn a_bearer_token_and_a_proxy_that_wants_nothing() {
 }
 
 #[tokio::test]
-async fn bytes_may_be_cut_anywhere() {
+async fn bedrock_stream_decodes_any_chunk_boundaries() {
     let words = "Grüße, 世界! 👩‍👩‍👧‍👦 done";
     for size in [1, 3, 7] {
         let pieces = bytes(&says(words)).chunks(size).map(|c| Piece::Raw(c.to_vec())).collect();
@@ -83,7 +83,7 @@ async fn bytes_may_be_cut_anywhere() {
 }
 
 #[tokio::test]
-async fn refusals_of_the_server_by_kind() {
+async fn bedrock_http_errors_are_classified() {
     for (code, message, kind) in [
         (400, "Input is too long for requested model.", ErrorKind::ContextLength),
         (403, "The security token included in the request is invalid.", ErrorKind::Authentication),
@@ -103,7 +103,7 @@ async fn refusals_of_the_server_by_kind() {
 }
 
 #[tokio::test]
-async fn what_breaks_off_is_an_error_with_what_had_come() {
+async fn bedrock_interrupted_stream_error_keeps_partial_text() {
     let slow = json!({"message": "Too many requests"});
     let broken = || match event("messageStop", &json!({})) {
         Piece::Raw(mut bytes) => {
@@ -131,7 +131,7 @@ async fn what_breaks_off_is_an_error_with_what_had_come() {
 }
 
 #[tokio::test]
-async fn letting_go_of_the_stream_closes_the_connection() {
+async fn bedrock_dropped_stream_closes_connection() {
     let server = Server::start(vec![Reply::Stream([open("half"), vec![Piece::Gate]].concat())]);
     let adapter = adapter(API, access(&server.url, Some("k")), &[], None);
     let mut stream = adapter.stream(request(API, MODEL));

@@ -66,7 +66,7 @@ fn home(config: &str, credentials: &str) -> tempfile::TempDir {
 }
 
 #[tokio::test]
-async fn a_profile_with_keys_and_a_region() {
+async fn aws_profile_sets_keys_and_region() {
     let home = home(
         "[default]\nregion = ap-south-1\n[profile dev]\nregion = eu-central-1\n",
         "[default]\naws_access_key_id = ID\naws_secret_access_key = s\n[dev]\naws_access_key_id = DEV\n\
@@ -84,7 +84,7 @@ async fn a_profile_with_keys_and_a_region() {
 }
 
 #[tokio::test]
-async fn roles_are_taken_on_one_after_the_other() {
+async fn aws_role_chain_is_assumed_in_order() {
     let server = Server::start(vec![sts("MIDDLE", LATE), sts("OUTER", LATE), said(), said()]);
     let home = home(
         "[profile outer]\nrole_arn = arn:outer\nsource_profile = middle\nexternal_id = x y\n\
@@ -104,7 +104,7 @@ async fn roles_are_taken_on_one_after_the_other() {
 }
 
 #[tokio::test]
-async fn a_token_of_the_cluster() {
+async fn aws_web_identity_token_assumes_role() {
     let folder = tempfile::tempdir().unwrap();
     let token = folder.path().join("token");
     std::fs::write(&token, "jwt\n").unwrap();
@@ -122,7 +122,7 @@ async fn a_token_of_the_cluster() {
 }
 
 #[tokio::test]
-async fn a_login_with_a_browser() {
+async fn aws_sso_login_gets_role_credentials() {
     let server = Server::start(vec![
         answer(
             &json!({"roleCredentials": {"accessKeyId": "SSO", "secretAccessKey": "s", "sessionToken": "t",
@@ -153,7 +153,7 @@ async fn a_login_with_a_browser() {
 }
 
 #[tokio::test]
-async fn the_container_and_then_the_machine() {
+async fn aws_container_and_instance_credentials_are_used() {
     let folder = tempfile::tempdir().unwrap();
     let token = folder.path().join("token");
     std::fs::write(&token, "pod-token\n").unwrap();
@@ -181,7 +181,7 @@ async fn the_container_and_then_the_machine() {
 }
 
 #[tokio::test]
-async fn many_requests_wait_for_one_refresh() {
+async fn aws_concurrent_requests_share_one_refresh() {
     let server = Server::start(vec![text("t"), text("role"), keys("EC2", LATE), said(), said(), said()]);
     let vars = [("AWS_EC2_METADATA_SERVICE_ENDPOINT", server.url.as_str())];
     let adapter = adapter(API, access(&server.url, None), &vars, None);
@@ -193,7 +193,7 @@ async fn many_requests_wait_for_one_refresh() {
 }
 
 #[tokio::test]
-async fn what_is_missing_or_refused_is_said_plainly() {
+async fn aws_credential_errors_name_the_cause() {
     let url = "http://127.0.0.1:9";
     let (kind, message) = fails(url, &[("AWS_EC2_METADATA_DISABLED", "true")], None).await;
     assert_eq!(kind, ErrorKind::Authentication);

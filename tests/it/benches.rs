@@ -3,7 +3,7 @@
 use std::process::Command;
 
 #[test]
-fn every_benchmark_runs() {
+fn benchmarks_all_run_in_quick_mode() {
     let out = Command::new(env!("CARGO"))
         .args(["bench", "--bench", "budgets", "--profile", "dev", "--locked", "--", "--quick"])
         .current_dir(crate::source::root())

@@ -328,7 +328,7 @@ async fn interrupt(set: &str, tool: &str, busy: Busy, args: Value) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_tool_of_every_set_ends_when_it_is_interrupted() {
+async fn abort_ends_every_tool_of_every_toolset() {
     let mut all = Vec::new();
     for set in SETS {
         for shape in set.tools {
@@ -347,7 +347,7 @@ async fn every_tool_of_every_set_ends_when_it_is_interrupted() {
 
 /// A call that has not run yet because nobody has said whether it may.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_that_is_asked_about_is_withdrawn() {
+async fn abort_withdraws_pending_permission_request() {
     let mut tried = 0;
     for set in SETS {
         for tool in set.tools {
@@ -374,7 +374,7 @@ const OF_FILES: [Kind; 6] =
 
 /// What would never come to an end is not begun.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pipes_are_refused_and_not_waited_for() {
+async fn file_tools_reject_named_pipes() {
     let mut tried = 0;
     for set in SETS {
         for tool in set.tools {

@@ -118,7 +118,7 @@ fn act(root: &Path, act: &Act) -> std::io::Result<()> {
 proptest! {
     #![proptest_config(crate::support::seeds::cases(48))]
     #[test]
-    fn any_tree_comes_back_exactly(rounds in proptest::collection::vec(proptest::collection::vec(acts(), 1..14), 2..5)) {
+    fn checkpoint_restores_random_trees_exactly(rounds in proptest::collection::vec(proptest::collection::vec(acts(), 1..14), 2..5)) {
         let place = Place::new();
         let mut states = vec![(place.take().id, image(&place.root))];
         for round in &rounds {
@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_person_changed_is_never_lost(
+    fn checkpoint_restore_keeps_user_changes(
         before in proptest::collection::vec(acts(), 1..10),
         agent in proptest::collection::vec(acts(), 1..10),
         person in proptest::collection::vec(acts(), 1..10),
@@ -170,7 +170,7 @@ proptest! {
 }
 
 #[test]
-fn a_hundred_jumps_between_two_branches_leave_the_same_bytes() {
+fn checkpoint_branch_switches_keep_bytes() {
     let place = Place::new();
     for n in 0..60 {
         place.put(&format!("src/{}/{n}.rs", n % 7), &format!("fn f{n}() {{}}\n").repeat(n));
@@ -204,7 +204,7 @@ fn a_hundred_jumps_between_two_branches_leave_the_same_bytes() {
 }
 
 #[test]
-fn ten_thousand_files_come_back_and_are_read_once() {
+fn checkpoint_restores_ten_thousand_files_in_few_packs() {
     let place = Place::new();
     for n in 0..10_000 {
         place.put(&format!("d{}/e{}/f{n}.txt", n % 20, n % 300), &format!("file {n}\n"));

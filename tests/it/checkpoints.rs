@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::support::checkpoint_workspace::{Place, image, name, names};
 
 #[test]
-fn what_is_ignored_stays_unless_it_is_asked_for() {
+fn checkpoint_skips_ignored_files_unless_requested() {
     let place = Place::new();
     place.put(".gitignore", "target/\n*.env\n");
     place.put("target/big/o", "object");
@@ -33,7 +33,7 @@ fn what_is_ignored_stays_unless_it_is_asked_for() {
 }
 
 #[test]
-fn a_turn_that_ignored_less_takes_nothing_away_on_the_way_back() {
+fn checkpoint_restore_keeps_files_ignored_at_target() {
     let place = Place::new();
     place.put(".gitignore", "out/\n");
     place.put("out/result", "hours of work");
@@ -49,14 +49,14 @@ fn a_turn_that_ignored_less_takes_nothing_away_on_the_way_back() {
 const GLOBAL: &str = "BOWLINE_TEST_GLOBAL_EXCLUDES";
 
 #[test]
-fn what_rules_outside_of_the_state_leave_out_is_not_taken_away() {
+fn checkpoint_restore_keeps_externally_ignored_files() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path();
     fs::create_dir_all(home.join(".config/git")).unwrap();
     fs::write(home.join(".config/git/ignore"), "*.global\n").unwrap();
     if std::env::var_os(GLOBAL).is_none() {
         let own = std::env::current_exe().unwrap();
-        let name = "checkpoints::what_rules_outside_of_the_state_leave_out_is_not_taken_away";
+        let name = "checkpoints::checkpoint_restore_keeps_externally_ignored_files";
         let mut child = Command::new(own);
         child.args([name, "--exact"]).env(GLOBAL, "1").env("HOME", home).env_remove("XDG_CONFIG_HOME");
         let ran = child.output().unwrap();
@@ -90,7 +90,7 @@ fn what_rules_outside_of_the_state_leave_out_is_not_taken_away() {
 }
 
 #[test]
-fn unsaved_words_of_a_file_that_is_gone_are_somebodys_change() {
+fn checkpoint_unsaved_text_of_deleted_file_conflicts() {
     let place = Place::new();
     place.put("d/f", "one");
     let one = place.take();
@@ -111,7 +111,7 @@ fn unsaved_words_of_a_file_that_is_gone_are_somebodys_change() {
 }
 
 #[test]
-fn what_another_look_has_seen_since_is_still_a_change_since() {
+fn checkpoint_apply_rejects_changes_seen_by_later_snapshot() {
     let place = Place::new();
     place.put("f", "one");
     let one = place.take();
@@ -127,7 +127,7 @@ fn what_another_look_has_seen_since_is_still_a_change_since() {
 }
 
 #[test]
-fn limits_are_told_and_nothing_is_lost_by_them() {
+fn checkpoint_limits_are_reported_without_data_loss() {
     let limits = Limits { file: 100, files: 20, bytes: 300, ..Limits::default() };
     let place = Place::limited(limits);
     place.put("small", "s");
@@ -154,7 +154,7 @@ fn limits_are_told_and_nothing_is_lost_by_them() {
 }
 
 #[test]
-fn nothing_is_written_through_a_link_that_came_meanwhile() {
+fn checkpoint_apply_does_not_write_through_new_symlink() {
     let place = Place::new();
     let outside = tempfile::tempdir().unwrap();
     place.put("d/f", "one");
@@ -171,7 +171,7 @@ fn nothing_is_written_through_a_link_that_came_meanwhile() {
 }
 
 #[test]
-fn a_file_that_changes_between_the_look_and_the_way_back_stays() {
+fn checkpoint_apply_keeps_file_changed_after_plan() {
     let place = Place::new();
     place.put("f", "one");
     place.put("g", "one");
@@ -188,7 +188,7 @@ fn a_file_that_changes_between_the_look_and_the_way_back_stays() {
 }
 
 #[test]
-fn changes_of_one_tick_are_seen() {
+fn checkpoint_detects_changes_with_equal_mtime() {
     let place = Place::new();
     let mut seen = std::collections::BTreeSet::new();
     for n in 0..40 {
@@ -219,7 +219,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<(bool, String)> {
 }
 
 #[test]
-fn git_reads_the_store_and_finds_nothing_wrong() {
+fn checkpoint_store_passes_git_fsck() {
     let place = Place::new();
     place.put("src/main.rs", "fn main() {}\n");
     place.put("run", "#!/bin/sh\n");
@@ -250,7 +250,7 @@ fn git_reads_the_store_and_finds_nothing_wrong() {
 }
 
 #[test]
-fn the_projects_own_repository_is_left_alone() {
+fn checkpoint_restore_leaves_project_git_untouched() {
     let place = Place::new();
     place.put("tracked", "1");
     if git(&place.root, &["init", "-q"]).is_none() {
@@ -270,7 +270,7 @@ fn the_projects_own_repository_is_left_alone() {
 }
 
 #[test]
-fn two_keepers_of_one_workspace_do_not_disturb_each_other() {
+fn checkpoint_concurrent_writers_do_not_interfere() {
     let place = Place::new();
     let base = place.keeper.store().root().parent().unwrap().to_path_buf();
     let states: Vec<(Oid, usize)> = std::thread::scope(|scope| {
@@ -299,7 +299,7 @@ fn two_keepers_of_one_workspace_do_not_disturb_each_other() {
 }
 
 #[test]
-fn bowlines_own_folders_are_not_recorded() {
+fn checkpoint_excludes_bowline_folders() {
     let folder = tempfile::tempdir().unwrap();
     let own = folder.path().join("state");
     fs::create_dir(&own).unwrap();

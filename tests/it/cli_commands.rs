@@ -33,7 +33,7 @@ fn commands() -> Vec<Vec<String>> {
 }
 
 #[test]
-fn help_of_every_command_exits_0() {
+fn help_of_every_command_exits_0_with_usage() {
     let place = Place::new(Vec::new());
     for path in commands() {
         let words: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -46,7 +46,7 @@ fn help_of_every_command_exits_0() {
 }
 
 #[test]
-fn help_of_the_program_lists_every_command() {
+fn help_lists_every_command() {
     let place = Place::new(Vec::new());
     let (code, out, _) = run(&place, &["--help"]);
     assert_eq!(code, Some(0));
@@ -59,7 +59,7 @@ fn help_of_the_program_lists_every_command() {
 }
 
 #[test]
-fn wrong_arguments_exit_2_and_say_what_is_wrong() {
+fn invalid_arguments_exit_2_with_message() {
     let place = Place::new(Vec::new());
     for (args, said) in [
         (&["login", "a", "b"][..], "unexpected argument 'b' found"),
@@ -91,7 +91,7 @@ fn wrong_arguments_exit_2_and_say_what_is_wrong() {
 }
 
 #[test]
-fn completions_and_manual_page_name_every_command() {
+fn completions_and_man_pages_cover_every_command() {
     let place = Place::new(Vec::new());
     let pages = place.work().join("pages");
     let (code, out, _) = run(&place, &["man", pages.to_str().unwrap()]);
@@ -115,7 +115,7 @@ fn completions_and_manual_page_name_every_command() {
 }
 
 #[test]
-fn file_with_the_name_of_a_command_is_no_command() {
+fn prompt_equal_to_command_name_is_sent_as_prompt() {
     let place = Place::new(vec![wire::says("Yes."), wire::says("No.")]);
     assert_eq!(place.run(&["sessions"]), (0, "No sessions.\n".into(), String::new()));
     std::fs::write(place.work().join("sessions"), "text\n").unwrap();

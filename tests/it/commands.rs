@@ -371,22 +371,22 @@ async fn check(part: &str, wanted: impl Fn(&str) -> bool) {
 }
 
 #[tokio::test]
-async fn vim_commands_have_cases() {
+async fn vim_commands_match_fixture() {
     check("vim", |id| id.starts_with("vim.")).await;
 }
 
 #[tokio::test]
-async fn helix_commands_have_cases() {
+async fn helix_commands_match_fixture() {
     check("helix", |id| id.starts_with("helix.")).await;
 }
 
 #[tokio::test]
-async fn editing_commands_have_cases() {
+async fn editing_commands_match_fixture() {
     check("edit", |id| id.starts_with("edit.") || id.starts_with("select.") || id.starts_with("move.")).await;
 }
 
 #[tokio::test]
-async fn all_other_commands_have_cases() {
+async fn other_commands_match_fixture() {
     if !git(&root(), &["--version"]) {
         return;
     }

@@ -41,7 +41,7 @@ pub async fn full_with(rest: Vec<Turn>, change: impl FnOnce(Options) -> Options)
 }
 
 #[tokio::test]
-async fn before_a_prompt_room_is_made() {
+async fn compaction_runs_before_prompt_at_threshold() {
     let mut rig = full(vec![says("## Goal\nall of it"), says("answer two")]).await;
     assert_eq!(rig.run("two").await, ["start threshold", "end threshold done", "agent end"]);
     assert_eq!(rig.kinds().await, ["user", "assistant", "user", "compaction", "assistant"]);
@@ -65,7 +65,7 @@ async fn before_a_prompt_room_is_made() {
 }
 
 #[tokio::test]
-async fn between_tools_and_the_next_request_too() {
+async fn compaction_runs_between_tool_result_and_next_request() {
     let call = filling(Turn::call("c1", "bash", json!({"command": "echo hi"})), FULL);
     let mut rig = Rig::new(vec![call, says("prefix"), says("done")]).await;
     assert_eq!(rig.run(&long("one")).await, ["start threshold", "end threshold done", "agent end"]);
@@ -76,7 +76,7 @@ async fn between_tools_and_the_next_request_too() {
 }
 
 #[tokio::test]
-async fn after_a_run_only_where_somebody_goes_on() {
+async fn compaction_after_run_sends_no_further_request() {
     let mut rig = Rig::with(
         vec![filling(says("a"), 10), filling(says("answer two"), FULL), says("history"), says("prefix")],
         |mut options| {
@@ -96,7 +96,7 @@ async fn after_a_run_only_where_somebody_goes_on() {
 }
 
 #[tokio::test]
-async fn a_request_that_does_not_fit_is_sent_again_once() {
+async fn compaction_on_overflow_retries_request() {
     let mut rig = Rig::new(vec![says("answer one"), too_long(), says("S"), says("fine")]).await;
     rig.run(&long("one")).await;
     assert_eq!(rig.run("two").await, ["start overflow", "end overflow done retry", "agent end"]);
@@ -110,7 +110,7 @@ async fn a_request_that_does_not_fit_is_sent_again_once() {
 }
 
 #[tokio::test]
-async fn what_still_does_not_fit_is_told_in_words_of_its_own() {
+async fn compaction_second_overflow_is_error() {
     let mut rig = Rig::new(vec![says("answer one"), too_long(), says("S"), too_long()]).await;
     rig.run(&long("one")).await;
     let told = rig.run("two").await;
@@ -120,7 +120,7 @@ async fn what_still_does_not_fit_is_told_in_words_of_its_own() {
 }
 
 #[tokio::test]
-async fn an_answer_without_room_is_asked_for_again() {
+async fn compaction_retries_reply_cut_at_context_limit() {
     let cut =
         filling(Turn::call("c1", "bash", json!({"command": "echo"})).stop(StopReason::Length), WINDOW - 100);
     let mut rig = Rig::new(vec![says("answer one"), cut, says("S"), says("whole")]).await;
@@ -138,14 +138,14 @@ async fn an_answer_without_room_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn an_answer_that_came_though_nothing_fits_is_not_asked_for_again() {
+async fn compaction_complete_reply_over_window_is_not_retried() {
     let mut rig = Rig::new(vec![filling(says("answer"), WINDOW + 1), says("S"), says("two")]).await;
     assert_eq!(rig.run(&long("one")).await, ["agent end"]);
     assert_eq!(rig.run("two").await, ["start overflow", "end overflow done", "agent end"]);
 }
 
 #[tokio::test]
-async fn escape_gives_a_compaction_up_without_a_trace() {
+async fn compaction_abort_writes_no_entry() {
     let mut rig = full(vec![Turn::of(vec![Step::Stall])]).await;
     rig.say("two");
     rig.until("start threshold").await;
@@ -167,7 +167,7 @@ async fn escape_gives_a_compaction_up_without_a_trace() {
 }
 
 #[tokio::test]
-async fn a_shutdown_leaves_nothing_half_done() {
+async fn compaction_interrupted_by_shutdown_writes_no_entry() {
     let mut rig = full(vec![Turn::of(vec![Step::Stall])]).await;
     rig.handle.compact(None);
     rig.until("start manual").await;
@@ -176,7 +176,7 @@ async fn a_shutdown_leaves_nothing_half_done() {
 }
 
 #[tokio::test]
-async fn a_failed_summary_costs_a_word_and_the_request_is_sent() {
+async fn compaction_failed_summary_still_sends_request() {
     let cut_off = says("half").stop(StopReason::Length);
     for failure in [Turn::fail(ErrorKind::InvalidRequest, "no"), cut_off, says("  ")] {
         let mut rig = full(vec![failure, says("two")]).await;
@@ -187,7 +187,7 @@ async fn a_failed_summary_costs_a_word_and_the_request_is_sent() {
 }
 
 #[tokio::test]
-async fn two_parts_are_summed_up_at_once_but_on_this_machine() {
+async fn compaction_split_parts_run_in_parallel_except_locally() {
     for (base_url, together) in [("https://far.example.com", true), ("http://127.0.0.1:9", false)] {
         let call = filling(Turn::call("c1", "bash", json!({"command": "echo hi"})), FULL);
         let turns = vec![says("answer one"), call, gated("history"), gated("prefix"), says("done")];
@@ -216,7 +216,7 @@ async fn two_parts_are_summed_up_at_once_but_on_this_machine() {
 }
 
 #[tokio::test]
-async fn instructions_reach_every_part() {
+async fn compaction_instructions_reach_every_part() {
     let call = Turn::call("c1", "bash", json!({"command": "echo hi"}));
     let mut rig = Rig::new(vec![says("one"), call, says("done"), says("history"), says("prefix")]).await;
     rig.run("one").await;
@@ -229,7 +229,7 @@ async fn instructions_reach_every_part() {
 }
 
 #[tokio::test]
-async fn the_next_summary_carries_the_one_before_on() {
+async fn compaction_updates_previous_summary_and_file_lists() {
     let read = Turn::call("c1", "read", json!({"path": "a.txt"}));
     let write = Turn::call("c2", "write", json!({"path": "b.txt", "content": "x"}));
     let mut rig = Rig::new(vec![read, says("one"), says("S1"), says("P1")]).await;
@@ -257,7 +257,7 @@ async fn the_next_summary_carries_the_one_before_on() {
 }
 
 #[tokio::test]
-async fn nothing_to_compact_is_said_plainly() {
+async fn compaction_of_empty_session_reports_nothing_to_compact() {
     let mut rig = Rig::new(vec![]).await;
     rig.handle.compact(None);
     let told = rig.until("end").await;
@@ -266,7 +266,7 @@ async fn nothing_to_compact_is_said_plainly() {
 }
 
 #[tokio::test]
-async fn what_is_said_meanwhile_is_heard_afterwards_in_its_lane() {
+async fn compaction_delays_queued_messages_in_order() {
     let mut rig = full(vec![gated("S"), says("to the first"), says("to the second")]).await;
     rig.handle.compact(None);
     rig.until("start").await;
@@ -284,7 +284,7 @@ async fn what_is_said_meanwhile_is_heard_afterwards_in_its_lane() {
 }
 
 #[tokio::test]
-async fn moving_to_before_it_undoes_it() {
+async fn compaction_is_undone_by_navigating_before_it() {
     let mut rig = full(vec![says("S"), says("answer two"), says("answer three")]).await;
     let before = rig.last("assistant").await;
     rig.handle.compact(None);
@@ -302,7 +302,7 @@ async fn moving_to_before_it_undoes_it() {
 }
 
 #[tokio::test]
-async fn a_summary_can_be_changed_and_the_change_undone() {
+async fn compaction_summary_edit_can_be_undone() {
     let mut rig = full(vec![says("S"), says("two")]).await;
     assert!(rig.handle.edit_summary("x").await.unwrap_err().to_string().contains("no summary"));
     rig.run("two").await;
@@ -329,7 +329,7 @@ async fn a_summary_can_be_changed_and_the_change_undone() {
 }
 
 #[tokio::test]
-async fn summaries_count_in_what_was_spent() {
+async fn compaction_summary_counts_in_token_usage() {
     let mut costly = says("S");
     costly.usage = Usage { input: 700, output: 30, ..Usage::default() };
     let mut rig = full(vec![costly, says("two")]).await;
@@ -342,7 +342,7 @@ async fn summaries_count_in_what_was_spent() {
 }
 
 #[tokio::test]
-async fn figures_hold_for_a_model() {
+async fn compaction_settings_apply_per_model() {
     for (reserve, compacts) in [(None, true), (Some(4000), false)] {
         let own = Override { reserve, keep: None };
         let mut rig = full_with(vec![says("S"), says("two")], |mut options| {
@@ -396,7 +396,7 @@ async fn witnessed(verdict: Verdict, rest: Vec<Turn>) -> (Rig, Arc<Witness>) {
 }
 
 #[tokio::test]
-async fn somebody_else_may_forbid_a_compaction_or_write_its_summary() {
+async fn compaction_hook_can_cancel_or_supply_summary() {
     let (mut rig, witness) = witnessed(Verdict::Cancel, vec![says("two")]).await;
     assert_eq!(rig.run("two").await, ["start threshold", "end threshold aborted", "agent end"]);
     let told = witness.told.lock().unwrap().clone();
@@ -424,7 +424,7 @@ async fn somebody_else_may_forbid_a_compaction_or_write_its_summary() {
 }
 
 #[tokio::test]
-async fn a_branch_that_is_left_is_told_where_one_goes() {
+async fn branch_summary_is_added_at_navigation_target() {
     let mut rig = Rig::new(vec![says("one"), says("two"), says("what came of it")]).await;
     rig.run("first").await;
     let fork = rig.last("assistant").await;
@@ -457,7 +457,7 @@ async fn a_branch_that_is_left_is_told_where_one_goes() {
 }
 
 #[tokio::test]
-async fn a_summary_of_a_branch_can_be_given_up() {
+async fn branch_summary_abort_or_failure_writes_no_entry() {
     let stall = Turn::of(vec![Step::Stall]);
     let mut rig =
         Rig::new(vec![says("one"), says("two"), stall, Turn::fail(ErrorKind::Quota, "no money")]).await;

@@ -22,7 +22,7 @@ fn soon(options: Options) -> Options {
 }
 
 #[tokio::test]
-async fn a_summary_that_is_asked_for_again_is_told() {
+async fn compaction_retry_is_reported() {
     let mut rig = full(vec![Turn::fail(ErrorKind::Server, "busy"), says("summary"), says("two")]).await;
     let told = rig.run("two").await;
     // Whether the wait is over before the answer is there is a race that nobody loses anything by.
@@ -32,7 +32,7 @@ async fn a_summary_that_is_asked_for_again_is_told() {
 }
 
 #[tokio::test]
-async fn compaction_survives_a_summary_that_breaks_off() {
+async fn compaction_retries_interrupted_summary() {
     let mut rig = full_with(vec![broken(), says("summary"), says("two")], soon).await;
     let told = rig.run("two").await;
     // Whether the wait is over before the answer is there is a race that nobody loses anything by.
@@ -43,7 +43,7 @@ async fn compaction_survives_a_summary_that_breaks_off() {
 }
 
 #[tokio::test]
-async fn branch_summary_survives_an_answer_that_breaks_off() {
+async fn branch_summary_retries_interrupted_reply() {
     let mut rig = Rig::with(vec![says("one"), says("two"), broken(), says("what came of it")], soon).await;
     rig.run("first").await;
     let fork = rig.last("assistant").await;

@@ -17,7 +17,7 @@ use crate::support::server::Reply;
 use crate::support::test_ide::Plan;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_refusal_on_the_wire_is_recovered_from() {
+async fn compaction_recovers_from_context_length_error() {
     for family in FAMILIES {
         let refusal = Reply::Status {
             code: 400,
@@ -71,7 +71,7 @@ async fn a_refusal_on_the_wire_is_recovered_from() {
 }
 
 #[tokio::test]
-async fn print_mode_compacts_and_says_so_beside_the_answer() {
+async fn print_mode_reports_compaction_on_stderr() {
     let rig = Rig::new(vec![filling(says("one"), FULL), says("S"), says("two")]).await;
     let prompts = ["first", "second"].map(|text| Prompt { text: text.to_string(), images: Vec::new() });
     let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -91,7 +91,7 @@ fn long(word: &str) -> Turn {
 }
 
 #[tokio::test]
-async fn a_person_compacts_reads_and_changes_the_summary() {
+async fn compact_command_summary_can_be_read_and_edited() {
     let mut ide = Plan::new().turns([long("one"), long("two")]).start().await;
     ide.ask("first").await;
     ide.ask("second").await;
@@ -136,7 +136,7 @@ async fn a_person_compacts_reads_and_changes_the_summary() {
 }
 
 #[tokio::test]
-async fn escape_gives_it_up_at_the_screen_and_nothing_to_do_is_said() {
+async fn compact_command_escape_cancels() {
     let stall = || Turn::of(vec![Step::Stall]);
     let mut ide = Plan::new().turns([long("one"), long("two"), stall(), stall()]).start().await;
     ide.keys("Alt-3").await;

@@ -24,7 +24,7 @@ use crate::support::wires::{Answer, Bit, Counts, Feature, Stop, WIRES, Wire};
 const INNER: [&str; 2] = ["demo", "scripted"];
 
 #[test]
-fn every_dialect_has_its_wire() {
+fn dialects_all_have_test_wire() {
     let mut apis: Vec<&str> = DIALECTS.iter().map(|row| row.id).filter(|id| !INNER.contains(id)).collect();
     let mut wires: Vec<&str> = WIRES.iter().map(|wire| wire.api()).collect();
     apis.sort_unstable();
@@ -197,7 +197,7 @@ pub fn rich() -> Answer {
 }
 
 #[tokio::test]
-async fn a_rich_answer_comes_whole_and_in_order() {
+async fn stream_events_are_complete_and_ordered() {
     for wire in WIRES {
         let events = ask(*wire, pieces(wire.events(&rich()))).await;
         ordered(*wire, &events, false);
@@ -230,7 +230,7 @@ async fn a_rich_answer_comes_whole_and_in_order() {
 }
 
 #[tokio::test]
-async fn any_split_of_the_bytes_gives_the_same_answer() {
+async fn stream_any_chunk_size_gives_same_message() {
     for wire in WIRES {
         let whole = done(*wire, &ask(*wire, pieces(wire.events(&rich()))).await);
         let bytes = wire.events(&rich()).concat();
@@ -252,7 +252,7 @@ async fn any_split_of_the_bytes_gives_the_same_answer() {
 }
 
 #[tokio::test]
-async fn why_an_answer_ends() {
+async fn stop_reasons_are_mapped() {
     for wire in WIRES {
         for (stop, reason) in [(Stop::End, StopReason::Stop), (Stop::Length, StopReason::Length)] {
             let answer = Answer { stop, ..Answer::of(vec![Bit::Text(&["so"])]) };
@@ -274,7 +274,7 @@ async fn why_an_answer_ends() {
 }
 
 #[tokio::test]
-async fn cached_tokens_are_counted_once() {
+async fn token_usage_counts_cached_tokens_once() {
     for wire in WIRES {
         let cached = if wire.has(Feature::CacheReads) { 800 } else { 0 };
         let written = if wire.has(Feature::CacheWrites) { 50 } else { 0 };
@@ -294,7 +294,7 @@ async fn cached_tokens_are_counted_once() {
 }
 
 #[tokio::test]
-async fn refusals_by_status_and_words() {
+async fn http_errors_are_classified_by_status_and_message() {
     let cases = [
         (400, "max_tokens: required", ErrorKind::InvalidRequest, false),
         (400, "prompt is too long: 9 tokens > 8 maximum", ErrorKind::ContextLength, false),
@@ -331,7 +331,7 @@ async fn refusals_by_status_and_words() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_cut_anywhere_is_an_error_with_what_had_come() {
+async fn stream_cut_anywhere_is_retryable_error_with_partial_text() {
     for wire in WIRES {
         let events = wire.events(&rich());
         let whole = done(*wire, &ask(*wire, pieces(events.clone())).await).text();
@@ -355,7 +355,7 @@ async fn a_stream_that_is_cut_anywhere_is_an_error_with_what_had_come() {
 }
 
 #[tokio::test]
-async fn silence_and_nonsense_are_errors() {
+async fn stream_stall_or_garbage_is_error() {
     for wire in WIRES {
         let events = wire.events(&Answer::of(vec![Bit::Text(&["half", "way"])]));
         let begun = || pieces(events[..3.min(events.len() - 1)].to_vec());
@@ -374,7 +374,7 @@ async fn silence_and_nonsense_are_errors() {
 }
 
 #[tokio::test]
-async fn letting_go_at_any_event_hangs_up() {
+async fn stream_drop_at_any_event_closes_connection() {
     for wire in WIRES {
         let count = ask(*wire, pieces(wire.events(&rich()))).await.len();
         for stop in [0, 1, count / 2, count - 2] {
@@ -394,7 +394,7 @@ async fn letting_go_at_any_event_hangs_up() {
 }
 
 #[tokio::test]
-async fn requests_say_what_was_wished() {
+async fn request_has_tools_tool_choice_and_format() {
     for wire in WIRES {
         let name = wire.api();
         let facts = wire.facts(&asked(*wire, request(*wire)).await);
@@ -433,7 +433,7 @@ pub fn result(id: &str, content: Vec<Part>) -> Message {
 }
 
 #[tokio::test]
-async fn images_go_along_or_are_named() {
+async fn images_are_sent_or_replaced_for_text_only_models() {
     for wire in WIRES {
         let answer = done(*wire, &ask(*wire, pieces(wire.events(&rich()))).await);
         let ids: Vec<_> = answer.tool_calls().map(|call| call.id.clone()).collect();

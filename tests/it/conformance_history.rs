@@ -11,7 +11,7 @@ use crate::support::wires::{Feature, WIRES};
 
 /// Every conversation goes on with every other dialect, in the middle of its tools, and back.
 #[tokio::test]
-async fn a_conversation_is_carried_from_any_dialect_to_any_other() {
+async fn history_translates_between_all_dialects() {
     for from in WIRES {
         let answer = done(*from, &ask(*from, pieces(from.events(&rich()))).await);
         let ids: Vec<_> = answer.tool_calls().map(|call| call.id.clone()).collect();
@@ -53,7 +53,7 @@ async fn a_conversation_is_carried_from_any_dialect_to_any_other() {
 
 /// What was sent is the beginning of what is sent next: the provider's cache holds.
 #[tokio::test]
-async fn the_next_request_begins_with_this_one() {
+async fn request_prefix_is_stable_across_turns() {
     for wire in WIRES {
         let answer = done(*wire, &ask(*wire, pieces(wire.events(&rich()))).await);
         let ids: Vec<_> = answer.tool_calls().map(|call| call.id.clone()).collect();

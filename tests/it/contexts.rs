@@ -36,7 +36,7 @@ fn rows(contents: &ContextReport) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_is_left_out_or_told_differently_is_so_with_the_next_request() {
+async fn context_edits_apply_to_next_request() {
     let call = Turn::call("c1", "bash", json!({"command": "echo sec''ret"}));
     let turns = vec![call, says("done"), says("two"), says("three"), says("four"), says("five"), says("six")];
     let mut rig = Rig::with(turns, |options| Options {
@@ -80,7 +80,7 @@ async fn what_is_left_out_or_told_differently_is_so_with_the_next_request() {
 }
 
 #[tokio::test]
-async fn edits_wait_for_the_agent_and_say_what_cannot_be() {
+async fn context_edits_invalid_or_while_working_are_rejected() {
     let gated = Turn::of(vec![Step::Gate, Step::Text(vec!["one".into()])]);
     let mut rig = Rig::new(vec![gated, says("two")]).await;
     rig.say("first");
@@ -104,7 +104,7 @@ async fn edits_wait_for_the_agent_and_say_what_cannot_be() {
 }
 
 #[tokio::test]
-async fn the_report_is_what_the_next_request_has() {
+async fn context_report_matches_next_request() {
     let mut rig = Rig::new(vec![filling(says("answer one"), 500), says("two")]).await;
     rig.run("first thing").await;
     let first = entry(&rig, "first thing").await;
@@ -142,7 +142,7 @@ async fn the_report_is_what_the_next_request_has() {
 }
 
 #[tokio::test]
-async fn what_is_pinned_is_told_word_for_word_behind_every_summary() {
+async fn pinned_entry_is_kept_verbatim_after_compaction() {
     let turns = vec![
         filling(says("answer one"), 500),
         filling(says("answer two"), FULL),
@@ -184,7 +184,7 @@ async fn what_is_pinned_is_told_word_for_word_behind_every_summary() {
 }
 
 #[tokio::test]
-async fn within_a_run_a_pin_stands_behind_what_the_tools_gave() {
+async fn pinned_entry_follows_tool_results_within_run() {
     let call = filling(Turn::call("c1", "bash", json!({"command": "echo hi"})), FULL);
     let turns = vec![filling(says("answer one"), 500), call, says("prefix"), says("history"), says("done")];
     let mut rig = Rig::new(turns).await;
@@ -198,7 +198,7 @@ async fn within_a_run_a_pin_stands_behind_what_the_tools_gave() {
 }
 
 #[tokio::test]
-async fn going_back_to_before_an_edit_undoes_it() {
+async fn context_edit_is_undone_by_navigating_before_it() {
     let mut rig = Rig::new(vec![says("one"), says("two"), says("three")]).await;
     rig.run("first").await;
     rig.run("second").await;
@@ -211,7 +211,7 @@ async fn going_back_to_before_an_edit_undoes_it() {
 }
 
 #[tokio::test]
-async fn who_was_chosen_for_what_comes_stays() {
+async fn context_edit_keeps_chosen_reasoning_effort() {
     let mut rig = Rig::new(vec![says("one")]).await;
     rig.run("first").await;
     let (first, file) = (entry(&rig, "first").await, rig.snapshot().await.file.unwrap());
@@ -228,7 +228,7 @@ async fn who_was_chosen_for_what_comes_stays() {
 }
 
 #[tokio::test]
-async fn who_was_chosen_stays_when_a_summary_is_changed() {
+async fn summary_edit_keeps_chosen_reasoning_effort() {
     let mut rig = Rig::new(vec![says("one"), says("S")]).await;
     rig.run(&long("first")).await;
     rig.handle.compact(None);
@@ -247,7 +247,7 @@ async fn who_was_chosen_stays_when_a_summary_is_changed() {
 }
 
 #[tokio::test]
-async fn nothing_but_pins_is_nothing_to_compact() {
+async fn compaction_of_pins_only_reports_nothing_to_compact() {
     let mut rig = Rig::new(vec![says("one"), says("two"), says("S"), says("T")]).await;
     rig.run(&long("first")).await;
     let first = entry(&rig, "first").await;

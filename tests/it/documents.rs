@@ -97,7 +97,7 @@ fn book(count: usize) -> Document {
 }
 
 #[tokio::test]
-async fn every_family_shows_pages_in_its_own_manner() {
+async fn pdf_pages_follow_format_of_model_family() {
     let shelf = Shelf::new();
     shelf.put("a.pdf", book(2).bytes(Form::Table));
     let whole = "--- Page 1 of 2 ---\nPage number 1.\nIts second line.\n\n--- Page 2 of 2 ---\nPage number 2.\nIts second line.";
@@ -117,7 +117,7 @@ async fn every_family_shows_pages_in_its_own_manner() {
 }
 
 #[tokio::test]
-async fn long_documents_are_read_on_by_lines() {
+async fn pdf_long_document_is_paged_by_line_offset() {
     let shelf = Shelf::new();
     shelf.put("a.pdf", book(30).bytes(Form::Streams));
     let text = shelf.ok("pi", "read", json!({"path": "a.pdf", "offset": 5, "limit": 2})).await;
@@ -129,7 +129,7 @@ async fn long_documents_are_read_on_by_lines() {
 }
 
 #[tokio::test]
-async fn pages_are_named_where_a_tool_can_be_asked_for_them() {
+async fn pdf_pages_argument_selects_pages() {
     let shelf = Shelf::new();
     shelf.put("a.pdf", book(30).bytes(Form::Table));
     shelf.put("ten.pdf", book(10).bytes(Form::Table));
@@ -155,7 +155,7 @@ async fn pages_are_named_where_a_tool_can_be_asked_for_them() {
 }
 
 #[test]
-fn both_forms_of_files_and_compressed_pages() {
+fn pdf_xref_table_object_streams_and_filters_are_read() {
     for form in [Form::Table, Form::Streams] {
         let mut document = book(2);
         let content =
@@ -181,7 +181,7 @@ fn encoded(encoding: &str) -> String {
 }
 
 #[test]
-fn single_bytes_mean_what_their_encoding_says() {
+fn pdf_single_byte_encodings_decode() {
     let show = |encoding: &str, octal: &str| {
         page(&format!("BT /F 10 Tf 9 9 Td ({octal}) Tj ET"), &encoded(encoding))
     };
@@ -196,7 +196,7 @@ fn single_bytes_mean_what_their_encoding_says() {
 }
 
 #[test]
-fn a_font_program_says_what_the_document_does_not() {
+fn pdf_font_program_encoding_is_used() {
     let mut document = Document::default();
     let program = document.stream(
         "",
@@ -221,7 +221,7 @@ fn map(lines: &str) -> String {
 }
 
 #[test]
-fn two_bytes_mean_what_their_map_says() {
+fn pdf_to_unicode_map_decodes_two_byte_codes() {
     let mut document = Document::default();
     let to_unicode = document.stream(
         "",
@@ -244,7 +244,7 @@ fn two_bytes_mean_what_their_map_says() {
 }
 
 #[test]
-fn numbers_at_the_end_of_their_range_do_no_harm() {
+fn pdf_extreme_numbers_do_not_panic() {
     let font = |inner: &str| {
         let inner = format!("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /X {inner} >>");
         format!(
@@ -265,7 +265,7 @@ fn numbers_at_the_end_of_their_range_do_no_harm() {
 }
 
 #[test]
-fn maps_of_before_unicode_and_of_unicode_itself() {
+fn pdf_cjk_encodings_decode() {
     let with = |encoding: &str, hex: &str| {
         let font = format!(
             "/Font << /F << /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /{encoding} /DescendantFonts \
@@ -280,7 +280,7 @@ fn maps_of_before_unicode_and_of_unicode_itself() {
 }
 
 #[test]
-fn text_is_followed_through_states_forms_and_marks() {
+fn pdf_graphics_states_forms_and_marked_text_are_read() {
     let text = page(
         "q BT /F 10 Tf 10 0 0 10 5 5 Tm (a) Tj ET Q q 2 0 0 2 0 0 cm BT /F 10 Tf 20 TL 5 90 Td (b) Tj (c) ' 1 2 (d) \" ET Q",
         PLAIN,
@@ -299,7 +299,7 @@ fn text_is_followed_through_states_forms_and_marks() {
 }
 
 #[test]
-fn a_form_within_itself_ends() {
+fn pdf_recursive_form_terminates() {
     let mut document = Document::default();
     // Three times itself at each of its depths.
     let own = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 1 0 R >> /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>";
@@ -309,14 +309,14 @@ fn a_form_within_itself_ends() {
 }
 
 #[test]
-fn turned_pages_and_turned_lines_are_read() {
+fn pdf_rotated_text_is_read() {
     let mut document = Document::default();
     document.turned_page("BT /F 10 Tf 0 1 -1 0 100 50 Tm (Turned) Tj 0 -12 Td (and below) Tj ET", PLAIN, 90);
     assert_eq!(pages(document.bytes(Form::Table))[0], "Turned\nand below");
 }
 
 #[test]
-fn real_producers() {
+fn pdf_files_of_real_producers_are_read() {
     let typst = pages(fixture("typst.pdf"));
     assert_eq!(
         typst[0],
@@ -334,7 +334,7 @@ fn real_producers() {
 }
 
 #[tokio::test]
-async fn encrypted_documents_are_read_where_no_password_is_needed() {
+async fn pdf_encrypted_without_password_is_read() {
     for name in ["rc4.pdf", "aes128.pdf", "open.pdf"] {
         assert_eq!(pages(fixture(name)), ["Not for everyone."], "{name}");
     }
@@ -346,7 +346,7 @@ async fn encrypted_documents_are_read_where_no_password_is_needed() {
 }
 
 #[tokio::test]
-async fn what_is_no_text_or_no_document_is_said() {
+async fn pdf_without_text_or_damaged_is_reported() {
     let shelf = Shelf::new();
     let mut scan = Document::default();
     let picture = scan.stream(
@@ -382,7 +382,7 @@ async fn what_is_no_text_or_no_document_is_said() {
 }
 
 #[tokio::test]
-async fn a_document_that_unpacks_without_end_is_given_up() {
+async fn pdf_decompression_bomb_is_rejected() {
     let shelf = Shelf::new();
     let mut bomb = Document::default();
     // 1.2 GB in 8 MB in a few thousand bytes.
@@ -399,7 +399,7 @@ async fn a_document_that_unpacks_without_end_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_ends() {
+async fn pdf_read_canceled_token_returns_interrupted() {
     let shelf = Shelf::new();
     shelf.put("a.pdf", book(1).bytes(Form::Table));
     let cancel = CancellationToken::new();
@@ -409,7 +409,7 @@ async fn a_call_that_is_cancelled_ends() {
 }
 
 #[tokio::test]
-async fn a_call_ends_while_its_document_is_read() {
+async fn pdf_read_cancel_stops_running_subprocess() {
     // What reads says that it has begun, and never ends.
     let shelf = Shelf::new();
     let begun = shelf.folder.path().join("begun");
@@ -431,7 +431,7 @@ async fn a_call_ends_while_its_document_is_read() {
 }
 
 #[tokio::test]
-async fn without_a_program_documents_are_read_on_a_thread() {
+async fn pdf_without_reader_program_is_read_in_process() {
     let shelf = Shelf::with(None);
     shelf.put("a.pdf", book(1).bytes(Form::Streams));
     assert!(shelf.ok("pi", "read", json!({"path": "a.pdf"})).await.contains("Page number 1."));

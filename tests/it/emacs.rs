@@ -114,7 +114,7 @@ fn play(ide: &mut TestIde, script: &str) -> String {
 }
 
 #[tokio::test]
-async fn kills_and_yanks_come_to_what_was_recorded() {
+async fn kill_ring_matches_recorded_emacs() {
     let answers = std::fs::read_to_string(record()).unwrap();
     let mut ide = Plan::new().with("a.txt", "").start().await;
     ide.state().show.auto_pairs = false;
@@ -132,7 +132,7 @@ async fn kills_and_yanks_come_to_what_was_recorded() {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn the_record_is_what_the_installed_emacs_says() {
+fn kill_ring_record_matches_installed_emacs() {
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("scripts.txt");
     std::fs::write(&path, scripts()).unwrap();

@@ -55,7 +55,7 @@ async fn until_asked(script: &Scripted, requests: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_host_submits_and_observes_every_event_as_it_happens() {
+async fn embedding_host_observes_all_events() {
     use EventKind as E;
 
     let dir = tempfile::tempdir().unwrap();
@@ -86,7 +86,7 @@ async fn a_host_submits_and_observes_every_event_as_it_happens() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_that_fails_or_is_interrupted_is_an_error_and_a_second_one_is_refused() {
+async fn embedding_submit_failed_aborted_or_second_is_error() {
     let dir = tempfile::tempdir().unwrap();
     let stalls = Turn::of(vec![Step::Text(vec!["half".into()]), Step::Stall]);
     let (script, provider) = Scripted::injected(vec![stalls]);
@@ -109,7 +109,7 @@ async fn a_run_that_fails_or_is_interrupted_is_an_error_and_a_second_one_is_refu
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_host_steers_in_the_middle_of_a_task_and_follows_up() {
+async fn embedding_host_steers_and_queues_follow_up() {
     let dir = tempfile::tempdir().unwrap();
     let first = Turn::of(vec![
         Step::Gate,
@@ -135,7 +135,7 @@ async fn a_host_steers_in_the_middle_of_a_task_and_follows_up() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_host_swaps_where_tools_run_between_two_runs() {
+async fn embedding_environment_can_change_between_runs() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let run = || Turn::call("c2", "bash", json!({"command": "pwd"}));
     let (script, provider) = Scripted::injected(vec![
@@ -171,7 +171,7 @@ async fn a_host_swaps_where_tools_run_between_two_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn leave_that_was_given_in_one_place_does_not_count_in_another() {
+async fn embedding_approval_does_not_apply_to_other_environment() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let run = || [Turn::call("c", "bash", json!({"command": "touch made"})), Turn::text("done")];
     let (_, provider) = Scripted::injected([run(), run(), run()].concat());
@@ -196,7 +196,7 @@ async fn leave_that_was_given_in_one_place_does_not_count_in_another() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_place_is_not_swapped_under_a_run_nor_under_recorded_states() {
+async fn embedding_environment_change_rejected_if_busy_or_recorded() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (script, provider) = Scripted::injected(vec![Turn::of(vec![Step::Stall])]);
     let keeps = |options: &mut bowline::runtime::Options| options.checkpoints = true;
@@ -212,7 +212,7 @@ async fn a_place_is_not_swapped_under_a_run_nor_under_recorded_states() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_host_composes_agents_that_share_the_files() {
+async fn embedding_custom_tool_runs_agent_on_shared_files() {
     let dir = tempfile::tempdir().unwrap();
     let parameters =
         json!({"type": "object", "properties": {"task": {"type": "string"}}, "required": ["task"]});
@@ -246,7 +246,7 @@ async fn a_host_composes_agents_that_share_the_files() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_custom_tool_stands_beside_the_profile_s_or_instead_of_them() {
+async fn embedding_custom_tools_extend_or_replace_toolset() {
     let tool = |seen: Arc<std::sync::Mutex<Vec<Value>>>| {
         let parameters =
             json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
@@ -352,7 +352,7 @@ impl Environment for Shelf {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_custom_environment_is_all_that_tools_see() {
+async fn embedding_custom_environment_limits_tools() {
     let shelf = Arc::new(Shelf { page: std::sync::Mutex::new(b"once\n".to_vec()) });
     let (script, provider) = Scripted::injected(vec![
         Turn::call("c1", "read", json!({"path": "page.txt"})),
@@ -375,7 +375,7 @@ async fn a_custom_environment_is_all_that_tools_see() {
 }
 
 #[tokio::test]
-async fn a_layer_holds_before_a_place_that_does_its_work_when_it_is_asked() {
+async fn embedding_read_only_layer_blocks_writes_and_commands() {
     let shelf = Arc::new(Shelf { page: std::sync::Mutex::new(b"once\n".to_vec()) });
     let guarded = Wrapped::new(shelf.clone(), ReadOnly::new(|_| false));
     let page = Path::new("/shelf/page.txt");
@@ -412,7 +412,7 @@ impl Provider for Echo {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_custom_provider_answers_with_the_words_that_the_host_adds() {
+async fn embedding_custom_provider_and_instructions_are_used() {
     let dir = tempfile::tempdir().unwrap();
     let model = |id: &str| Model::unknown("echo", id, "echo", "");
     let builder = Builder::new(dir.path()).provider(Arc::new(Echo), vec![model("first"), model("second")]);
@@ -427,7 +427,7 @@ async fn a_custom_provider_answers_with_the_words_that_the_host_adds() {
 }
 
 #[tokio::test]
-async fn a_builder_says_what_is_wrong_with_its_folder() {
+async fn embedding_builder_rejects_invalid_folder() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("file"), "").unwrap();
     let cases = [

@@ -81,7 +81,7 @@ fn writes(turns: usize) -> Injected {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_place_is_ready_before_its_session_and_given_back_behind_it() {
+async fn environment_initialized_before_session_cleaned_up_after() {
     let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
     let session = Builder::at(place("a", dir.path(), &log)).inject(writes(1)).start().await.unwrap();
     assert_eq!(log.lock().unwrap()[0], "a ready", "nothing is asked of it before");
@@ -95,7 +95,7 @@ async fn a_place_is_ready_before_its_session_and_given_back_behind_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_that_does_not_start_leaves_no_place_behind() {
+async fn environment_cleaned_up_if_session_start_fails() {
     let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
     let unknown = Builder::at(place("a", dir.path(), &log)).inject(writes(1)).model("nobody/nothing").start();
     assert!(unknown.await.is_err());
@@ -109,7 +109,7 @@ async fn a_session_that_does_not_start_leaves_no_place_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_place_that_is_not_given_back_is_told() {
+async fn environment_cleanup_failure_is_reported() {
     let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
     let broken = failing("a", dir.path(), &log, "back");
     let session = Builder::at(broken).inject(writes(0)).start().await.unwrap();
@@ -122,7 +122,7 @@ async fn a_place_that_is_not_given_back_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_move_makes_the_other_place_ready_first_and_then_gives_the_first_one_back() {
+async fn environment_change_initializes_new_before_cleanup_of_old() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let log = Log::default();
     let session = Builder::at(place("a", here.path(), &log)).inject(writes(1)).start().await.unwrap();
@@ -138,7 +138,7 @@ async fn a_move_makes_the_other_place_ready_first_and_then_gives_the_first_one_b
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_move_that_fails_leaves_the_session_where_it_is() {
+async fn environment_change_failure_keeps_old_environment() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let log = Log::default();
     let session = Builder::at(place("a", here.path(), &log)).inject(writes(1)).start().await.unwrap();
@@ -152,7 +152,7 @@ async fn a_move_that_fails_leaves_the_session_where_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_move_that_is_refused_makes_nothing_ready() {
+async fn environment_change_rejected_initializes_nothing() {
     let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
     let (script, provider) = Scripted::injected(vec![Turn::of(vec![Step::Stall])]);
     let session = Builder::at(place("a", dir.path(), &log)).inject(provider).start().await.unwrap();
@@ -170,7 +170,7 @@ async fn a_move_that_is_refused_makes_nothing_ready() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_place_before_that_is_not_given_back_is_told_behind_the_move() {
+async fn environment_change_reports_failed_cleanup_of_old() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let log = Log::default();
     let broken = failing("a", here.path(), &log, "back");
@@ -196,7 +196,7 @@ async fn kinds(mut events: Observer) -> Vec<(EventKind, Option<String>)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn observers_hear_of_a_move_and_of_none_that_did_not_take_place() {
+async fn environment_change_event_is_sent_only_on_success() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let log = Log::default();
     let session = Builder::at(place("a", here.path(), &log)).inject(writes(0)).start().await.unwrap();
@@ -215,7 +215,7 @@ async fn observers_hear_of_a_move_and_of_none_that_did_not_take_place() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_that_a_tool_starts_does_not_take_the_place_along() {
+async fn environment_survives_session_started_by_tool() {
     let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
     std::fs::create_dir(dir.path().join("below")).unwrap();
     let parameters = json!({"type": "object", "properties": {}});
@@ -241,7 +241,7 @@ async fn a_session_that_a_tool_starts_does_not_take_the_place_along() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_counted_place_is_there_as_long_as_anybody_works_in_it() {
+async fn environment_counted_is_cleaned_up_after_last_session() {
     let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
     let shared: Arc<dyn Environment> =
         Arc::new(Wrapped::new(place("a", dir.path(), &log), Counted::default()));
@@ -263,7 +263,7 @@ async fn a_counted_place_is_there_as_long_as_anybody_works_in_it() {
 }
 
 #[tokio::test]
-async fn a_counted_place_that_fails_to_be_ready_is_tried_again_by_the_next() {
+async fn environment_counted_retries_failed_initialize() {
     let (dir, log) = (tempfile::tempdir().unwrap(), Log::default());
     let broken = Wrapped::new(failing("a", dir.path(), &log, "ready"), Counted::default());
     for _ in 0..2 {

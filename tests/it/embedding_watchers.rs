@@ -58,7 +58,7 @@ impl Watcher {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_front_ends_follow_another_session_and_miss_nothing() {
+async fn session_replace_is_followed_by_all_front_ends() {
     let dir = tempfile::tempdir().unwrap();
     let stalls = Turn::of(vec![Step::Text(vec!["half".into()]), Step::Stall]);
     let (script, provider) =

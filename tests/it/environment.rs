@@ -23,19 +23,19 @@ fn local(root: &Path) -> Arc<dyn Environment> {
 }
 
 #[tokio::test]
-async fn this_machine_conforms() {
+async fn environment_local_passes_suite() {
     let (_folder, root) = folder();
     conforms(&*local(&root)).await;
 }
 
 #[tokio::test]
-async fn an_outsiders_place_conforms() {
+async fn environment_remote_passes_suite() {
     let (_folder, root) = folder();
     conforms(&RemotePlace::new(root)).await;
 }
 
 #[tokio::test]
-async fn a_place_with_a_log_conforms_and_tells_no_contents() {
+async fn environment_logging_passes_suite_without_file_contents() {
     let (_folder, root) = folder();
     let log: Arc<Mutex<Vec<Entry>>> = Arc::default();
     let into = Arc::clone(&log);
@@ -55,7 +55,7 @@ async fn a_place_with_a_log_conforms_and_tells_no_contents() {
 }
 
 #[tokio::test]
-async fn a_place_within_a_policy_conforms_inside_and_refuses_the_rest() {
+async fn environment_policy_passes_suite_and_rejects_outside() {
     let (_outer, outside) = folder();
     let (_folder, root) = folder();
     let policy = Policy { write: vec![root.clone()], ..Policy::default() };
@@ -86,7 +86,7 @@ async fn a_place_within_a_policy_conforms_inside_and_refuses_the_rest() {
 }
 
 #[tokio::test]
-async fn a_read_only_place_looks_and_changes_nothing() {
+async fn environment_read_only_rejects_changes() {
     let (_folder, root) = folder();
     environment_suite::furnish(&root);
     let place = Wrapped::new(local(&root), ReadOnly::new(|script| script.starts_with("cat ")));
@@ -103,7 +103,7 @@ async fn a_read_only_place_looks_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_place_without_what_is_barred_conforms_and_shows_the_rest() {
+async fn environment_denied_paths_are_hidden() {
     let (_other, outside) = folder();
     conforms(&Wrapped::new(local(&outside), DeniedPaths::new(vec!["/nowhere/**".into()]).unwrap())).await;
     for remote in [false, true] {
@@ -147,7 +147,7 @@ async fn a_place_without_what_is_barred_conforms_and_shows_the_rest() {
 }
 
 #[tokio::test]
-async fn layers_compose() {
+async fn environment_layers_compose() {
     let (_folder, root) = folder();
     environment_suite::furnish(&root);
     let log: Arc<Mutex<Vec<Entry>>> = Arc::default();
@@ -163,7 +163,7 @@ async fn layers_compose() {
 }
 
 #[tokio::test]
-async fn commands_inherit_what_the_place_says() {
+async fn environment_inherit_rule_filters_variables() {
     let (_folder, root) = folder();
     let vars = [("PATH", "/usr/bin:/bin"), ("A_TOKEN", "secret"), ("EDITOR", "vi")];
     let vars = || vars.iter().map(|(name, value)| (name.into(), value.into()));

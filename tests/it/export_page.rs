@@ -75,7 +75,7 @@ fn shown(browser: &mut Browser) -> Vec<String> {
 }
 
 #[test]
-fn a_browser_shows_the_branches_and_takes_nothing_from_elsewhere() {
+fn html_export_shows_branches_without_external_resources() {
     let Some(mut browser) = Browser::start() else { return };
     let (story, left) = two_branches();
     browser.open(&story.page());
@@ -112,7 +112,7 @@ fn a_browser_shows_the_branches_and_takes_nothing_from_elsewhere() {
 }
 
 #[test]
-fn a_page_of_ten_thousand_messages_opens_and_moves() {
+fn html_export_of_ten_thousand_messages_navigates() {
     const PAIRS: usize = 5_000;
     let Some(mut browser) = Browser::start() else { return };
     let mut story = Story::new();

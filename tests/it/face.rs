@@ -12,14 +12,14 @@ const ADVICE: &str = "The public face of the library. If a line goes or changes,
                       `pub(crate)`, or `#[doc(hidden)]` where the program or a test needs it.";
 
 #[test]
-fn the_public_face_is_the_one_that_is_written_down() {
+fn public_api_matches_snapshot() {
     let face = Library::read(&source::root()).face();
     let text = face.lines.into_iter().collect::<Vec<_>>().join("\n");
     snaps::check_advised("public_face", ADVICE, &text);
 }
 
 #[test]
-fn what_the_public_face_names_is_in_it() {
+fn public_api_exports_every_named_type() {
     let face = Library::read(&source::root()).face();
     let missing: Vec<&str> = face.unnamed.iter().map(String::as_str).collect();
     assert!(
@@ -42,7 +42,7 @@ fn library(files: &[(&str, &str)]) -> (tempfile::TempDir, Library) {
 }
 
 #[test]
-fn the_face_is_what_documented_paths_lead_to() {
+fn public_api_scan_follows_documented_paths() {
     let (_package, library) = library(&[
         ("lib.rs", "pub mod port;\n#[doc(hidden)]\npub mod inside;\nmod own;\n#[cfg(test)]\nmod tests;"),
         (
@@ -84,7 +84,7 @@ fn the_face_is_what_documented_paths_lead_to() {
 }
 
 #[test]
-fn a_contract_is_told_with_what_it_asks_for() {
+fn public_api_scan_lists_trait_items_and_bounds() {
     let (_package, library) = library(&[(
         "lib.rs",
         "pub trait Port: Send {\n    fn must<'a>(&'a self, at: &'a str) -> Box<dyn Fn(u8) -> bool + 'a>;\n    \

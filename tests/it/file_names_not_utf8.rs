@@ -26,7 +26,7 @@ fn text(output: &Output) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn open_file_whose_name_is_no_utf8() {
+fn open_file_accepts_non_utf8_name() {
     for (arg, place) in [(RAW.to_vec(), "1:1"), ([RAW, b":2"].concat(), "2:1")] {
         let launch = Launch::bowline(&[]).size(120, 24).arg(OsStr::from_bytes(&arg));
         let path = launch.work().join(raw());
@@ -46,7 +46,7 @@ fn open_file_whose_name_is_no_utf8() {
 }
 
 #[tokio::test]
-async fn tree_and_picker_open_a_file_whose_name_is_no_utf8() {
+async fn tree_and_picker_open_non_utf8_file_name() {
     let plan = Plan::new().size(120, 30).file("b.txt", "other\n");
     std::fs::write(plan.folder().join(raw()), "found it\n").unwrap();
     let mut ide = plan.start().await;
@@ -63,7 +63,7 @@ async fn tree_and_picker_open_a_file_whose_name_is_no_utf8() {
 }
 
 #[test]
-fn tools_list_and_read_names_that_are_no_utf8() {
+fn tools_list_and_read_non_utf8_file_names() {
     let place = Place::new(Vec::new());
     std::fs::create_dir(place.work().join("sub")).unwrap();
     let path = place.work().join("sub").join(raw());
@@ -104,7 +104,7 @@ fn tools_list_and_read_names_that_are_no_utf8() {
 }
 
 #[test]
-fn print_takes_arguments_that_are_no_utf8() {
+fn print_mode_accepts_non_utf8_arguments() {
     let place = Place::new(vec![wire::says("Read.")]);
     std::fs::write(place.work().join(raw()), "attached words\n").unwrap();
     let mut command = place.command(&["-p"]);
@@ -116,7 +116,7 @@ fn print_takes_arguments_that_are_no_utf8() {
 }
 
 #[test]
-fn dumb_terminal_gets_a_plain_message() {
+fn dumb_terminal_exits_with_plain_message() {
     let mut pty = Launch::bowline(&[]).size(160, 24).env("TERM", "dumb").start();
     let status = pty.wait_exit();
     let raw = String::from_utf8_lossy(&pty.take_raw()).into_owned();
@@ -129,7 +129,7 @@ fn dumb_terminal_gets_a_plain_message() {
 }
 
 #[test]
-fn wrong_arguments_are_repeated_without_control_characters() {
+fn argument_errors_strip_control_characters() {
     for (args, repeated) in [
         (&["--x\x1b]0;title\x07"][..], "--x"),
         (&["--mode", "\x1b[31mred"], "red"),
@@ -159,7 +159,7 @@ fn wrong_arguments_are_repeated_without_control_characters() {
 }
 
 #[test]
-fn list_models_pattern_that_nothing_fits_says_so() {
+fn list_models_without_match_exits_1_with_message() {
     let place = Place::new(Vec::new());
     let (code, out, err) = text(&place.command(&["--list-models", "no-such-model"]).output().unwrap());
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
@@ -168,7 +168,7 @@ fn list_models_pattern_that_nothing_fits_says_so() {
 }
 
 #[test]
-fn import_takes_files_whose_names_are_no_utf8() {
+fn import_accepts_non_utf8_file_name() {
     let place = Place::new(Vec::new());
     let line = json!({"type": "user", "uuid": "u1", "sessionId": "s1", "cwd": "/w",
         "timestamp": "2025-11-20T10:00:00.000Z", "message": {"role": "user", "content": "hi"}});

@@ -81,7 +81,7 @@ impl Fixture {
 }
 
 #[tokio::test]
-async fn a_command_begins_where_the_last_one_ended_and_is_judged_there() {
+async fn bash_tool_keeps_working_directory_for_permissions() {
     let fixture = Fixture::new();
     assert_eq!(fixture.bash("cd a").await, "(no output)");
     assert_eq!(fixture.bash("pwd").await, fixture.below("a"));
@@ -107,7 +107,7 @@ async fn a_command_begins_where_the_last_one_ended_and_is_judged_there() {
 }
 
 #[tokio::test]
-async fn outside_of_the_workspace_no_command_begins() {
+async fn bash_tool_cd_outside_workspace_resets_to_root() {
     let fixture = Fixture::new();
     let beside = fixture.root.parent().unwrap().join("beside");
     symlink(&beside, fixture.root.join("way-out")).unwrap();
@@ -125,7 +125,7 @@ async fn outside_of_the_workspace_no_command_begins() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_gone_or_leads_elsewhere_is_left() {
+async fn bash_tool_deleted_or_replaced_folder_resets_to_root() {
     let fixture = Fixture::new();
     fixture.bash("cd a").await;
     fs::remove_dir(fixture.root.join("a")).unwrap();
@@ -146,7 +146,7 @@ async fn a_folder_that_is_gone_or_leads_elsewhere_is_left() {
 }
 
 #[tokio::test]
-async fn what_cannot_tell_where_it_ended_says_so() {
+async fn bash_tool_unknown_end_folder_is_reported() {
     let fixture = Fixture::new();
     for script in ["cd a; exec true", "cd a; trap 'true' EXIT"] {
         let told = fixture.bash(script).await;
@@ -160,7 +160,7 @@ async fn what_cannot_tell_where_it_ended_says_so() {
 }
 
 #[tokio::test]
-async fn of_commands_at_the_same_time_the_one_counts_that_goes_elsewhere() {
+async fn bash_tool_parallel_cd_sets_working_directory() {
     let fixture = Fixture::new();
     let stays = fixture.bash("touch begun; while [ ! -e go ]; do sleep 0.01; done");
     let goes = async {

@@ -11,7 +11,7 @@ const PATCH: &str = "*** Begin Patch\n*** Add File: made.txt\n+one\n*** End Patc
 
 /// gpt-5 behind another server: the patch is the arguments themselves.
 #[test]
-fn print_patch_as_raw_arguments_of_a_function_is_applied() {
+fn apply_patch_raw_text_as_function_arguments_is_applied() {
     for api in ["openai-completions", "openai-responses", "mistral-conversations"] {
         let wire = WIRES.iter().find(|wire| wire.api() == api).unwrap();
         let call = Bit::Call { id: "call_a1b2", name: "apply_patch", args: vec![PATCH.to_string()] };

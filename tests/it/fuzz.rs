@@ -129,7 +129,7 @@ pub fn fuzz(name: &str, mut target: impl FnMut(&mut Chance)) {
 }
 
 #[test]
-fn server_sent_events() {
+fn fuzz_sse_decoder_ignores_chunk_boundaries() {
     let whole = WIRES[0].events(&rich()).concat();
     fuzz("sse", |chance| {
         let mut bytes = whole.clone();
@@ -160,7 +160,7 @@ fn damage_inside(chance: &mut Chance, frame: &mut Vec<u8>) {
 }
 
 #[test]
-fn binary_frames() {
+fn fuzz_frame_decoder_ignores_chunk_boundaries() {
     let wire = WIRES.iter().find(|wire| wire.api().starts_with("bedrock")).unwrap();
     let whole = [wire.events(&rich()), vec![frames_of_tests::seal(b"", b"")]].concat();
     fuzz("frames", |chance| {
@@ -185,7 +185,7 @@ fn binary_frames() {
 }
 
 #[test]
-fn partial_json() {
+fn fuzz_partial_json_matches_strict_parser() {
     let value = json!({"path": "a\"é\\\n", "edits": [{"old": "x", "n": [1, -2.5e3, true, null]}, {}], "deep": [[[]]]});
     fuzz("partial json", |chance| {
         let mut bytes = value.to_string().into_bytes();
@@ -237,7 +237,7 @@ fn tape(pieces: &[Vec<u8>]) -> Cassette {
 }
 
 #[test]
-fn streams_of_every_dialect() {
+fn fuzz_dialect_streams_end_once_in_order() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for wire in WIRES {
         let events = wire.events(&rich());
@@ -289,7 +289,7 @@ fn pictures() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn pictures_that_are_broken() {
+fn fuzz_broken_images_stay_within_limits() {
     use bowline::tools::reading::picture;
     let whole = pictures();
     assert!(whole.iter().all(|bytes| picture::make(bytes.clone()).is_ok()));
@@ -306,7 +306,7 @@ fn pictures_that_are_broken() {
 }
 
 #[test]
-fn notebooks_that_are_broken() {
+fn fuzz_broken_notebooks_edit_to_valid_json() {
     use bowline::tools::editing::notebook::{Change, changed};
     use bowline::tools::reading::{notebook, sniff};
     let book = json!({"cells": [
@@ -362,7 +362,7 @@ fn documents() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn pdf_documents() {
+fn fuzz_broken_pdf_text_has_no_control_characters() {
     let whole = documents();
     let wanted = PageRequest { first: 1, last: 9, unless: usize::MAX };
     for document in &whole {

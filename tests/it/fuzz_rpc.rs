@@ -49,7 +49,7 @@ fn command(text: &str) -> Option<Result<Command, String>> {
 }
 
 #[test]
-fn lines_of_rpc_that_are_broken() {
+fn fuzz_rpc_broken_lines_get_one_line_answers() {
     let whole = LINES.as_bytes();
     let commands = split(&[whole.to_vec()]);
     let known =

@@ -14,7 +14,7 @@ fn fixture(name: &str) -> Vec<u8> {
 }
 
 #[test]
-fn sessions_of_others_that_are_broken() {
+fn fuzz_session_import_of_broken_files_is_consistent() {
     let whole = [fixture("claude.jsonl"), fixture("codex.jsonl")];
     let temp = tempfile::tempdir().unwrap();
     let clock = bowline::base::clock::SystemClock::shared();
@@ -44,7 +44,7 @@ fn sessions_of_others_that_are_broken() {
 }
 
 #[test]
-fn entries_and_questions_that_are_broken() {
+fn fuzz_search_snippets_have_valid_marks() {
     let lines = fixture("claude.jsonl");
     let pi = import_as_pi(&lines);
     fuzz("harvest", |chance| {

@@ -37,7 +37,7 @@ fn some_limits(chance: &mut Chance) -> Limits {
 }
 
 #[test]
-fn output_of_commands() {
+fn fuzz_command_output_ignores_chunk_boundaries() {
     let folder = tempfile::tempdir().unwrap();
     let artifacts = Arc::new(Artifacts::new(folder.path().join("outputs")));
     fuzz("command output", |chance| {
@@ -82,7 +82,7 @@ const FILE: &str = "fn one() {\n    let a = 1;\n\tlet b = \u{201c}two\u{201d};\n
 const PATCH: &str = "*** Begin Patch\n*** Environment ID: x\n*** Update File: a.rs\n*** Move to: b.rs\n@@ fn one() {\n     let a = 1;\n-\tlet b = \u{201c}two\u{201d};\n+\tlet b = 2;\n }\n@@\n-last\n+the end\n*** End of File\n*** Add File: c.rs\n+new\n+\n*** Delete File: d.rs\n*** End Patch\n";
 
 #[test]
-fn patches_that_are_broken() {
+fn fuzz_broken_patches_parse_deterministically() {
     fuzz("apply_patch", |chance| {
         let mut bytes = PATCH.as_bytes().to_vec();
         if chance.below(8) > 0 {
@@ -117,7 +117,7 @@ fn slice(chance: &mut Chance, text: &str) -> String {
 }
 
 #[test]
-fn texts_to_replace() {
+fn fuzz_edit_replacement_changes_text_consistently() {
     fuzz("tolerant edits", |chance| {
         let lossy = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         let mut file = FILE.as_bytes().to_vec();
@@ -161,7 +161,7 @@ const LINES: [&str; 8] = [
 ];
 
 #[test]
-fn command_lines() {
+fn fuzz_command_lines_with_rm_need_approval() {
     let roots = Roots { root: "/work".into(), ..Roots::default() };
     let runs = |line: &str| policy::judge(Mode::OnRequest, ToolClass::Runs, line, &roots) == Verdict::Run;
     assert!(runs(LINES[0]), "what only looks runs");

@@ -36,7 +36,7 @@ fn status(code: u16, name: &str, message: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn a_request_has_what_the_api_wants_and_grows_only_at_its_end() {
+async fn google_request_is_complete_and_append_only() {
     let call = json!([{"functionCall": {"name": "read", "args": {"path": "a"}}, "thoughtSignature": "c2ln"}]);
     let calls = vec![chunk(&call, None), chunk(&json!([]), Some("STOP"))];
     let server = Server::start(vec![Reply::Stream(calls), Reply::Stream(says(&["hello"]))]);
@@ -59,7 +59,7 @@ async fn a_request_has_what_the_api_wants_and_grows_only_at_its_end() {
 }
 
 #[tokio::test]
-async fn bytes_may_be_cut_anywhere() {
+async fn google_stream_decodes_any_chunk_boundaries() {
     let words = "Grüße, 世界! 👩‍👩‍👧‍👦 done";
     for size in [1, 3, 7] {
         let pieces = bytes(&says(&[words])).chunks(size).map(|c| Piece::Raw(c.to_vec())).collect();
@@ -71,7 +71,7 @@ async fn bytes_may_be_cut_anywhere() {
 }
 
 #[tokio::test]
-async fn refusals_of_the_server_by_kind() {
+async fn google_http_errors_are_classified() {
     let quota = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED",
         "message": "You exceeded your current quota, please check your plan and billing details.",
         "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7s"}]}});
@@ -99,7 +99,7 @@ async fn refusals_of_the_server_by_kind() {
 }
 
 #[tokio::test]
-async fn what_breaks_off_is_an_error_with_what_had_come() {
+async fn google_interrupted_stream_error_keeps_partial_text() {
     let begun = || vec![chunk(&json!([{"text": "half"}]), None)];
     let in_stream = json!({"error": {"code": 503, "message": "overloaded", "status": "UNAVAILABLE"}});
     let cases = [
@@ -119,7 +119,7 @@ async fn what_breaks_off_is_an_error_with_what_had_come() {
 }
 
 #[tokio::test]
-async fn letting_go_of_the_stream_closes_the_connection() {
+async fn google_dropped_stream_closes_connection() {
     let pieces = vec![chunk(&json!([{"text": "half"}]), None), Piece::Gate];
     let server = Server::start(vec![Reply::Stream(pieces)]);
     let adapter = adapter(API, access(&server.url, None), &[], None);

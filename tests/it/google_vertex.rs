@@ -46,7 +46,7 @@ fn write(folder: &Path, credentials: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_key_needs_no_project() {
+async fn vertex_api_key_needs_no_project() {
     let server = Server::start(vec![says("hello")]);
     let seen = asked(&server, access(&server.url, Some("secret")), &[], 1).await;
     let method = format!("publishers/google/models/{MODEL}:streamGenerateContent?alt=sse");
@@ -56,7 +56,7 @@ async fn a_key_needs_no_project() {
 }
 
 #[tokio::test]
-async fn a_token_that_was_given_goes_to_the_project() {
+async fn vertex_bearer_token_uses_project_path() {
     let server = Server::start(vec![says("hello")]);
     let given = Access { kind: KeyKind::Bearer, ..access(&server.url, Some("tok")) };
     let vars = [PROJECT, ("GOOGLE_CLOUD_LOCATION", "europe-west4")];
@@ -67,7 +67,7 @@ async fn a_token_that_was_given_goes_to_the_project() {
 }
 
 #[tokio::test]
-async fn a_person_s_credentials_are_refreshed_once() {
+async fn vertex_user_credentials_are_refreshed_once() {
     let server = Server::start(vec![token("fresh"), says("hello"), says("hello")]);
     let folder = tempfile::tempdir().unwrap();
     let path = write(
@@ -88,7 +88,7 @@ async fn a_person_s_credentials_are_refreshed_once() {
 }
 
 #[tokio::test]
-async fn tokens_that_end_soon_are_not_kept_and_many_wait_for_one() {
+async fn vertex_expiring_token_is_refreshed_once() {
     let short = answer(&json!({"access_token": "short", "expires_in": 299}));
     let server = Server::start(vec![short, says("hello"), token("long"), says("hello")]);
     let folder = tempfile::tempdir().unwrap();
@@ -117,7 +117,7 @@ async fn tokens_that_end_soon_are_not_kept_and_many_wait_for_one() {
 }
 
 #[tokio::test]
-async fn a_service_account_signs_what_it_wants() {
+async fn vertex_service_account_signs_jwt() {
     let server = Server::start(vec![token("fresh"), says("hello")]);
     let folder = tempfile::tempdir().unwrap();
     let url = format!("{}/token", server.url);
@@ -146,7 +146,7 @@ async fn a_service_account_signs_what_it_wants() {
 }
 
 #[tokio::test]
-async fn the_folder_of_google_s_own_program_and_then_the_machine() {
+async fn vertex_gcloud_file_then_metadata_server_is_used() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(vec![token("fresh"), says("hello")]);
     let own = folder.path().join(".config/gcloud");
@@ -167,7 +167,7 @@ async fn the_folder_of_google_s_own_program_and_then_the_machine() {
 }
 
 #[tokio::test]
-async fn what_is_missing_or_refused_is_said_plainly() {
+async fn vertex_credential_errors_name_the_cause() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(vec![Reply::Status {
         code: 400,

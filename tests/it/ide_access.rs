@@ -55,7 +55,7 @@ async fn until_asked(cols: u16, rows: u16) -> TestIde {
 }
 
 #[tokio::test]
-async fn a_key_is_typed_unseen_and_its_models_are_offered_at_once() {
+async fn login_key_is_masked_and_adds_models() {
     let mut ide = until_asked(80, 24).await;
     ide.type_now("hunter3");
     ide.headless.press("Backspace");
@@ -86,7 +86,7 @@ fn walk(folder: &std::path::Path) -> Vec<PathBuf> {
 }
 
 #[tokio::test]
-async fn what_is_typed_into_a_login_is_not_recorded() {
+async fn login_key_is_not_recorded_in_macro() {
     let mut ide = Plan::new().with("a.txt", "\n").start().await;
     run(&mut ide, "macro.record");
     choose(&mut ide, "agent.login", "deepseek").await;
@@ -104,7 +104,7 @@ async fn what_is_typed_into_a_login_is_not_recorded() {
 }
 
 #[tokio::test]
-async fn logging_out_takes_the_models_away_and_says_what_to_do() {
+async fn logout_removes_models_with_message() {
     let mut ide = until_asked(80, 24).await;
     ide.type_now("hunter2");
     ide.headless.press("Enter");
@@ -120,7 +120,7 @@ async fn logging_out_takes_the_models_away_and_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_login_elsewhere_is_noticed_when_models_are_looked_at() {
+async fn model_picker_reloads_external_login() {
     let mut ide = Plan::new().start().await;
     assert!(!offers(&mut ide, "deepseek"));
     std::fs::create_dir_all(auth(&ide).parent().unwrap()).unwrap();
@@ -135,7 +135,7 @@ async fn a_login_elsewhere_is_noticed_when_models_are_looked_at() {
 }
 
 #[tokio::test]
-async fn a_link_can_be_copied_and_escape_ends_the_login() {
+async fn login_link_can_be_copied_and_escape_cancels() {
     let mut ide = Plan::new().start().await;
     choose(&mut ide, "agent.login", "openrouter").await;
     ide.shows("l for the login").await;
@@ -159,7 +159,7 @@ async fn a_link_can_be_copied_and_escape_ends_the_login() {
 }
 
 #[tokio::test]
-async fn lists_of_models_are_asked_for_at_the_screen() {
+async fn refresh_models_command_adds_new_models() {
     let list = json!({"data": [{"id": "grok-99"}]});
     let server = Server::start(vec![Reply::Status { code: 200, headers: vec![], body: list.to_string() }]);
     let models = json!({"providers": {"xai": {"baseUrl": server.url}}}).to_string();
@@ -191,7 +191,7 @@ fn with_code(ide: &mut TestIde) -> oneshot::Receiver<Option<String>> {
 }
 
 #[tokio::test]
-async fn a_broken_file_of_credentials_is_told_where_one_logs_out() {
+async fn logout_reports_invalid_credentials_file() {
     let mut ide = Plan::new().size(120, 24).start().await;
     std::fs::create_dir_all(auth(&ide).parent().unwrap()).unwrap();
     std::fs::write(auth(&ide), "{").unwrap();
@@ -200,7 +200,7 @@ async fn a_broken_file_of_credentials_is_told_where_one_logs_out() {
 }
 
 #[tokio::test]
-async fn a_login_on_a_tiny_screen_is_usable_and_has_a_way_out() {
+async fn login_on_tiny_screen_accepts_input_and_escape() {
     for (cols, rows) in [(20, 5), (7, 3), (3, 2), (1, 1)] {
         let mut ide = until_asked(cols, rows).await;
         ide.type_now("hunter2");
@@ -226,7 +226,7 @@ async fn a_login_on_a_tiny_screen_is_usable_and_has_a_way_out() {
 }
 
 #[tokio::test]
-async fn a_login_on_screens_of_all_sizes() {
+async fn login_dialogs_match_snapshots_on_all_sizes() {
     for (cols, rows) in [(80, 24), (40, 12)] {
         let mut ide = until_asked(cols, rows).await;
         ide.type_now("hunter2");

@@ -29,7 +29,7 @@ fn open_gate(ide: &TestIde) {
 }
 
 #[tokio::test]
-async fn an_answer_streams_in_while_the_person_types() {
+async fn agent_reply_streams_while_user_edits() {
     let turn = Turn::of(vec![text(&["The **first** part.\n\n"]), Step::Gate, text(&["- and the rest"])]);
     let mut ide = Plan::new().with("a.txt", "one\n").turns([turn]).start().await;
     ide.say("go on").await;
@@ -47,7 +47,7 @@ async fn an_answer_streams_in_while_the_person_types() {
 }
 
 #[tokio::test]
-async fn escape_interrupts_an_answer() {
+async fn agent_escape_aborts_reply() {
     let turns = [Turn::of(vec![text(&["half an answer"]), Step::Stall])];
     let mut ide = Plan::new().turns(turns).start().await;
     ide.say("talk").await;
@@ -66,7 +66,7 @@ async fn escape_interrupts_an_answer() {
 }
 
 #[tokio::test]
-async fn escape_ends_a_command_with_everything_that_it_started() {
+async fn agent_escape_kills_command_process_tree() {
     let turns = [bash("c1", "sleep 1000 & echo $! > pid; wait")];
     let mut ide = Plan::new().turns(turns).start().await;
     ide.say("run it").await;
@@ -96,7 +96,7 @@ async fn allow(ide: &mut TestIde, answer: &str) {
 }
 
 #[tokio::test]
-async fn enter_steers_and_alt_enter_waits_for_the_end() {
+async fn agent_enter_steers_and_alt_enter_queues() {
     let turns = [
         Turn::of(vec![text(&["working"]), Step::Gate, call("c1", "ls")]),
         Turn::text("steered"),
@@ -127,7 +127,7 @@ fn call(id: &str, command: &str) -> Step {
 }
 
 #[tokio::test]
-async fn queued_messages_come_back_into_the_prompt() {
+async fn queue_recall_moves_messages_into_prompt() {
     let turns = [Turn::of(vec![text(&["working"]), Step::Gate])];
     let mut ide = Plan::new().turns(turns).start().await;
     ide.say("begin").await;
@@ -144,7 +144,7 @@ async fn queued_messages_come_back_into_the_prompt() {
 }
 
 #[tokio::test]
-async fn a_command_is_asked_about_and_the_answer_counts() {
+async fn approval_dialog_denies_or_allows_for_session() {
     let turns =
         [bash("c1", "touch one"), bash("c2", "touch two"), bash("c3", "touch two"), Turn::text("done")];
     let mut ide = Plan::new().turns(turns).start().await;
@@ -159,7 +159,7 @@ async fn a_command_is_asked_about_and_the_answer_counts() {
 }
 
 #[tokio::test]
-async fn keys_meant_for_a_text_do_not_answer_a_question() {
+async fn approval_dialog_ignores_keys_while_typing() {
     let turns = [bash("c1", "touch one"), Turn::text("done")];
     let mut ide = Plan::new().with("a.txt", "\n").turns(turns).start().await;
     ide.say("touch").await;
@@ -183,7 +183,7 @@ async fn keys_meant_for_a_text_do_not_answer_a_question() {
 }
 
 #[tokio::test]
-async fn an_interrupted_question_leaves_the_screen() {
+async fn approval_dialog_closes_on_escape() {
     let mut ide = Plan::new().turns([bash("c1", "touch one")]).start().await;
     ide.say("touch").await;
     allow(&mut ide, "Escape").await;
@@ -193,7 +193,7 @@ async fn an_interrupted_question_leaves_the_screen() {
 }
 
 #[tokio::test]
-async fn edits_outside_the_workspace_are_asked_about() {
+async fn approval_required_for_write_outside_workspace() {
     let turns =
         [Turn::call("c1", "write", json!({"path": "../outside", "content": "x"})), Turn::text("done")];
     let mut ide = Plan::new().turns(turns).start().await;
@@ -205,7 +205,7 @@ async fn edits_outside_the_workspace_are_asked_about() {
 }
 
 #[tokio::test]
-async fn models_and_thinking_are_switched_by_keys() {
+async fn model_and_reasoning_level_switch_by_keys() {
     let mut ide = Plan::new().model("other").turns([Turn::text("hi")]).start().await;
     ide.keys("Alt-3 Ctrl-p").await;
     ide.until("the other model", |state| state.agent.model.as_ref().is_some_and(|model| model.id == "other"))
@@ -227,7 +227,7 @@ async fn models_and_thinking_are_switched_by_keys() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_switched_off_is_not_offered() {
+async fn tool_disabled_in_picker_is_not_sent() {
     let mut ide = Plan::new().turns([Turn::text("a"), Turn::text("b")]).start().await;
     ide.ask("one").await;
     ide.keys("Alt-t").await;
@@ -241,7 +241,7 @@ async fn a_tool_that_is_switched_off_is_not_offered() {
 }
 
 #[tokio::test]
-async fn going_back_branches_and_loses_nothing() {
+async fn navigation_to_earlier_message_branches_session() {
     let mut ide = Plan::new().turns(["a1", "a2", "b2"].map(Turn::text)).start().await;
     ide.ask("first").await;
     ide.ask("second").await;
@@ -272,7 +272,7 @@ async fn going_back_branches_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn escape_twice_shows_the_conversations_places() {
+async fn escape_twice_opens_session_tree() {
     let mut ide = Plan::new().turns([Turn::text("a1")]).start().await;
     ide.ask("first").await;
     ide.keys("Escape Escape").await;
@@ -280,7 +280,7 @@ async fn escape_twice_shows_the_conversations_places() {
 }
 
 #[tokio::test]
-async fn a_conversation_is_there_again() {
+async fn session_continue_restores_transcript_and_history() {
     let turns =
         [Turn::call("c1", "write", json!({"path": "new.txt", "content": "x\n"})), Turn::text("all done")];
     let mut ide = Plan::new().turns(turns).start().await;
@@ -313,7 +313,7 @@ async fn a_conversation_is_there_again() {
 }
 
 #[tokio::test]
-async fn a_failed_answer_says_why() {
+async fn agent_error_message_is_shown() {
     use bowline::llm::model::ErrorKind;
     let turns = [Turn::fail(ErrorKind::Authentication, "invalid x-api-key"), Turn::text("better")];
     let mut ide = Plan::new().turns(turns).start().await;
@@ -324,7 +324,7 @@ async fn a_failed_answer_says_why() {
 }
 
 #[tokio::test]
-async fn a_question_that_is_asked_while_quitting_waits_below() {
+async fn approval_dialog_opens_below_quit_dialog() {
     let turns = [Turn::of(vec![text(&["working"]), Step::Gate, call("c1", "touch one")]), Turn::text("done")];
     let mut ide = Plan::new().turns(turns).start().await;
     ide.say("go").await;
@@ -341,7 +341,7 @@ async fn a_question_that_is_asked_while_quitting_waits_below() {
 }
 
 #[tokio::test]
-async fn what_one_reads_stays_where_it_is_while_more_comes() {
+async fn transcript_scroll_position_stays_while_streaming() {
     let lines: Vec<String> = (1..=60).map(|n| format!("word {n}\n\n")).collect();
     let turn = Turn::of(vec![Step::Text(lines.clone()), Step::Gate, text(&["the end"])]);
     let mut ide = Plan::new().turns([turn]).start().await;
@@ -359,7 +359,7 @@ async fn what_one_reads_stays_where_it_is_while_more_comes() {
 }
 
 #[tokio::test]
-async fn thinking_and_output_are_shown_on_demand() {
+async fn transcript_expands_reasoning_and_tool_output() {
     let first = Turn::of(vec![Step::Thinking("let me see about it".into()), call("c1", "seq 100 120")]);
     let mut ide = Plan::new().turns([first, Turn::text("done")]).size(120, 40).start().await;
     ide.ask("count").await;
@@ -373,7 +373,7 @@ async fn thinking_and_output_are_shown_on_demand() {
 }
 
 #[tokio::test]
-async fn a_count_of_tokens_that_makes_no_sense_is_shown_all_the_same() {
+async fn status_line_shows_percent_for_huge_token_count() {
     let turn = Turn::of(vec![text(&["An answer."])]);
     let mut ide = Plan::new().with("a.txt", "one\n").turns([turn]).size(120, 24).start().await;
     ide.say("go on").await;
@@ -384,7 +384,7 @@ async fn a_count_of_tokens_that_makes_no_sense_is_shown_all_the_same() {
 }
 
 #[tokio::test]
-async fn the_system_prompt_opens_as_a_text_that_cannot_be_edited() {
+async fn system_prompt_opens_read_only() {
     let mut ide = Plan::new().file("AGENTS.md", "Use tabs.\n").turns([]).start().await;
     ide.until("the session", |state| state.agent.connected).await;
     ide.keys("F1").await;

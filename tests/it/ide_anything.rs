@@ -96,7 +96,7 @@ async fn run(name: &str, acts: Vec<Act>) {
 }
 
 #[test]
-fn no_input_breaks_anything() {
+fn ide_random_input_keeps_invariants() {
     let mut runner = TestRunner::new(seeds::cases(64));
     let result = runner.run(&acts(), |(name, acts)| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

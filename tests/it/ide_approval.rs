@@ -33,7 +33,7 @@ async fn until_asked(ide: &mut TestIde) {
 }
 
 #[tokio::test]
-async fn commands_that_begin_alike_run_for_the_rest_of_the_session() {
+async fn approval_for_session_covers_same_command_prefix() {
     let turns =
         [bash("c1", "mkdir -p a"), bash("c2", "mkdir b && ls"), bash("c3", "touch c"), Turn::text("done")];
     let mut ide = asked(Plan::new().turns(turns)).await;
@@ -48,7 +48,7 @@ async fn commands_that_begin_alike_run_for_the_rest_of_the_session() {
 }
 
 #[tokio::test]
-async fn a_lasting_rule_is_shown_before_it_is_written() {
+async fn approval_always_shows_rule_before_writing() {
     let own = "# mine\n[[rule]]\ndecision = \"deny\"\ncommand = \"rm\"\n";
     let turns = [bash("c1", "mkdir -p a"), bash("c2", "mkdir b"), Turn::text("done")];
     let mut ide = asked(Plan::new().config("permissions.toml", own).turns(turns)).await;
@@ -68,7 +68,7 @@ async fn a_lasting_rule_is_shown_before_it_is_written() {
 }
 
 #[tokio::test]
-async fn what_only_asks_a_host_may_be_allowed_by_that_host() {
+async fn approval_always_for_network_command_allows_host() {
     // Nobody listens there.
     let turns = [
         bash("c1", "curl -s http://127.0.0.1:9/a"),
@@ -91,7 +91,7 @@ async fn what_only_asks_a_host_may_be_allowed_by_that_host() {
 }
 
 #[tokio::test]
-async fn a_command_is_changed_before_it_runs_and_the_model_is_told() {
+async fn approval_edited_command_runs_and_model_is_notified() {
     let mut ide = asked(Plan::new().turns([bash("c1", "mkdir -p a"), Turn::text("done")])).await;
     ide.headless.press("e");
     ide.snap("approval_edit");
@@ -107,7 +107,7 @@ async fn a_command_is_changed_before_it_runs_and_the_model_is_told() {
 }
 
 #[tokio::test]
-async fn what_a_rule_forbids_stays_forbidden_when_the_person_writes_it() {
+async fn approval_edited_command_respects_deny_rule() {
     let rules = "[[rule]]\ndecision = \"deny\"\ncommand = \"rm\"\n";
     let plan = Plan::new().config("permissions.toml", rules).with("keep", "x");
     let mut ide = asked(plan.turns([bash("c1", "mkdir -p a"), Turn::text("done")])).await;
@@ -119,7 +119,7 @@ async fn what_a_rule_forbids_stays_forbidden_when_the_person_writes_it() {
 }
 
 #[tokio::test]
-async fn a_reason_reaches_the_model() {
+async fn approval_denial_reason_reaches_model() {
     let mut ide = asked(Plan::new().turns([bash("c1", "mkdir -p a"), Turn::text("done")])).await;
     ide.headless.press("r");
     ide.type_now("use the folder b");
@@ -129,7 +129,7 @@ async fn a_reason_reaches_the_model() {
 }
 
 #[tokio::test]
-async fn several_questions_wait_for_each_other_and_escape_says_no() {
+async fn approval_dialogs_queue_and_escape_denies() {
     let call = |id: &str, command: &str| Step::Call {
         id: id.into(),
         name: "bash".into(),
@@ -148,7 +148,7 @@ async fn several_questions_wait_for_each_other_and_escape_says_no() {
 }
 
 #[tokio::test]
-async fn an_edit_shows_what_it_would_change() {
+async fn approval_of_edit_shows_diff() {
     let edit = json!({"path": "a.txt", "edits": [{"oldText": "two", "newText": "2\u{1b}[2J"}]});
     let plan = Plan::new().with("a.txt", "one\ntwo\nthree\n").policy(Mode::Untrusted);
     let mut ide = asked(plan.turns([Turn::call("c1", "edit", edit), Turn::text("done")])).await;
@@ -159,7 +159,7 @@ async fn an_edit_shows_what_it_would_change() {
 }
 
 #[tokio::test]
-async fn a_long_command_is_read_to_its_end_first() {
+async fn approval_needs_long_command_scrolled_to_end() {
     let script: Vec<String> = (0..60).map(|n| format!("mkdir -p folder{n}\t# \u{202e}note")).collect();
     for (cols, rows) in [(80, 24), (40, 12)] {
         let turns = [bash("c1", &script.join("\n")), Turn::text("done")];
@@ -175,7 +175,7 @@ async fn a_long_command_is_read_to_its_end_first() {
 }
 
 #[tokio::test]
-async fn approval_always_holds_for_the_same_edit_only() {
+async fn approval_always_covers_identical_edit_only() {
     let write =
         |id: &str, content: &str| Turn::call(id, "write", json!({"path": "a.txt", "content": content}));
     let turns = [write("c1", "one"), write("c2", "one"), write("c3", "two"), Turn::text("done")];
@@ -191,7 +191,7 @@ async fn approval_always_holds_for_the_same_edit_only() {
 }
 
 #[tokio::test]
-async fn approval_always_is_not_offered_for_guarded_files() {
+async fn approval_always_is_unavailable_for_protected_files() {
     let write = |id: &str, content: &str| {
         Turn::call(id, "write", json!({"path": ".git/hooks/pre-commit", "content": content}))
     };
@@ -204,7 +204,7 @@ async fn approval_always_is_not_offered_for_guarded_files() {
 }
 
 #[tokio::test]
-async fn approval_edit_needs_the_command_read_to_its_end() {
+async fn approval_edit_needs_command_scrolled_to_end() {
     let command = format!("mkdir a {}", "x".repeat(4_000));
     let mut ide = asked(Plan::new().turns([bash("c1", &command), Turn::text("done")]).size(80, 24)).await;
     ide.headless.press("e");
@@ -219,7 +219,7 @@ async fn approval_edit_needs_the_command_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn approval_rule_is_read_to_its_end_before_it_is_written() {
+async fn approval_rule_needs_scroll_to_end_before_writing() {
     let turns = [bash("c1", "mkdir -p a"), Turn::text("done")];
     let mut ide = asked(Plan::new().turns(turns).size(40, 8)).await;
     ide.headless.press(&"PageDown ".repeat(12));

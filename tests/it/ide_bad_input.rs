@@ -5,7 +5,7 @@ use std::fs;
 use crate::support::test_ide::Plan;
 
 #[tokio::test]
-async fn an_unreadable_file_is_told() {
+async fn open_unreadable_file_reports_permission_denied() {
     let mut ide = Plan::new().file("a.txt", "secret").open("a.txt").unreadable("a.txt").start().await;
     assert_eq!(
         ide.message(),
@@ -18,7 +18,7 @@ async fn an_unreadable_file_is_told() {
 }
 
 #[tokio::test]
-async fn a_binary_file_is_shown_and_not_edited() {
+async fn open_binary_file_is_read_only() {
     let bytes = b"\x7fELF\0\0\x01\x02rest\n";
     let mut ide = Plan::new().with("a.bin", bytes).start().await;
     assert!(ide.picture().contains("read-only: a binary file is shown"), "{}", ide.picture());
@@ -30,7 +30,7 @@ async fn a_binary_file_is_shown_and_not_edited() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_utf8_stay_what_they_are() {
+async fn save_keeps_invalid_utf8_bytes() {
     let bytes = b"caf\xc3\xa9\nna\xc3\xafve\xff\xfe\r\nend";
     let mut ide = Plan::new().with("a.txt", bytes).start().await;
     assert!(ide.picture().contains("not UTF-8, bytes kept"), "{}", ide.picture());
@@ -46,7 +46,7 @@ async fn bytes_that_are_no_utf8_stay_what_they_are() {
 }
 
 #[tokio::test]
-async fn odd_line_ends_and_a_byte_order_mark_survive() {
+async fn save_keeps_mixed_line_endings_and_bom() {
     let bytes = b"\xef\xbb\xbfone\r\ntwo\nthree\rfour";
     let mut ide = Plan::new().with("a.txt", bytes).start().await;
     ide.type_in("x").await;
@@ -55,7 +55,7 @@ async fn odd_line_ends_and_a_byte_order_mark_survive() {
 }
 
 #[tokio::test]
-async fn a_folder_in_place_of_a_file_opens_in_the_tree() {
+async fn open_folder_shows_it_in_file_tree() {
     let mut ide = Plan::new().file("src/main.rs", "").open("src").size(120, 30).start().await;
     assert_eq!(ide.message(), "Folder: src. See the file tree (Alt-1)");
     ide.headless.idle().await;
@@ -63,7 +63,7 @@ async fn a_folder_in_place_of_a_file_opens_in_the_tree() {
 }
 
 #[tokio::test]
-async fn a_file_in_a_folder_that_is_missing_is_made_with_it() {
+async fn save_creates_missing_parent_folders() {
     let mut ide = Plan::new().start().await;
     ide.keys("Alt-2 Ctrl-o").await;
     ide.type_in("no/such/new.txt").await;
@@ -76,7 +76,7 @@ async fn a_file_in_a_folder_that_is_missing_is_made_with_it() {
 }
 
 #[tokio::test]
-async fn a_file_in_place_of_a_folder_is_told_and_the_text_kept() {
+async fn open_below_file_reports_error_and_keeps_text() {
     let mut ide = Plan::new().file("no", "a file").open("no/new.txt").start().await;
     let first = ide.message();
     if ide.state().buffers.current().is_some() {
@@ -91,7 +91,7 @@ async fn a_file_in_place_of_a_folder_is_told_and_the_text_kept() {
 }
 
 #[tokio::test]
-async fn a_refused_save_is_told_and_the_text_kept() {
+async fn save_without_permission_reports_error_and_keeps_text() {
     let mut ide = Plan::new().with("a.txt", "one\n").unwritable("a.txt").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
@@ -106,7 +106,7 @@ async fn a_refused_save_is_told_and_the_text_kept() {
 }
 
 #[tokio::test]
-async fn quitting_after_a_refused_save_stays() {
+async fn quit_with_failed_save_is_canceled() {
     let mut ide = Plan::new().with("a.txt", "one\n").unwritable("a.txt").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-q s").await;
@@ -116,7 +116,7 @@ async fn quitting_after_a_refused_save_stays() {
 }
 
 #[tokio::test]
-async fn saving_under_the_name_of_another_file_asks() {
+async fn save_as_existing_file_asks_for_confirmation() {
     let mut ide = Plan::new().file("b.txt", "b\n").with("a.txt", "a\n").start().await;
     ide.keys("F1").await;
     ide.type_in("file.save-as").await;
@@ -128,7 +128,7 @@ async fn saving_under_the_name_of_another_file_asks() {
 }
 
 #[tokio::test]
-async fn a_clean_file_follows_the_disk_and_can_be_had_back() {
+async fn reload_of_unmodified_file_can_be_undone() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.write("a.txt", "two\n");
     ide.look_again().await;
@@ -142,7 +142,7 @@ async fn a_clean_file_follows_the_disk_and_can_be_had_back() {
 }
 
 #[tokio::test]
-async fn a_modified_file_that_changed_on_disk_is_never_overwritten_unasked() {
+async fn save_of_externally_changed_file_asks_before_overwriting() {
     for (answer, text, on_disk) in
         [("r", "two\n", "two\n"), ("o", "xone\n", "xone\n"), ("n", "xone\n", "two\n")]
     {
@@ -165,7 +165,7 @@ async fn a_modified_file_that_changed_on_disk_is_never_overwritten_unasked() {
 }
 
 #[tokio::test]
-async fn a_save_finds_out_by_itself_that_the_file_changed() {
+async fn save_detects_external_change_without_watcher() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.write("a.txt", "two\n");
     ide.type_in("x").await;
@@ -175,7 +175,7 @@ async fn a_save_finds_out_by_itself_that_the_file_changed() {
 }
 
 #[tokio::test]
-async fn a_deleted_file_is_told_and_can_be_saved_again() {
+async fn save_recreates_deleted_file() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     fs::remove_file(ide.path("a.txt")).unwrap();
     ide.look_again().await;
@@ -188,7 +188,7 @@ async fn a_deleted_file_is_told_and_can_be_saved_again() {
 }
 
 #[tokio::test]
-async fn problems_of_the_settings_are_told_at_the_start() {
+async fn settings_problems_are_shown_at_startup() {
     let plan =
         Plan::new().problem("settings.toml:3: tab-width must be a whole number; ignored").problem("another");
     let mut ide = plan.start().await;
@@ -197,7 +197,7 @@ async fn problems_of_the_settings_are_told_at_the_start() {
 }
 
 #[tokio::test]
-async fn a_bad_line_of_a_key_map_is_told_and_the_others_hold() {
+async fn keymap_unknown_command_is_reported_and_others_work() {
     let map = "[global]\n\"Ctrl-q\" = \"app.quit\"\n\"Ctrl-s\" = \"file.sav\"\n";
     let mut ide = Plan::new().with("a.txt", "a\n").keymap(map).start().await;
     assert!(ide.message().starts_with("keymaps/test.toml:3:"), "{}", ide.message());
@@ -206,7 +206,7 @@ async fn a_bad_line_of_a_key_map_is_told_and_the_others_hold() {
 }
 
 #[tokio::test]
-async fn a_key_map_that_is_no_toml_leaves_keys_that_work() {
+async fn keymap_invalid_toml_falls_back_to_working_keys() {
     let mut ide = Plan::new().with("a.txt", "a\n").keymap("[global\n\"Ctrl-q\" = 7\n").start().await;
     assert!(ide.message().starts_with("keymaps/test.toml:1:"), "{}", ide.message());
     ide.keys("Ctrl-q").await;
@@ -214,7 +214,7 @@ async fn a_key_map_that_is_no_toml_leaves_keys_that_work() {
 }
 
 #[tokio::test]
-async fn lines_without_end_and_odd_characters_are_drawn() {
+async fn editor_draws_long_lines_and_control_characters() {
     let odd =
         format!("{}\ntab\tnul-free \u{1b}[31m bell \u{7} e\u{301} 👩‍👩‍👧 漢字\u{202e}x\n", "long ".repeat(2000));
     let mut ide = Plan::new().with("a.txt", &odd).start().await;

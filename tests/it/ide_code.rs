@@ -36,7 +36,7 @@ async fn ide() -> TestIde {
 }
 
 #[tokio::test]
-async fn a_local_name_is_changed_in_all_its_places() {
+async fn select_local_name_selects_all_occurrences() {
     let mut ide = ide().await;
     ide.keys("Ctrl-Home").await;
     for _ in 0..14 {
@@ -50,7 +50,7 @@ async fn a_local_name_is_changed_in_all_its_places() {
 }
 
 #[tokio::test]
-async fn what_is_no_local_name_is_refused() {
+async fn select_local_name_rejects_other_names() {
     let mut ide = ide().await;
     ide.keys("Alt-7 l").await;
     assert_eq!(ide.message(), "this name is not that of a parameter or a local variable");
@@ -66,7 +66,7 @@ fn color(ide: &mut TestIde, (x, y): (u16, u16)) -> Color {
 }
 
 #[tokio::test]
-async fn brackets_have_colours_by_their_depth_where_that_is_wanted() {
+async fn rainbow_brackets_color_by_depth() {
     let mut ide = Plan::new().with("a.rs", "fn f() { g([1], \"(\") }\n").start().await;
     let theme = |scope: &'static str| Theme::builtin().style(scope).fg.unwrap();
     let (x, y) = ide.find("fn f()");
@@ -84,7 +84,7 @@ async fn brackets_have_colours_by_their_depth_where_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn the_outline_goes_to_what_is_picked() {
+async fn symbol_picker_jumps_to_selection() {
     let mut ide = ide().await;
     ide.keys("Alt-7 s").await;
     ide.snap("outline");
@@ -99,7 +99,7 @@ async fn the_outline_goes_to_what_is_picked() {
 }
 
 #[tokio::test]
-async fn the_outline_is_that_of_the_text_as_it_is() {
+async fn symbol_picker_uses_current_text() {
     let mut ide = Plan::new().with("a.rs", "// é\nfn one() {}\nfn two() {}\n").start().await;
     // No frame comes between these keys.
     for key in ["Alt-h", "Delete", "é", "Alt-7", "s"] {
@@ -111,7 +111,7 @@ async fn the_outline_is_that_of_the_text_as_it_is() {
 }
 
 #[tokio::test]
-async fn parts_are_found_in_a_text_that_was_changed_just_now() {
+async fn text_objects_use_current_text() {
     let map = include_str!("../../keymaps/vim.toml");
     let code = "// one\nfn é() {\n    a\n}\nfn b() {}\n";
     let mut ide = Plan::new().keymap(map).with("a.rs", code).start().await;
@@ -121,7 +121,7 @@ async fn parts_are_found_in_a_text_that_was_changed_just_now() {
 }
 
 #[tokio::test]
-async fn cursors_go_from_part_to_part() {
+async fn syntax_motions_jump_between_functions_and_parameters() {
     let mut ide = ide().await;
     let mut seen = Vec::new();
     for _ in 0..4 {
@@ -141,7 +141,7 @@ async fn cursors_go_from_part_to_part() {
 }
 
 #[tokio::test]
-async fn parts_are_selected_inside_and_around_at_every_cursor() {
+async fn text_objects_select_inside_and_around_at_every_cursor() {
     let mut ide = ide().await;
     ide.keys("Alt-7 f Right Ctrl-Alt-Down Ctrl-Alt-Down Ctrl-Alt-Down Ctrl-Alt-Down Ctrl-Alt-Down").await;
     ide.keys("Alt-7 i f").await;
@@ -162,7 +162,7 @@ async fn parts_are_selected_inside_and_around_at_every_cursor() {
 }
 
 #[tokio::test]
-async fn blocks_of_lines_are_selected_and_cut() {
+async fn code_block_can_be_selected_and_cut() {
     let mut ide = ide().await;
     ide.keys("Alt-7 f Down Alt-7 b").await;
     assert_eq!(ide.selected(), ["        g(é, x)\n"]);
@@ -173,7 +173,7 @@ async fn blocks_of_lines_are_selected_and_cut() {
 }
 
 #[tokio::test]
-async fn the_vim_map_has_them_for_operators() {
+async fn vim_keymap_text_objects_work_with_operators() {
     let map = include_str!("../../keymaps/vim.toml");
     let mut ide = Plan::new().keymap(map).with("a.rs", CODE).start().await;
     ide.type_in("]f").await;
@@ -191,7 +191,7 @@ async fn the_vim_map_has_them_for_operators() {
 }
 
 #[tokio::test]
-async fn the_helix_map_selects_them() {
+async fn helix_keymap_selects_text_objects() {
     let map = include_str!("../../keymaps/helix.toml");
     let mut ide = Plan::new().keymap(map).with("a.rs", CODE).start().await;
     ide.type_in("]f").await;

@@ -5,7 +5,7 @@ use bowline::ide::core::layers::picker::Picker;
 use crate::support::test_ide::Plan;
 
 #[tokio::test]
-async fn lines_are_moved_copied_deleted_and_brought_back() {
+async fn line_commands_move_copy_delete_and_yank() {
     let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree\n").start().await;
     ide.keys("Alt-Down Alt-Down").await;
     assert_eq!(ide.text(), "two\nthree\none\n");
@@ -21,7 +21,7 @@ async fn lines_are_moved_copied_deleted_and_brought_back() {
 }
 
 #[tokio::test]
-async fn comments_are_those_of_the_language() {
+async fn toggle_comment_uses_language_syntax() {
     for (name, plain, commented) in [
         ("a.rs", "  a\n", "  // a\n"),
         ("a.py", "  a\n", "  # a\n"),
@@ -40,7 +40,7 @@ async fn comments_are_those_of_the_language() {
 }
 
 #[tokio::test]
-async fn pairs_come_with_what_is_typed_and_go_with_it() {
+async fn auto_pairs_insert_and_delete_closing_character() {
     let mut ide = Plan::new().with("a.rs", "\n").start().await;
     ide.type_in("f(\"x\")").await;
     assert_eq!(ide.text(), "f(\"x\")\n");
@@ -57,7 +57,7 @@ async fn pairs_come_with_what_is_typed_and_go_with_it() {
 }
 
 #[tokio::test]
-async fn pairs_can_be_turned_off() {
+async fn auto_pairs_disabled_inserts_typed_only() {
     let mut ide = Plan::new().with("a.rs", "\n").start().await;
     ide.state().show.auto_pairs = false;
     ide.type_in("(").await;
@@ -65,7 +65,7 @@ async fn pairs_can_be_turned_off() {
 }
 
 #[tokio::test]
-async fn a_colon_opens_a_block_where_the_language_says_so() {
+async fn auto_indent_after_colon_in_python() {
     let mut ide = Plan::new().with("a.py", "").start().await;
     ide.type_in("if x:").await;
     ide.keys("Enter").await;
@@ -74,7 +74,7 @@ async fn a_colon_opens_a_block_where_the_language_says_so() {
 }
 
 #[tokio::test]
-async fn signs_around_words_are_asked_for() {
+async fn surround_commands_add_change_and_delete() {
     let mut ide = Plan::new().with("a.txt", "word größe\n").start().await;
     ide.keys("Alt-e a \"").await;
     assert_eq!(ide.text(), "\"word\" größe\n");
@@ -89,7 +89,7 @@ async fn signs_around_words_are_asked_for() {
 }
 
 #[tokio::test]
-async fn words_and_numbers_change() {
+async fn case_number_and_transpose_commands_change_text() {
     let mut ide = Plan::new().with("a.txt", "someName 9\nx 9\n").start().await;
     ide.keys("Alt-u s").await;
     assert_eq!(ide.text(), "some_name 9\nx 9\n");
@@ -102,14 +102,14 @@ async fn words_and_numbers_change() {
 }
 
 #[tokio::test]
-async fn a_paragraph_is_wrapped_with_its_signs() {
+async fn reflow_keeps_comment_prefix() {
     let mut ide = Plan::new().with("a.rs", "// one two three four five six seven eight nine\n").start().await;
     ide.keys("Alt-q").await;
     assert_eq!(ide.text(), "// one two three four five six seven\n// eight nine\n");
 }
 
 #[tokio::test]
-async fn keys_are_recorded_and_pressed_again() {
+async fn macro_replays_recorded_keys() {
     let mut ide = Plan::new().with("a.txt", "1 a\n1 b\n1 c\n1 d\n1 é\n").start().await;
     ide.keys("F7 Home Delete").await;
     ide.type_in("- ").await;
@@ -129,7 +129,7 @@ async fn keys_are_recorded_and_pressed_again() {
 }
 
 #[tokio::test]
-async fn the_last_change_is_done_again() {
+async fn repeat_replays_last_change() {
     let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree\n").start().await;
     ide.keys("Alt-.").await;
     assert_eq!(ide.message(), "No changes yet");
@@ -143,7 +143,7 @@ async fn the_last_change_is_done_again() {
 }
 
 #[tokio::test]
-async fn a_recording_never_replays_itself() {
+async fn macro_replaying_itself_terminates() {
     let mut ide = Plan::new().with("a.txt", "").start().await;
     ide.keys("F7 a F8 F7 F8").await;
     assert_eq!(ide.text(), "aa");
@@ -151,7 +151,7 @@ async fn a_recording_never_replays_itself() {
 }
 
 #[tokio::test]
-async fn lines_keep_their_own_ends() {
+async fn line_commands_keep_crlf() {
     let mut ide = Plan::new().with("a.txt", "a\r\nb\r\nc\r\nd\r\n").start().await;
     ide.keys("Alt-l Alt-Down Backspace").await;
     assert_eq!(ide.text(), "b\r\nc\r\nd\r\n");
@@ -160,7 +160,7 @@ async fn lines_keep_their_own_ends() {
 }
 
 #[tokio::test]
-async fn palette_finds_commands_by_aliases() {
+async fn palette_finds_commands_by_alias() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     for (typed, found) in [
         ("revert checkpoint", "Restore files to here  session.restore-code"),

@@ -61,7 +61,7 @@ fn snap(ide: &mut TestIde) {
 }
 
 #[tokio::test]
-async fn it_lists_everything_and_shows_what_it_says() {
+async fn context_view_lists_entries_and_opens_tree() {
     let mut ide = talk(Plan::new().size(120, 40)).await;
     open(&mut ide).await;
     snap(&mut ide);
@@ -77,7 +77,7 @@ async fn it_lists_everything_and_shows_what_it_says() {
 }
 
 #[tokio::test]
-async fn it_fits_into_small_windows() {
+async fn context_view_fits_small_windows() {
     let mut ide = talk(Plan::new().size(80, 24)).await;
     open(&mut ide).await;
     snap(&mut ide);
@@ -92,7 +92,7 @@ async fn it_fits_into_small_windows() {
 }
 
 #[tokio::test]
-async fn messages_are_left_out_and_come_back() {
+async fn context_view_excludes_and_restores_messages() {
     let mut ide = talk(Plan::new().size(120, 40)).await;
     open(&mut ide).await;
     ide.keys("Up d").await;
@@ -116,7 +116,7 @@ async fn messages_are_left_out_and_come_back() {
 }
 
 #[tokio::test]
-async fn words_are_told_differently_from_the_prompt() {
+async fn context_view_edit_changes_message_sent() {
     let mut ide = talk(Plan::new().size(120, 40)).await;
     open(&mut ide).await;
     ide.keys("e").await;
@@ -136,7 +136,7 @@ async fn words_are_told_differently_from_the_prompt() {
 }
 
 #[tokio::test]
-async fn pins_are_set_and_taken_away_and_other_rows_refuse() {
+async fn context_view_pin_toggles_and_rejects_other_rows() {
     let mut ide = talk(Plan::new().size(120, 40)).await;
     open(&mut ide).await;
     ide.keys("p").await;

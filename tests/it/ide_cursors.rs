@@ -9,7 +9,7 @@ fn alt_mouse(ide: &mut TestIde, kind: MouseKind, col: u16, row: u16) {
 }
 
 #[tokio::test]
-async fn cursors_below_each_other_type_together_and_escape_ends_them() {
+async fn multi_cursor_types_together_and_escape_clears() {
     let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree\n").start().await;
     ide.keys("Ctrl-Alt-Down Ctrl-Alt-Down").await;
     assert!(ide.message().contains("3 cursors"), "{}", ide.message());
@@ -23,7 +23,7 @@ async fn cursors_below_each_other_type_together_and_escape_ends_them() {
 }
 
 #[tokio::test]
-async fn occurrences_of_a_word_are_renamed_together() {
+async fn multi_cursor_adds_next_occurrences() {
     let mut ide = Plan::new().with("a.rs", "let fö = 1;\nfö + fö\n").start().await;
     ide.keys("Ctrl-Right Ctrl-Right Alt-j Alt-j").await;
     assert_eq!(ide.selected(), ["fö", "fö"]);
@@ -36,7 +36,7 @@ async fn occurrences_of_a_word_are_renamed_together() {
 }
 
 #[tokio::test]
-async fn occurrences_in_a_long_text_are_looked_for_elsewhere() {
+async fn multi_cursor_selects_all_occurrences_in_long_text() {
     let long = format!("needle{}needle\n", " hay\n".repeat(80_000));
     let mut ide = Plan::new().with("a.txt", &long).start().await;
     ide.keys("Alt-Shift-j").await;
@@ -46,7 +46,7 @@ async fn occurrences_in_a_long_text_are_looked_for_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_rectangle_is_selected_by_keys() {
+async fn block_selection_by_keys_cuts_and_pastes() {
     let mut ide = Plan::new().with("a.txt", "abcd\ne\nfghi\n").start().await;
     ide.keys("Right Alt-Shift-Right Alt-Shift-Right Alt-Shift-Down Alt-Shift-Down").await;
     assert_eq!(ide.selected(), ["bc", "gh"]);
@@ -55,7 +55,7 @@ async fn a_rectangle_is_selected_by_keys() {
 }
 
 #[tokio::test]
-async fn the_mouse_adds_cursors_and_drags_rectangles() {
+async fn multi_cursor_by_mouse_adds_cursors_and_block_selects() {
     let mut ide = Plan::new().with("a.txt", "line one\nline two\nend\n").start().await;
     let (x, y) = ide.find("line one");
     ide.click(x + 4, y);
@@ -72,7 +72,7 @@ async fn the_mouse_adds_cursors_and_drags_rectangles() {
 }
 
 #[tokio::test]
-async fn shapes_have_keys() {
+async fn selection_keys_select_brackets_and_split_lines() {
     let mut ide = Plan::new().with("a.txt", "f(a,\n  b)\n").start().await;
     ide.keys("Right Right Right Alt-s (").await;
     assert_eq!(ide.selected(), ["a,\n  b"]);

@@ -25,7 +25,7 @@ async fn edited(plan: Plan) -> TestIde {
 }
 
 #[tokio::test]
-async fn a_wide_screen_shows_both_texts_beside_each_other() {
+async fn diff_view_toggles_side_by_side() {
     let Some(plan) = Plan::new().with("a.rs", BASE).committed() else { return };
     let mut ide = edited(plan.size(130, 18)).await;
     ide.keys("Alt-0 h").await;
@@ -37,7 +37,7 @@ async fn a_wide_screen_shows_both_texts_beside_each_other() {
 }
 
 #[tokio::test]
-async fn differences_are_walked_taken_over_and_left_for_a_line() {
+async fn diff_view_navigates_reverts_and_jumps() {
     let Some(plan) = Plan::new().with("a.rs", BASE).committed() else { return };
     let mut ide = edited(plan).await;
     let before = ide.text();
@@ -74,7 +74,7 @@ async fn differences_are_walked_taken_over_and_left_for_a_line() {
 }
 
 #[tokio::test]
-async fn lines_are_copied_and_folds_opened() {
+async fn diff_view_copies_lines_and_opens_folds() {
     let Some(plan) = Plan::new().with("a.rs", BASE).committed() else { return };
     let mut ide = edited(plan.size(80, 30)).await;
     ide.keys("Alt-0 h").await;
@@ -94,7 +94,7 @@ async fn lines_are_copied_and_folds_opened() {
 }
 
 #[tokio::test]
-async fn head_and_index_are_two_texts() {
+async fn diff_view_compares_head_and_index_separately() {
     let Some(plan) = Plan::new().with("a.txt", "one\ntwo\n").committed() else { return };
     let mut ide = plan.start().await;
     ide.keys("x Ctrl-s").await;
@@ -107,7 +107,7 @@ async fn head_and_index_are_two_texts() {
 }
 
 #[tokio::test]
-async fn what_git_does_not_have_is_said() {
+async fn diff_view_reports_missing_git_base() {
     let mut ide = Plan::new().with("a.txt", "a\n").start().await;
     ide.keys("Alt-0 h").await;
     assert_eq!((is_open(&mut ide), ide.message().as_str()), (false, "Not in a git repository"));
@@ -121,7 +121,7 @@ async fn what_git_does_not_have_is_said() {
 }
 
 #[tokio::test]
-async fn earlier_texts_are_compared_without_going_there() {
+async fn diff_view_compares_save_and_revision() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.keys("Alt-0 s").await;
     assert_eq!(ide.message(), "a.txt is the same as last save");
@@ -143,7 +143,7 @@ async fn earlier_texts_are_compared_without_going_there() {
 }
 
 #[tokio::test]
-async fn other_files_and_the_disk() {
+async fn diff_view_compares_other_file_and_disk() {
     let plan = Plan::new().file("b.bin", b"a\0b").file("b.txt", "one\r\nzwei\r\nthree\r\n");
     let mut ide = plan.with("a.txt", "one\ntwo\nthree\n").start().await;
     ide.keys("Alt-0 f").await;
@@ -169,7 +169,7 @@ async fn other_files_and_the_disk() {
 }
 
 #[tokio::test]
-async fn an_edit_from_elsewhere_is_compared_again() {
+async fn diff_view_updates_after_external_edit() {
     let mut ide = Plan::new().with("a.txt", "one\ntwo\n").start().await;
     ide.keys("x Alt-0 s").await;
     ide.headless.app().with_cx(|cx| {
@@ -189,7 +189,7 @@ async fn an_edit_from_elsewhere_is_compared_again() {
 }
 
 #[tokio::test]
-async fn small_windows_and_odd_lines_are_shown() {
+async fn diff_view_fits_small_windows_and_long_lines() {
     let long = format!("{}\n\u{1b}[31mred\n", "漢é\t".repeat(20_000));
     let mut ide = Plan::new().with("a.txt", &long).size(40, 10).start().await;
     ide.keys("x Down y Alt-0 s").await;

@@ -8,7 +8,7 @@ use bowline::tui::input::{Button, Input, MouseKind};
 use crate::support::test_ide::Plan;
 
 #[tokio::test]
-async fn what_is_typed_is_saved_and_can_be_undone() {
+async fn save_then_undo_marks_file_unsaved() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.type_in("two ").await;
     assert_eq!(ide.text(), "two one\n");
@@ -26,7 +26,7 @@ async fn what_is_typed_is_saved_and_can_be_undone() {
 }
 
 #[tokio::test]
-async fn kills_accumulate_in_both_directions_and_come_back() {
+async fn kill_ring_appends_in_both_directions() {
     let mut ide = Plan::new().with("a.txt", "one two three four\n").start().await;
     ide.keys("Ctrl-Right Ctrl-Right Alt-d Ctrl-w").await;
     assert_eq!(ide.text(), "one  four\n");
@@ -41,7 +41,7 @@ async fn kills_accumulate_in_both_directions_and_come_back() {
 }
 
 #[tokio::test]
-async fn lines_that_are_exchanged_for_a_word_leave_the_screen() {
+async fn yank_pop_redraws_replaced_lines() {
     let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree four\n").start().await;
     ide.keys("Down Down Alt-d Up Up Ctrl-k Ctrl-k Ctrl-k Ctrl-y").await;
     assert_eq!(ide.text(), "one\ntwo\n four\n");
@@ -54,7 +54,7 @@ async fn lines_that_are_exchanged_for_a_word_leave_the_screen() {
 
 /// The ide looks after every key whether all that looks different was drawn.
 #[tokio::test]
-async fn edits_that_begin_in_the_line_of_the_cursor_and_go_further_are_drawn() {
+async fn redraw_covers_edits_beyond_cursor_line() {
     let words = (0..8).map(|n| format!("w{n:03}")).collect::<Vec<_>>().join(" ");
     let mut ide = Plan::new().with("a.txt", format!("{words}\nend\n")).start().await;
     ide.type_in("typed ").await;
@@ -68,7 +68,7 @@ async fn edits_that_begin_in_the_line_of_the_cursor_and_go_further_are_drawn() {
 }
 
 #[tokio::test]
-async fn a_carriage_return_is_part_of_a_line_or_of_its_ending() {
+async fn backspace_deletes_carriage_return_in_crlf() {
     let mut ide = Plan::new().with("a.txt", "a\rx\nb\nc\n").start().await;
     ide.type_in("new").await;
     ide.keys("End Backspace").await;
@@ -78,7 +78,7 @@ async fn a_carriage_return_is_part_of_a_line_or_of_its_ending() {
 }
 
 #[tokio::test]
-async fn a_selection_is_replaced_by_what_is_typed() {
+async fn selection_is_replaced_by_typed_text() {
     let mut ide = Plan::new().with("a.txt", "hello world\n").start().await;
     ide.keys("Ctrl-Shift-Right").await;
     assert!(ide.selected()[0].starts_with("hello"));
@@ -92,7 +92,7 @@ async fn a_selection_is_replaced_by_what_is_typed() {
 }
 
 #[tokio::test]
-async fn a_matcher_that_is_done_unheard_is_asked_again() {
+async fn picker_polls_matcher_until_settled() {
     let mut ide = Plan::new().with("a.txt", "a\n").start().await;
     ide.keys("Ctrl-p").await;
     assert_eq!(ide.headless.app().deadline(), None, "nothing is under way");
@@ -104,7 +104,7 @@ async fn a_matcher_that_is_done_unheard_is_asked_again() {
 }
 
 #[tokio::test]
-async fn picked_file_gets_the_keys() {
+async fn picker_focuses_editor_of_chosen_file() {
     let mut ide = Plan::new().file("b.txt", "b\n").with("a.txt", "a\n").start().await;
     for (from, picker) in [("Alt-1", "Ctrl-p"), ("Alt-3", "Alt-b")] {
         ide.keys(from).await;
@@ -119,7 +119,7 @@ async fn picked_file_gets_the_keys() {
 }
 
 #[tokio::test]
-async fn the_file_picker_finds_what_is_not_ignored() {
+async fn file_picker_skips_ignored_files() {
     let plan = Plan::new()
         .file(".gitignore", "target\n")
         .file("target/login.rs", "")
@@ -145,7 +145,7 @@ async fn the_file_picker_finds_what_is_not_ignored() {
 }
 
 #[tokio::test]
-async fn a_path_that_is_typed_is_opened() {
+async fn open_file_accepts_typed_path() {
     let mut ide = Plan::new().file("src/b.rs", "b\n").with("src/a.rs", "a\n").start().await;
     ide.keys("Ctrl-o").await;
     ide.type_in("b.rs").await;
@@ -154,7 +154,7 @@ async fn a_path_that_is_typed_is_opened() {
 }
 
 #[tokio::test]
-async fn a_small_window_and_back_keeps_everything() {
+async fn resize_to_tiny_window_restores_screen() {
     let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree\n").size(120, 40).start().await;
     ide.keys("Down End").await;
     ide.type_in("!").await;
@@ -171,7 +171,7 @@ async fn a_small_window_and_back_keeps_everything() {
 }
 
 #[tokio::test]
-async fn quitting_with_unsaved_changes_asks() {
+async fn quit_with_unsaved_changes_asks() {
     for (answer, quits, on_disk) in
         [("s", true, "xone\n"), ("d", true, "one\n"), ("n", false, "one\n"), ("Escape", false, "one\n")]
     {
@@ -190,7 +190,7 @@ async fn quitting_with_unsaved_changes_asks() {
 }
 
 #[tokio::test]
-async fn the_mouse_places_selects_and_scrolls() {
+async fn mouse_sets_cursor_selects_and_scrolls() {
     let text: String = (1..=100).map(|n| format!("line {n} word\n")).collect::<Vec<_>>().concat();
     let mut ide = Plan::new().with("a.txt", &text).start().await;
     let (x, y) = ide.find("line 3 word");
@@ -214,7 +214,7 @@ async fn the_mouse_places_selects_and_scrolls() {
 }
 
 #[tokio::test]
-async fn a_click_chooses_pane_tab_and_file() {
+async fn mouse_click_focuses_pane_tab_and_file() {
     let plan =
         Plan::new().file("zz.txt", "from the tree\n").with("a.txt", "a\n").with("b.txt", "b\n").size(120, 30);
     let mut ide = plan.start().await;
@@ -232,7 +232,7 @@ async fn a_click_chooses_pane_tab_and_file() {
 }
 
 #[tokio::test]
-async fn pastes_and_new_lines_take_the_files_own_line_ends() {
+async fn paste_and_newline_use_crlf_of_file() {
     let mut ide = Plan::new().with("a.txt", "one\r\ntwo\r\n").start().await;
     ide.headless.input(Input::Paste("x\ny\n".to_string()));
     ide.keys("Enter Ctrl-s").await;
@@ -242,7 +242,7 @@ async fn pastes_and_new_lines_take_the_files_own_line_ends() {
 }
 
 #[tokio::test]
-async fn tab_indents_as_the_file_does() {
+async fn tab_uses_indentation_of_file() {
     let mut ide = Plan::new().with("a.rs", "fn a() {\n    b();\n}\n").start().await;
     ide.keys("Down Down Tab").await;
     assert_eq!(ide.text(), "fn a() {\n    b();\n    }\n");
@@ -256,7 +256,7 @@ async fn tab_indents_as_the_file_does() {
 }
 
 #[tokio::test]
-async fn a_new_line_keeps_the_indentation() {
+async fn newline_keeps_indentation() {
     let mut ide = Plan::new().with("a.rs", "    a\n").start().await;
     ide.keys("End Enter").await;
     ide.type_in("b").await;
@@ -264,7 +264,7 @@ async fn a_new_line_keeps_the_indentation() {
 }
 
 #[tokio::test]
-async fn finding_goes_on_and_around_and_can_be_given_up() {
+async fn find_next_wraps_and_escape_restores_cursor() {
     let mut ide = Plan::new().with("a.txt", "x one\ny one\nz one\n").start().await;
     ide.keys("Ctrl-f").await;
     ide.type_in("one").await;
@@ -286,7 +286,7 @@ async fn finding_goes_on_and_around_and_can_be_given_up() {
 }
 
 #[tokio::test]
-async fn going_to_a_line_says_what_it_cannot_read() {
+async fn goto_line_rejects_invalid_number() {
     let mut ide = Plan::new().with("a.txt", "a\nbcd\ne\n").start().await;
     ide.keys("Ctrl-g").await;
     ide.type_in("2:3").await;
@@ -303,7 +303,7 @@ async fn going_to_a_line_says_what_it_cannot_read() {
 }
 
 #[tokio::test]
-async fn replacing_asks_at_each_match_and_all_is_one_step() {
+async fn replace_confirms_each_match_and_all_is_one_undo_step() {
     let mut ide = Plan::new().with("a.txt", "a b a b a a\n").start().await;
     ide.keys("Ctrl-r").await;
     ide.type_in("a").await;
@@ -318,7 +318,7 @@ async fn replacing_asks_at_each_match_and_all_is_one_step() {
 }
 
 #[tokio::test]
-async fn keys_of_several_presses_show_what_may_follow() {
+async fn key_sequence_shows_hints_after_delay() {
     let map =
         "[global]\n\"Alt-x s\" = \"file.save\"\n\"Alt-x k\" = \"file.close\"\n\"Ctrl-q\" = \"app.quit\"\n";
     let mut ide = Plan::new().with("a.txt", "a\n").keymap(map).start().await;
@@ -341,7 +341,7 @@ async fn keys_of_several_presses_show_what_may_follow() {
 }
 
 #[tokio::test]
-async fn the_palette_runs_commands_by_their_name() {
+async fn palette_runs_command_by_fuzzy_name() {
     let mut ide = Plan::new().with("a.txt", "a\n").start().await;
     ide.keys("F1").await;
     ide.type_in("selall").await;
@@ -351,7 +351,7 @@ async fn the_palette_runs_commands_by_their_name() {
 }
 
 #[tokio::test]
-async fn a_new_file_is_made_with_its_folder() {
+async fn open_missing_path_creates_file_and_folder_on_save() {
     let mut ide = Plan::new().open("deep/down/new.txt").start().await;
     assert!(ide.message().contains("New file: deep/down/new.txt"), "{}", ide.message());
     ide.type_in("hello").await;

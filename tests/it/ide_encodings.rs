@@ -16,7 +16,7 @@ fn wide(text: &str, mark: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn utf16_is_shown_as_text_and_saved_as_it_was() {
+async fn save_keeps_utf16_encoding() {
     for mark in [b"\xff\xfe".as_slice(), b""] {
         let mut ide = Plan::new().with("a.txt", wide("héllo 漢😀\r\nworld\r\n", mark)).start().await;
         assert_eq!(ide.text(), "héllo 漢😀\r\nworld\r\n");
@@ -28,7 +28,7 @@ async fn utf16_is_shown_as_text_and_saved_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_legacy_text_is_found_and_what_does_not_fit_is_refused() {
+async fn save_rejects_character_outside_detected_encoding() {
     let mut ide = Plan::new().with("a.txt", b"caf\xe9 au lait\n").start().await;
     assert!(ide.picture().contains("windows-1252"), "{}", ide.picture());
     ide.type_in("é漢").await;
@@ -41,7 +41,7 @@ async fn a_legacy_text_is_found_and_what_does_not_fit_is_refused() {
 }
 
 #[tokio::test]
-async fn a_file_is_read_again_in_the_encoding_that_was_chosen() {
+async fn reopen_with_encoding_decodes_and_keeps_it() {
     let bytes = b"\xf0\xd2\xc9\xd7\xc5\xd4\n";
     let mut ide = Plan::new().with("a.txt", bytes).start().await;
     choose(&mut ide, "koi8-r", "r").await;
@@ -60,7 +60,7 @@ async fn a_file_is_read_again_in_the_encoding_that_was_chosen() {
 }
 
 #[tokio::test]
-async fn undo_of_reading_again_brings_the_bytes_back() {
+async fn reopen_with_encoding_undo_restores_bytes() {
     let bytes = b"caf\xe9 au lait\n";
     let mut ide = Plan::new().with("a.txt", bytes).start().await;
     choose(&mut ide, "utf-8", "r").await;
@@ -77,7 +77,7 @@ async fn undo_of_reading_again_brings_the_bytes_back() {
 }
 
 #[tokio::test]
-async fn a_file_is_saved_in_the_encoding_that_was_chosen() {
+async fn save_with_encoding_writes_chosen_encoding() {
     let mut ide = Plan::new().with("a.txt", "é漢\n").start().await;
     choose(&mut ide, "windows-1252", "s").await;
     assert!(ide.message().contains("'漢' in line 1"), "{}", ide.message());
@@ -90,7 +90,7 @@ async fn a_file_is_saved_in_the_encoding_that_was_chosen() {
 }
 
 #[tokio::test]
-async fn a_binary_file_that_is_text_after_all_can_be_edited_once_its_encoding_is_chosen() {
+async fn reopen_with_encoding_makes_binary_file_editable() {
     let bytes = wide("漢字漢字\n", b"");
     let mut ide = Plan::new().with("a.txt", &bytes).start().await;
     assert!(ide.picture().contains("漢字漢字") || ide.picture().contains("read-only"), "{}", ide.picture());

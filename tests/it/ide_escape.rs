@@ -18,7 +18,7 @@ fn shows_tree(ide: &mut TestIde) -> bool {
 }
 
 #[tokio::test]
-async fn escape_twice_in_an_editor_with_modes_opens_nothing() {
+async fn escape_twice_in_modal_editor_opens_nothing() {
     for map in ["vim", "helix"] {
         let mut ide = ide(map).await;
         ide.keys("Escape Escape Escape").await;
@@ -32,7 +32,7 @@ async fn escape_twice_in_an_editor_with_modes_opens_nothing() {
 }
 
 #[tokio::test]
-async fn escape_twice_in_the_prompt_shows_the_session_tree() {
+async fn escape_twice_in_prompt_opens_session_tree() {
     for (map, _) in BUILTIN {
         let mut ide = ide(map).await;
         ide.keys("Alt-3 Escape Escape").await;
@@ -41,7 +41,7 @@ async fn escape_twice_in_the_prompt_shows_the_session_tree() {
 }
 
 #[tokio::test]
-async fn ctrl_g_twice_in_the_emacs_map_opens_nothing() {
+async fn emacs_keymap_ctrl_g_twice_opens_nothing() {
     let mut ide = ide("emacs").await;
     ide.keys("Ctrl-g Ctrl-g Ctrl-g").await;
     assert!(ide.state().layers.is_empty());
@@ -50,7 +50,7 @@ async fn ctrl_g_twice_in_the_emacs_map_opens_nothing() {
 }
 
 #[tokio::test]
-async fn dialog_keys_of_a_sequence_are_no_answers() {
+async fn dialog_ignores_key_that_ends_sequence() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-q").await;

@@ -24,7 +24,7 @@ fn selected(ide: &mut TestIde) -> String {
 }
 
 #[tokio::test]
-async fn files_and_folders_are_made() {
+async fn file_tree_creates_files_and_folders() {
     let mut ide = ide().await;
     ide.keys("a").await;
     assert!(ide.picture().contains("src/"), "{}", ide.picture());
@@ -47,7 +47,7 @@ async fn files_and_folders_are_made() {
 }
 
 #[tokio::test]
-async fn open_files_follow_what_is_moved() {
+async fn file_rename_updates_open_buffers() {
     let mut ide = ide().await;
     ide.keys("Right").await;
     ide.keys("Down Enter").await;
@@ -76,7 +76,7 @@ async fn open_files_follow_what_is_moved() {
 }
 
 #[tokio::test]
-async fn what_is_deleted_comes_back() {
+async fn file_delete_can_be_undone() {
     let mut ide = ide().await;
     ide.keys("End d").await;
     assert!(!ide.path("notes.md").exists());
@@ -102,7 +102,7 @@ async fn what_is_deleted_comes_back() {
 }
 
 #[tokio::test]
-async fn what_was_made_and_written_to_is_not_taken_back() {
+async fn file_create_undo_skips_file_with_content() {
     let mut ide = ide().await;
     ide.keys("a").await;
     answer(&mut ide, "one.md").await;
@@ -118,7 +118,7 @@ async fn what_was_made_and_written_to_is_not_taken_back() {
 }
 
 #[tokio::test]
-async fn a_step_that_has_to_wait_is_not_forgotten() {
+async fn file_rename_undo_during_save_can_be_retried() {
     let mut ide = ide().await;
     ide.keys("End r").await;
     answer(&mut ide, "moved.md").await;
@@ -134,7 +134,7 @@ async fn a_step_that_has_to_wait_is_not_forgotten() {
 }
 
 #[tokio::test]
-async fn leaving_with_unsaved_text_while_files_are_changed_asks_and_waits() {
+async fn quit_with_unsaved_text_waits_for_file_operations() {
     in_several_orders(async || {
         let mut ide = ide().await;
         ide.keys("Alt-2").await;
@@ -154,7 +154,7 @@ async fn leaving_with_unsaved_text_while_files_are_changed_asks_and_waits() {
 }
 
 #[tokio::test]
-async fn unsaved_text_is_kept_under_the_name_that_its_file_was_given() {
+async fn file_rename_moves_recovery_journal() {
     let mut ide = ide().await;
     ide.keys("Alt-2").await;
     ide.type_in("my ").await;
@@ -169,7 +169,7 @@ async fn unsaved_text_is_kept_under_the_name_that_its_file_was_given() {
 }
 
 #[tokio::test]
-async fn unsaved_text_of_a_deleted_file_stays() {
+async fn file_delete_keeps_unsaved_buffer() {
     let mut ide = ide().await;
     ide.keys("Alt-2").await;
     ide.type_in("mine ").await;
@@ -183,7 +183,7 @@ async fn unsaved_text_of_a_deleted_file_stays() {
 }
 
 #[tokio::test]
-async fn a_step_that_cannot_be_taken_back_is_not_in_the_way_of_those_before() {
+async fn file_undo_skips_step_that_fails() {
     for gone in [true, false] {
         let mut ide = ide().await;
         ide.keys("a").await;
@@ -206,7 +206,7 @@ async fn a_step_that_cannot_be_taken_back_is_not_in_the_way_of_those_before() {
 }
 
 #[tokio::test]
-async fn nothing_is_moved_onto_the_path_of_an_open_text() {
+async fn file_rename_onto_open_buffer_is_rejected() {
     let plan = Plan::new().file("a/é.md", "one\n").open("new.md").open("b/é.md").open("a/é.md");
     let mut ide = plan.size(120, 24).start().await;
     ide.type_in("my ").await;
@@ -225,7 +225,7 @@ async fn nothing_is_moved_onto_the_path_of_an_open_text() {
 }
 
 #[tokio::test]
-async fn leaving_waits_for_what_is_being_done_to_files() {
+async fn quit_waits_for_file_operations_unless_repeated() {
     for again in [false, true] {
         let mut ide = ide().await;
         ide.keys("End r Ctrl-u").await;
@@ -248,7 +248,7 @@ async fn leaving_waits_for_what_is_being_done_to_files() {
 }
 
 #[tokio::test]
-async fn escape_stays() {
+async fn quit_waiting_for_file_operations_canceled_by_escape() {
     let mut ide = ide().await;
     ide.keys("End r Ctrl-u").await;
     ide.type_now("moved.md");

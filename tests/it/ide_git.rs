@@ -27,7 +27,7 @@ async fn signs(ide: &mut TestIde) -> String {
 }
 
 #[tokio::test]
-async fn lines_that_differ_have_signs() {
+async fn git_gutter_marks_changed_lines() {
     let Some(plan) = Plan::new().with("a b.txt", BASE).committed() else { return };
     let mut ide = plan.start().await;
     assert_eq!(signs(&mut ide).await, "        ");
@@ -45,7 +45,7 @@ async fn lines_that_differ_have_signs() {
 
 /// What is shown is moved along with every key; builds for tests hold it against what would be found.
 #[tokio::test]
-async fn a_change_that_is_typed_away_keeps_the_scrollbar_right() {
+async fn git_scrollbar_marks_follow_edits() {
     let Some(plan) = Plan::new().with("a.txt", &("line\n".repeat(200) + "end")).committed() else { return };
     let mut ide = plan.start().await;
     ide.keys("Ctrl-End").await;
@@ -66,7 +66,7 @@ async fn a_change_that_is_typed_away_keeps_the_scrollbar_right() {
 
 /// The ide looks after every key whether all that looks different was drawn.
 #[tokio::test]
-async fn a_hunk_of_two_lines_is_taken_back_from_its_first() {
+async fn git_revert_hunk_restores_two_lines() {
     let Some(plan) = Plan::new().with("a.txt", "one\ntwo\nthree\nfour\n").committed() else { return };
     let mut ide = plan.start().await;
     ide.keys("Down").await;
@@ -79,7 +79,7 @@ async fn a_hunk_of_two_lines_is_taken_back_from_its_first() {
 }
 
 #[tokio::test]
-async fn hunks_are_walked_shown_and_taken_back() {
+async fn git_hunks_navigate_show_and_revert() {
     let Some(plan) = Plan::new().with("a.txt", BASE).committed() else { return };
     let mut ide = plan.start().await;
     ide.keys("Alt-, ]").await;
@@ -123,7 +123,7 @@ async fn hunks_are_walked_shown_and_taken_back() {
 }
 
 #[tokio::test]
-async fn staging_and_committing_change_what_is_compared_with() {
+async fn git_gutter_base_follows_index() {
     let Some(plan) = Plan::new().with("a.txt", BASE).committed() else { return };
     let mut ide = plan.start().await;
     ide.type_in("x").await;
@@ -140,7 +140,7 @@ async fn staging_and_committing_change_what_is_compared_with() {
 }
 
 #[tokio::test]
-async fn line_endings_that_git_converts_are_no_difference() {
+async fn git_gutter_ignores_converted_line_endings() {
     let plan = Plan::new().file(".gitattributes", "*.txt text eol=crlf\n").with("a.txt", "one\r\ntwo\r\n");
     let Some(plan) = plan.committed() else { return };
     let mut ide = plan.start().await;
@@ -151,7 +151,7 @@ async fn line_endings_that_git_converts_are_no_difference() {
 }
 
 #[tokio::test]
-async fn without_git_everything_is_quiet() {
+async fn git_gutter_untracked_file_has_no_marks() {
     let Some(plan) = Plan::new().file("known.txt", BASE).committed() else { return };
     for plan in [Plan::new().with("a.txt", BASE), plan.with("unknown.txt", BASE)] {
         let mut ide = plan.start().await;
@@ -164,7 +164,7 @@ async fn without_git_everything_is_quiet() {
 
 /// A repository may come from anyone: to look at a file of it must not run what its settings name.
 #[tokio::test]
-async fn opening_a_file_runs_no_filter_of_the_repository() {
+async fn git_open_file_runs_no_repository_filters() {
     let Some(plan) = Plan::new().with("a.txt", BASE).file(".gitattributes", "* filter=x\n").committed()
     else {
         return;

@@ -53,7 +53,7 @@ async fn undo_gives(ide: &mut TestIde, before: &str) {
 }
 
 #[tokio::test]
-async fn many_lines_are_sorted_by_a_task_while_keys_wait() {
+async fn sort_lines_of_large_file_queues_keys() {
     in_several_orders(async || {
         let mut ide = ide().await;
         ide.keys("Alt-h").await;
@@ -71,7 +71,7 @@ async fn many_lines_are_sorted_by_a_task_while_keys_wait() {
 }
 
 #[tokio::test]
-async fn escape_gives_an_edit_up() {
+async fn background_edit_escape_cancels() {
     let mut ide = ide().await;
     ide.keys("Alt-h").await;
     run(&mut ide, "edit.unique-lines");
@@ -82,7 +82,7 @@ async fn escape_gives_an_edit_up() {
 }
 
 #[tokio::test]
-async fn an_edit_of_a_text_that_changed_meanwhile_is_refused() {
+async fn background_edit_after_external_change_is_dropped() {
     in_several_orders(async || {
         let mut ide = ide().await;
         run(&mut ide, "edit.trim");
@@ -97,7 +97,7 @@ async fn an_edit_of_a_text_that_changed_meanwhile_is_refused() {
 }
 
 #[tokio::test]
-async fn an_edit_never_goes_to_what_got_the_keys_meanwhile() {
+async fn background_edit_after_focus_change_is_dropped() {
     in_several_orders(async || {
         for prompt in [true, false] {
             let mut ide = ide().await;
@@ -118,7 +118,7 @@ async fn an_edit_never_goes_to_what_got_the_keys_meanwhile() {
 }
 
 #[tokio::test]
-async fn each_command_on_much_text_is_one_step() {
+async fn background_edit_commands_are_one_undo_step() {
     let trimmed = text().replace("  \n", "\n");
     let spaces = text().replace('\t', "    ");
     let upper = text().to_uppercase();
@@ -148,7 +148,7 @@ async fn each_command_on_much_text_is_one_step() {
 }
 
 #[tokio::test]
-async fn everything_is_replaced_and_put_back_by_an_exchange_of_texts() {
+async fn replace_all_in_large_file_is_one_undo_step() {
     let mut ide = ide().await;
     ide.keys("Ctrl-r").await;
     ide.type_in("line").await;
@@ -161,7 +161,7 @@ async fn everything_is_replaced_and_put_back_by_an_exchange_of_texts() {
 }
 
 #[tokio::test]
-async fn helix_picks_and_searches_in_a_long_text_by_a_task() {
+async fn helix_select_and_search_in_large_file_run_in_background() {
     let mut ide = Plan::new().keymap(HELIX).with("a.txt", text() + "needle é\n").start().await;
     ide.keys("Alt-2 % s").await;
     ide.type_now("0000(10|11) ");
@@ -187,7 +187,7 @@ async fn helix_picks_and_searches_in_a_long_text_by_a_task() {
 }
 
 #[tokio::test]
-async fn operators_of_vim_on_much_text_are_made_by_a_task() {
+async fn vim_operators_on_large_file_run_in_background() {
     let shouted = text().to_uppercase();
     let indented = text().replace('\t', "\t\t");
     for (keys, after) in [
@@ -220,7 +220,7 @@ async fn operators_of_vim_on_much_text_are_made_by_a_task() {
 }
 
 #[tokio::test]
-async fn what_is_typed_in_place_of_much_text_is_one_step_and_repeats() {
+async fn vim_change_of_large_text_is_one_undo_step_and_repeats() {
     let mut ide = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
     ide.headless.press("c G n e w");
     assert!(ide.text() == text(), "not on the loop");
@@ -235,7 +235,7 @@ async fn what_is_typed_in_place_of_much_text_is_one_step_and_repeats() {
 }
 
 #[tokio::test]
-async fn a_large_operator_that_is_given_up_leaves_text_and_registers() {
+async fn vim_operator_canceled_keeps_text_and_registers() {
     let mut ide = Plan::new().keymap(VIM).with("a.txt", text()).start().await;
     ide.headless.press("d G x Escape");
     assert_eq!(ide.message(), "Canceled");
@@ -272,7 +272,7 @@ fn picker(ide: &mut TestIde) -> &mut Picker {
 }
 
 #[tokio::test]
-async fn picker_of_many_rows_shows_the_key_before_it_matches() {
+async fn picker_draws_typed_key_before_matching() {
     let mut ide = many_rows().await;
     ide.headless.app().handle(Event::Input(Input::Key(Key::char('z'))));
     assert!(!ide.headless.app().frame().is_empty(), "the key is drawn");
@@ -284,7 +284,7 @@ async fn picker_of_many_rows_shows_the_key_before_it_matches() {
 }
 
 #[tokio::test]
-async fn picker_enter_opens_the_match_of_the_query_that_was_typed() {
+async fn picker_enter_waits_for_typed_query() {
     let mut ide = many_rows().await;
     for key in ["z", "e", "Enter"] {
         ide.headless.app().handle(Event::Input(Input::Key(key.parse().unwrap())));
@@ -294,7 +294,7 @@ async fn picker_enter_opens_the_match_of_the_query_that_was_typed() {
 }
 
 #[tokio::test]
-async fn picker_tab_shows_that_nothing_matches_the_query_that_was_typed() {
+async fn picker_tab_waits_for_typed_query() {
     let mut ide = many_rows().await;
     ide.headless.app().handle(Event::Input(Input::Paste("zzzz".to_string())));
     ide.headless.app().frame();
@@ -304,7 +304,7 @@ async fn picker_tab_shows_that_nothing_matches_the_query_that_was_typed() {
 }
 
 #[tokio::test]
-async fn picker_of_files_walks_once_a_minute() {
+async fn file_picker_caches_walk_for_one_minute() {
     let mut ide = Plan::new().file("one.txt", "1").start().await;
     open_files(&mut ide).await;
     assert!(ide.picture().contains("1 / 1"));
@@ -319,7 +319,7 @@ async fn picker_of_files_walks_once_a_minute() {
 }
 
 #[tokio::test]
-async fn picker_of_files_walks_again_when_the_tree_is_read_again() {
+async fn file_picker_walks_again_after_tree_refresh() {
     let mut ide = Plan::new().file("one.txt", "1").start().await;
     open_files(&mut ide).await;
     ide.keys("Escape").await;

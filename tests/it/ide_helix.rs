@@ -29,7 +29,7 @@ async fn check(before: &str, keys: &str, after: &str) {
 }
 
 #[tokio::test]
-async fn motions_select() {
+async fn helix_motions_select_text() {
     check("|one twö\n", "w", "«one »twö\n").await;
     check("|one twö\n", "w w", "one «twö»\n").await;
     check("|one twö\n", "e", "«one» twö\n").await;
@@ -50,7 +50,7 @@ async fn motions_select() {
 }
 
 #[tokio::test]
-async fn selections_are_shaped() {
+async fn helix_selection_commands_split_filter_and_extend() {
     check("o|ne\ntwö\nx\n", "x", "«one\n»twö\nx\n").await;
     check("o|ne\ntwö\nx\n", "x x", "«one\ntwö\n»x\n").await;
     check("o|ne\ntwö\n", "2 x", "«one\ntwö\n»").await;
@@ -71,7 +71,7 @@ async fn selections_are_shaped() {
 }
 
 #[tokio::test]
-async fn what_is_selected_is_changed() {
+async fn helix_operators_change_selections() {
     check("«one» twö\n", "d", "« »twö\n").await;
     check("«one» «twö»\n", "d", "« »«\n»").await;
     check("«one» twö\n", "c é Escape", "é« »twö\n").await;
@@ -94,7 +94,7 @@ async fn what_is_selected_is_changed() {
 }
 
 #[tokio::test]
-async fn typing_begins_around_what_is_selected() {
+async fn helix_insert_commands_start_at_selection_edges() {
     check("«one»\n", "i x Escape", "x«o»ne\n").await;
     check("«one»\n", "a x Escape", "one«x»\n").await;
     check("  o|ne\n", "I x Escape", "  x«o»ne\n").await;
@@ -106,7 +106,7 @@ async fn typing_begins_around_what_is_selected() {
 }
 
 #[tokio::test]
-async fn steps_are_taken_back_and_made_again() {
+async fn helix_undo_redo_macro_and_mode_indicator() {
     let mut ide = ide("«one» x\n").await;
     ide.keys("d u").await;
     assert_eq!(ide.text(), "one x\n");
@@ -120,7 +120,7 @@ async fn steps_are_taken_back_and_made_again() {
 }
 
 #[tokio::test]
-async fn searches_select_matches() {
+async fn helix_search_selects_matches() {
     let mut ide = ide("|aé b aé c\n").await;
     ide.keys("w * n").await;
     expect(&mut ide, "aé b «aé »c\n", "the next place");

@@ -8,7 +8,7 @@ use bowline::session::store::listing;
 use crate::support::test_ide::{Plan, TestIde};
 
 #[tokio::test]
-async fn prompts_of_other_runs_come_back() {
+async fn prompt_history_persists_and_redacts_secrets() {
     let mut ide = Plan::new().turns([Turn::text("one"), Turn::text("two")]).start().await;
     ide.ask("fix the login loop").await;
     ide.ask("use sk-ant-api03-abcdefghijklmnop now").await;
@@ -38,7 +38,7 @@ async fn prompts_of_other_runs_come_back() {
 }
 
 #[tokio::test]
-async fn a_place_in_the_conversation_is_found_and_gone_to() {
+async fn session_search_jumps_to_hit_in_current_session() {
     let turns = [Turn::text("the answer is quicksort"), Turn::text("then mergesort")];
     let mut ide = Plan::new().turns(turns).size(120, 30).start().await;
     ide.ask("which way").await;
@@ -56,7 +56,7 @@ async fn a_place_in_the_conversation_is_found_and_gone_to() {
 }
 
 #[tokio::test]
-async fn a_place_in_another_conversation_is_opened_there() {
+async fn session_search_opens_hit_in_other_session() {
     let turns = [Turn::text("the answer is quicksort"), Turn::text("what comes later")];
     let mut ide = Plan::new().turns(turns).start().await;
     ide.ask("which way").await;
@@ -82,7 +82,7 @@ async fn a_place_in_another_conversation_is_opened_there() {
 }
 
 #[tokio::test]
-async fn conversations_of_other_programs_are_taken_over() {
+async fn session_import_adds_sessions_once() {
     let fixture = crate::source::root().join("tests/fixtures/import/claude.jsonl");
     let mut ide = Plan::new().size(120, 30).start().await;
     ide.until("the session", |state| state.agent.connected).await;
@@ -108,7 +108,7 @@ async fn palette(ide: &mut TestIde, words: &str) {
 }
 
 #[tokio::test]
-async fn a_session_is_deleted_from_the_list_and_brought_back() {
+async fn session_delete_moves_to_trash_and_can_be_undone() {
     let mut ide = Plan::new().turns([Turn::text("one")]).start().await;
     ide.ask("about the harbour").await;
     let mut ide = ide.again().turns([Turn::text("two")]).size(120, 30).start().await;
@@ -145,7 +145,7 @@ async fn a_session_is_deleted_from_the_list_and_brought_back() {
 }
 
 #[tokio::test]
-async fn the_open_session_is_not_deleted() {
+async fn session_delete_rejects_open_session() {
     let mut ide = Plan::new().turns([Turn::text("one")]).start().await;
     ide.ask("about the harbour").await;
     palette(&mut ide, "Delete session").await;

@@ -35,7 +35,7 @@ async fn whole(ide: &mut TestIde, go_on: &mpsc::Sender<()>) {
 }
 
 #[tokio::test]
-async fn the_first_screen_is_there_before_the_file_is_read() {
+async fn large_file_shows_first_screen_while_loading() {
     let (mut ide, go_on) = held(lines(), "long.txt").await;
     let picture = ide.picture();
     assert!(picture.contains("line 1 of many é") && picture.contains("reading: 2 %"), "{picture}");
@@ -56,14 +56,14 @@ async fn the_first_screen_is_there_before_the_file_is_read() {
 }
 
 #[tokio::test]
-async fn the_cursor_goes_to_its_place_once_that_is_read() {
+async fn large_file_open_at_line_sets_cursor() {
     let mut ide = Plan::new().file("long.txt", lines()).open_at("long.txt", 100_000, 6).start().await;
     assert_eq!(ide.cursor(), (100_000, 6));
     assert!(ide.picture().contains("line 100000"), "{}", ide.picture());
 }
 
 #[tokio::test]
-async fn a_file_that_is_closed_while_it_is_read_stays_closed() {
+async fn large_file_closed_while_loading_stays_closed() {
     in_several_orders(async || {
         let (mut ide, go_on) = held(lines(), "long.txt").await;
         ide.headless.press("Alt-w");
@@ -75,7 +75,7 @@ async fn a_file_that_is_closed_while_it_is_read_stays_closed() {
 }
 
 #[tokio::test]
-async fn what_turns_out_to_be_another_encoding_is_read_whole() {
+async fn large_file_with_late_invalid_utf8_keeps_bytes() {
     let mut bytes = lines().into_bytes();
     bytes.extend(b"caf\xe9 \xff\n");
     let (mut ide, go_on) = held(&bytes, "long.txt").await;
@@ -86,7 +86,7 @@ async fn what_turns_out_to_be_another_encoding_is_read_whole() {
 }
 
 #[tokio::test]
-async fn opening_it_again_meanwhile_reads_it_once() {
+async fn large_file_opened_twice_while_loading_loads_once() {
     in_several_orders(async || {
         let (mut ide, go_on) = held(lines(), "long.txt").await;
         ide.headless.press("Ctrl-o");
@@ -101,7 +101,7 @@ async fn opening_it_again_meanwhile_reads_it_once() {
 }
 
 #[tokio::test]
-async fn a_file_that_changes_while_it_is_read_is_found_out() {
+async fn large_file_changed_while_loading_is_reloaded() {
     in_several_orders(async || {
         let (mut ide, go_on) = held(lines(), "long.txt").await;
         ide.write("long.txt", "short now\n");
@@ -112,7 +112,7 @@ async fn a_file_that_changes_while_it_is_read_is_found_out() {
 }
 
 #[tokio::test]
-async fn a_long_line_is_edited_like_any_other_and_says_what_it_cannot() {
+async fn long_line_can_be_edited_saved_and_undone() {
     let line = "col\té漢,\"x\"; ".repeat(40_000);
     let mut ide = Plan::new().with("long.json", format!("{line}\nshort\n")).start().await;
     assert!(ide.picture().contains("long line, tabs are one cell"), "{}", ide.picture());

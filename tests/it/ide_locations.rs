@@ -20,7 +20,7 @@ fn marked_text(ide: &mut TestIde) -> String {
 }
 
 #[tokio::test]
-async fn registers_keep_texts_and_give_them_back() {
+async fn register_copy_cut_and_paste_work_per_cursor() {
     let mut ide = ide("«größe» and «ñ»").await;
     ide.keys("Alt-' c a").await;
     assert_eq!(ide.message(), "Copied to register a");
@@ -35,7 +35,7 @@ async fn registers_keep_texts_and_give_them_back() {
 }
 
 #[tokio::test]
-async fn registers_are_shared_by_every_text_field() {
+async fn registers_are_shared_by_all_text_fields() {
     let mut ide = ide("«one»").await;
     ide.keys("Alt-' c q Alt-3 Alt-' v q").await;
     assert_eq!(ide.state().prompt.area.text().to_string(), "one");
@@ -44,7 +44,7 @@ async fn registers_are_shared_by_every_text_field() {
 }
 
 #[tokio::test]
-async fn registers_refuse_what_they_cannot_keep() {
+async fn register_read_only_rejects_copy() {
     let mut ide = ide("«one» |").await;
     ide.keys("Alt-' c %").await;
     assert_eq!(ide.message(), "Register is read-only: %");
@@ -55,7 +55,7 @@ async fn registers_refuse_what_they_cannot_keep() {
 }
 
 #[tokio::test]
-async fn a_registers_picker_puts_its_text_in() {
+async fn register_picker_pastes_selected_register() {
     let mut ide = ide("«é\nx» |").await;
     ide.keys("Alt-' c k Ctrl-End Alt-' r").await;
     ide.snap("registers_picker");
@@ -65,7 +65,7 @@ async fn a_registers_picker_puts_its_text_in() {
 }
 
 #[tokio::test]
-async fn marks_move_with_edits_and_lead_back() {
+async fn marks_follow_edits_and_jump_back() {
     let mut ide = ide("one\ntw|ö\nthree").await;
     ide.keys("Alt-' s m Ctrl-Home").await;
     ide.type_in("new ").await;
@@ -80,7 +80,7 @@ async fn marks_move_with_edits_and_lead_back() {
 }
 
 #[tokio::test]
-async fn global_marks_and_jumps_lead_through_files() {
+async fn global_marks_and_jumps_work_across_files() {
     let mut ide = ide("one\nt|wo\n").await;
     ide.keys("Alt-' s A Ctrl-p").await;
     ide.type_in("b.txt").await;
@@ -102,7 +102,7 @@ async fn global_marks_and_jumps_lead_through_files() {
 }
 
 #[tokio::test]
-async fn jumps_are_made_by_what_goes_far() {
+async fn jump_list_records_long_motions() {
     let mut ide = ide("one|\n(two)\nthree\nfour\n").await;
     ide.keys("Ctrl-End Alt-' o").await;
     assert_eq!(ide.cursor(), (1, 4));
@@ -119,7 +119,7 @@ async fn jumps_are_made_by_what_goes_far() {
 }
 
 #[tokio::test]
-async fn changes_are_a_list_of_their_own() {
+async fn change_list_navigates_older_and_newer() {
     let mut ide = ide("|a\nb\nc\nd\n").await;
     ide.type_in("x").await;
     ide.keys("Down Down").await;

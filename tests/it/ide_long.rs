@@ -58,7 +58,7 @@ fn seen(ide: &mut TestIde) -> Vec<usize> {
 }
 
 #[tokio::test]
-async fn long_conversation_opens_with_its_end() {
+async fn long_session_opens_at_end_with_few_items() {
     let mut few = Vec::new();
     for messages in [800, MANY] {
         let mut ide = ide(messages).await;
@@ -70,7 +70,7 @@ async fn long_conversation_opens_with_its_end() {
 }
 
 #[tokio::test]
-async fn long_conversation_out_of_sight_is_not_fetched() {
+async fn long_session_hidden_transcript_is_not_loaded() {
     let plan = Plan::new().session_file(&session(MANY)).with("a.txt", "text").size(40, 30);
     let mut ide = plan.start().await;
     ide.until("the session", |state| state.agent.connected).await;
@@ -80,7 +80,7 @@ async fn long_conversation_out_of_sight_is_not_fetched() {
 }
 
 #[tokio::test]
-async fn long_conversation_shows_every_message_on_the_way_to_its_start() {
+async fn long_session_page_up_shows_every_message() {
     let mut ide = ide(MANY).await;
     let mut all = seen(&mut ide);
     assert!(all.contains(&(MANY - 1)));
@@ -99,7 +99,7 @@ async fn long_conversation_shows_every_message_on_the_way_to_its_start() {
 }
 
 #[tokio::test]
-async fn long_conversation_start_is_shown_and_let_go_at_the_end() {
+async fn long_session_start_loads_and_unloads_at_end() {
     let mut ide = ide(MANY).await;
     let few = items(&mut ide);
     ide.headless.press("Alt-3 Ctrl-Home");
@@ -116,7 +116,7 @@ async fn long_conversation_start_is_shown_and_let_go_at_the_end() {
 }
 
 #[tokio::test]
-async fn long_conversation_keeps_its_place_when_earlier_messages_come() {
+async fn long_session_loading_earlier_keeps_scroll_position() {
     let mut ide = ide(MANY).await;
     let few = items(&mut ide);
     // Keys that come without a pause: what is near the front is asked for with the last frame only.
@@ -133,7 +133,7 @@ async fn long_conversation_keeps_its_place_when_earlier_messages_come() {
 }
 
 #[tokio::test]
-async fn long_conversation_stays_at_its_end_when_the_start_is_given_up() {
+async fn long_session_end_key_cancels_loading_start() {
     let mut ide = ide(MANY).await;
     ide.headless.press("Alt-3 Ctrl-Home Ctrl-End");
     ide.headless.idle().await;
@@ -142,7 +142,7 @@ async fn long_conversation_stays_at_its_end_when_the_start_is_given_up() {
 }
 
 #[tokio::test]
-async fn long_conversation_prompt_goes_back_to_its_first_words() {
+async fn long_session_prompt_history_is_complete() {
     let mut ide = ide(MANY).await;
     let history = ide.state().prompt.history.clone();
     let wanted: Vec<String> = (0..MANY / 4).map(|n| format!("message {} said", n * 4)).collect();
@@ -150,7 +150,7 @@ async fn long_conversation_prompt_goes_back_to_its_first_words() {
 }
 
 #[tokio::test]
-async fn long_conversation_tree_is_searched_to_its_first_message() {
+async fn long_session_tree_search_finds_first_messages() {
     let mut ide = ide(MANY).await;
     ide.keys("Alt-g").await;
     ide.keys("/ Ctrl-u").await;
@@ -163,7 +163,7 @@ async fn long_conversation_tree_is_searched_to_its_first_message() {
 }
 
 #[tokio::test]
-async fn long_conversation_goes_on_with_all_of_it() {
+async fn long_session_request_has_all_messages() {
     let plan = Plan::new().session_file(&session(800)).size(100, 30);
     let mut ide = plan.turns([bowline::llm::providers::scripted::Turn::text("on it goes")]).start().await;
     ide.until("the session", |state| state.agent.connected).await;

@@ -17,7 +17,7 @@ fn with(ide: &mut TestIde, mods: Mods, col: u16, row: u16) {
 }
 
 #[tokio::test]
-async fn presses_select_by_characters_words_and_lines() {
+async fn mouse_clicks_select_words_and_lines() {
     let mut ide = ide().await;
     let (x, y) = ide.find("two");
     ide.click(x + 1, y);
@@ -31,7 +31,7 @@ async fn presses_select_by_characters_words_and_lines() {
 }
 
 #[tokio::test]
-async fn a_drag_goes_on_by_what_was_pressed() {
+async fn mouse_drag_extends_by_character_word_or_line() {
     let mut ide = ide().await;
     let (x, y) = ide.find("two");
     ide.mouse(MouseKind::Down(Button::Left), x + 1, y);
@@ -59,7 +59,7 @@ async fn a_drag_goes_on_by_what_was_pressed() {
 }
 
 #[tokio::test]
-async fn a_drag_outlives_what_is_typed_meanwhile() {
+async fn mouse_drag_continues_from_cursor_after_typing() {
     let mut ide = ide().await;
     let (x, y) = ide.find("seven");
     ide.mouse(MouseKind::Down(Button::Left), x, y);
@@ -71,7 +71,7 @@ async fn a_drag_outlives_what_is_typed_meanwhile() {
 }
 
 #[tokio::test]
-async fn shift_extends_and_alt_adds() {
+async fn mouse_shift_extends_and_alt_adds_cursor() {
     let mut ide = ide().await;
     let (x, y) = ide.find("two");
     ide.click(x, y);
@@ -84,7 +84,7 @@ async fn shift_extends_and_alt_adds() {
 }
 
 #[tokio::test]
-async fn a_drag_beyond_the_edge_scrolls() {
+async fn mouse_drag_beyond_edge_scrolls() {
     let text = (0..100).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
     let mut ide = Plan::new().with("a.txt", text).start().await;
     let (x, y) = ide.find("line 5");
@@ -98,7 +98,7 @@ async fn a_drag_beyond_the_edge_scrolls() {
 }
 
 #[tokio::test]
-async fn the_terminals_cursor_is_where_the_text_is() {
+async fn terminal_cursor_matches_text_position() {
     let mut ide = ide().await;
     let caret = |ide: &mut TestIde| {
         ide.headless.app().frame();
@@ -123,7 +123,7 @@ async fn the_terminals_cursor_is_where_the_text_is() {
 }
 
 #[tokio::test]
-async fn text_from_right_to_left_is_kept_and_cannot_turn_the_line_around() {
+async fn right_to_left_text_keeps_logical_order() {
     let text = "let שלום = \"مرحبا\"; // \u{202e}gnirts\n";
     let mut ide = Plan::new().with("a.rs", text).start().await;
     let picture = ide.picture();

@@ -43,7 +43,7 @@ fn author(ide: &mut TestIde) -> Author {
 }
 
 #[tokio::test]
-async fn selections_are_replaced_as_one_step_of_the_plugin() {
+async fn plugin_replaces_selections_as_one_undo_step() {
     let shout = "read x; case $x in *b*) echo BÉ;; *) printf 'A\\033[1m\\n';; esac";
     let mut ide =
         plan(&[("shout", shout, "selections", "replace")]).with("a.txt", "a b a\r\nb\r\n").start().await;
@@ -63,7 +63,7 @@ async fn selections_are_replaced_as_one_step_of_the_plugin() {
 }
 
 #[tokio::test]
-async fn a_text_is_replaced_where_it_differs() {
+async fn plugin_replaces_only_changed_text() {
     let mut ide = plan(&[("fmt", "printf 'one\\ntwo\\nthree\\n'", "text", "replace")])
         .with("a.txt", "one\nTWO\nthree\n")
         .start()
@@ -79,7 +79,7 @@ async fn a_text_is_replaced_where_it_differs() {
 }
 
 #[tokio::test]
-async fn answers_are_put_in_shown_or_listed() {
+async fn plugin_output_is_inserted_shown_or_listed() {
     let edits =
         r#"echo "[{\"start\":{\"line\":2,\"column\":1},\"end\":{\"line\":2,\"column\":3},\"text\":\"é\"}]""#;
     let list = r#"echo "[{\"path\":\"b.txt\",\"line\":2,\"column\":2,\"text\":\"here\"}]""#;
@@ -120,7 +120,7 @@ async fn answers_are_put_in_shown_or_listed() {
 }
 
 #[tokio::test]
-async fn escape_ends_the_program_and_what_it_began() {
+async fn plugin_escape_kills_process_tree() {
     let script = "sleep 600 & echo $! > pid; wait";
     let mut ide = plan(&[("hang", script, "none", "message")]).with("a.txt", "a\n").start().await;
     start(&mut ide, "plugin.p.hang");
@@ -140,7 +140,7 @@ async fn escape_ends_the_program_and_what_it_began() {
 }
 
 #[tokio::test]
-async fn an_answer_to_a_text_that_was_edited_meanwhile_is_dropped() {
+async fn plugin_output_for_edited_text_is_dropped() {
     in_several_orders(async || {
         let mut ide = plan(&[("slow", "while ! test -e go; do sleep 0.01; done; echo x", "text", "replace")])
             .with("a.txt", "a\n")
@@ -157,7 +157,7 @@ async fn an_answer_to_a_text_that_was_edited_meanwhile_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_broken_manifest_is_told_and_the_rest_goes_on() {
+async fn plugin_invalid_manifest_is_reported_and_others_work() {
     let mut ide = plan(&[("say", "echo fine", "none", "message")])
         .config("plugins/q/plugin.toml", "[[command]]\nname = \"x\"\n")
         .with("a.txt", "a\n")
@@ -173,7 +173,7 @@ async fn a_broken_manifest_is_told_and_the_rest_goes_on() {
 }
 
 #[tokio::test]
-async fn commands_have_keys_where_they_are_free_and_as_key_maps_say() {
+async fn plugin_keys_bind_if_free_or_by_keymap() {
     let with =
         |key: &str| manifest(&[("say", "echo fine", "none", "message")]) + &format!("key = \"{key}\"\n");
     for (key, pressed, told) in [
@@ -199,7 +199,7 @@ async fn commands_have_keys_where_they_are_free_and_as_key_maps_say() {
 }
 
 #[tokio::test]
-async fn snippets_of_a_plugin_are_offered() {
+async fn plugin_snippets_are_available() {
     let mut ide = Plan::new()
         .config("plugins/p/plugin.toml", "")
         .config("plugins/p/snippets/rust.json", r#"{"mine": {"prefix": "mi", "body": "mine é"}}"#)
@@ -225,7 +225,7 @@ async fn answer(ide: &mut TestIde, key: &str) {
 }
 
 #[tokio::test]
-async fn a_project_runs_nothing_until_it_is_trusted() {
+async fn project_plugin_needs_trust_before_running() {
     let mut ide = project().start().await;
     ide.snap("plugins-trust");
     answer(&mut ide, "Escape").await;
@@ -249,7 +249,7 @@ async fn a_project_runs_nothing_until_it_is_trusted() {
 }
 
 #[tokio::test]
-async fn a_project_that_is_refused_works_without_and_says_so() {
+async fn project_trust_denied_is_remembered_and_reversible() {
     let mut ide = project().start().await;
     answer(&mut ide, "n").await;
     assert_eq!(ide.message(), "Project is not trusted. Details: trust.show");
@@ -269,7 +269,7 @@ async fn a_project_that_is_refused_works_without_and_says_so() {
 }
 
 #[tokio::test]
-async fn what_was_changed_before_the_answer_is_asked_about_again() {
+async fn project_trust_asks_again_after_change() {
     in_several_orders(async || {
         let mut ide = project().start().await;
         ide.write(".bowline/plugins/build/more.sh", "harm\n");
@@ -287,7 +287,7 @@ async fn what_was_changed_before_the_answer_is_asked_about_again() {
 }
 
 #[tokio::test]
-async fn the_question_names_what_would_run() {
+async fn project_trust_dialog_shows_command_paths() {
     let text = "[[command]]\nname = \"make\"\ntitle = \"Do\"\nrun = [\"./x.sh\", \"{plugin}/y\"]\n";
     let mut ide = Plan::new().file(PROJECT, text).with("a.txt", "a\n").size(120, 24).start().await;
     let picture = ide.picture();
@@ -296,7 +296,7 @@ async fn the_question_names_what_would_run() {
 }
 
 #[tokio::test]
-async fn an_answer_is_never_about_more_than_the_question_shows() {
+async fn project_trust_dialog_updates_when_manifest_changes() {
     let mut ide = project().start().await;
     ide.write(PROJECT, manifest(&[("make", "echo harm", "none", "message")]));
     ide.headless.app().with_cx(|cx| bowline::ide::features::plugins::run::read(cx, true, None));
@@ -308,7 +308,7 @@ async fn an_answer_is_never_about_more_than_the_question_shows() {
 }
 
 #[tokio::test]
-async fn trust_for_now_ends_with_the_program() {
+async fn project_trust_once_ends_with_process() {
     let mut ide = project().start().await;
     answer(&mut ide, "o").await;
     call(&mut ide, "plugin.build.make").await;
@@ -333,7 +333,7 @@ fn allowing(command: &str) -> Plan {
 }
 
 #[tokio::test]
-async fn what_a_project_allows_counts_once_it_is_trusted() {
+async fn project_permission_rules_apply_once_trusted() {
     let mut ide = allowing("mkdir made").start().await;
     let picture = ide.picture();
     assert!(
@@ -364,7 +364,7 @@ async fn what_a_project_allows_counts_once_it_is_trusted() {
 }
 
 #[tokio::test]
-async fn trust_that_is_taken_back_or_was_for_now_allows_nothing_more() {
+async fn project_trust_revoked_disables_permission_rules() {
     let mut ide = allowing("mkdir made").start().await;
     answer(&mut ide, "o").await;
     assert_eq!(ide.message(), "Project trusted: its rules apply");
@@ -378,7 +378,7 @@ async fn trust_that_is_taken_back_or_was_for_now_allows_nothing_more() {
 }
 
 #[tokio::test]
-async fn the_question_takes_no_key_that_was_meant_for_the_text() {
+async fn project_trust_dialog_ignores_keys_while_typing() {
     let mut ide = project().start().await;
     ide.type_in("yyy").await;
     assert_eq!(ide.text(), "yyya\n");
@@ -387,7 +387,7 @@ async fn the_question_takes_no_key_that_was_meant_for_the_text() {
 
 #[tokio::test]
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-async fn the_example_does_what_it_says() {
+async fn plugin_example_from_docs_works() {
     let folder = crate::source::root().join("docs/plugins/lines");
     let python = std::process::Command::new("python3").arg("--version").output();
     if !python.is_ok_and(|output| output.status.success()) {

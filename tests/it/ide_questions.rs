@@ -28,7 +28,7 @@ fn told(ide: &TestIde) -> String {
 }
 
 #[tokio::test]
-async fn an_option_is_chosen() {
+async fn user_question_selected_option_reaches_model() {
     let options =
         json!({"question": "Which colour shall the button have?", "options": ["red", "green", "blue"]});
     let mut ide = asked(vec![options]).await;
@@ -40,7 +40,7 @@ async fn an_option_is_chosen() {
 }
 
 #[tokio::test]
-async fn other_words_and_several_options() {
+async fn user_question_accepts_multiple_options_and_free_text() {
     let first = json!({"question": "Which parts?", "options": ["one", "two", "three"], "multiple": true});
     let second = json!({"question": "Anything else?"});
     let mut ide = asked(vec![first, second]).await;
@@ -61,7 +61,7 @@ async fn other_words_and_several_options() {
 }
 
 #[tokio::test]
-async fn nobody_has_to_answer() {
+async fn user_question_escape_sends_no_answer() {
     let mut ide = asked(vec![json!({"question": "Well?"})]).await;
     ide.keys("Escape").await;
     ide.headless.idle().await;

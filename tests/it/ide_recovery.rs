@@ -37,7 +37,7 @@ async fn crashed(before: &str, typed: &str) -> Plan {
 }
 
 #[tokio::test]
-async fn recovered_text_is_one_undoable_edit_and_unsaved() {
+async fn recovery_is_one_undo_step_and_unsaved() {
     let mut ide = crashed("one\r\ntwo\r\n", "é漢").await.start().await;
     assert_eq!(ide.text(), "one\r\ntwo\r\n", "the file is shown as it is until the person decides");
     ide.wait(GUARD);
@@ -58,7 +58,7 @@ async fn recovered_text_is_one_undoable_edit_and_unsaved() {
 }
 
 #[tokio::test]
-async fn recovered_text_survives_the_next_crash_at_any_moment() {
+async fn recovery_survives_second_crash() {
     let mut ide = crashed("\n", "one").await.start().await;
     ide.wait(GUARD);
     ide.keys("r").await;
@@ -69,7 +69,7 @@ async fn recovered_text_survives_the_next_crash_at_any_moment() {
 }
 
 #[tokio::test]
-async fn discarded_text_is_gone_and_text_kept_for_later_is_offered_again() {
+async fn recovery_discard_deletes_and_keep_asks_again() {
     let mut ide = crashed("\n", "x").await.start().await;
     ide.wait(GUARD);
     ide.keys("k").await;
@@ -83,7 +83,7 @@ async fn discarded_text_is_gone_and_text_kept_for_later_is_offered_again() {
 }
 
 #[tokio::test]
-async fn what_is_being_typed_does_not_answer_the_question() {
+async fn recovery_dialog_ignores_keys_while_typing() {
     let mut ide = crashed("\n", "x").await.start().await;
     ide.type_in("ddd").await;
     assert!(asked(&mut ide));
@@ -96,7 +96,7 @@ async fn what_is_being_typed_does_not_answer_the_question() {
 }
 
 #[tokio::test]
-async fn a_file_that_changed_meanwhile_is_told() {
+async fn recovery_of_externally_changed_file_warns() {
     in_several_orders(async || {
         let plan = crashed("one\n", "x").await.file("a.txt", "other\n");
         let mut ide = plan.start().await;
@@ -123,7 +123,7 @@ async fn a_file_that_changed_meanwhile_is_told() {
 }
 
 #[tokio::test]
-async fn a_file_that_was_made_meanwhile_is_not_overwritten_unasked() {
+async fn recovery_of_externally_created_file_asks_before_save() {
     in_several_orders(async || {
         let mut ide = Plan::new().open("a.txt").start().await;
         ide.type_in("mine").await;
@@ -140,7 +140,7 @@ async fn a_file_that_was_made_meanwhile_is_not_overwritten_unasked() {
 }
 
 #[tokio::test]
-async fn a_text_that_is_in_the_file_by_now_is_not_offered() {
+async fn recovery_of_identical_text_is_dropped() {
     let plan = crashed("\n", "x").await.file("a.txt", "x\n");
     let mut ide = plan.start().await;
     assert!(!asked(&mut ide));
@@ -148,7 +148,7 @@ async fn a_text_that_is_in_the_file_by_now_is_not_offered() {
 }
 
 #[tokio::test]
-async fn a_text_without_a_file_comes_back_too() {
+async fn recovery_restores_scratch_buffer() {
     let mut ide = Plan::new().with("a.txt", "\n").start().await;
     ide.keys("Alt-w").await;
     ide.keys("Alt-x").await;
@@ -165,7 +165,7 @@ async fn a_text_without_a_file_comes_back_too() {
 }
 
 #[tokio::test]
-async fn files_that_are_not_open_are_named_at_the_start() {
+async fn recovery_names_unopened_files_at_startup() {
     let mut ide = crashed("\n", "x").await.with("b.txt", "\n").start().await;
     ide.wait(GUARD);
     ide.keys("k").await;
@@ -174,7 +174,7 @@ async fn files_that_are_not_open_are_named_at_the_start() {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_of_what_was_given_up_or_saved() {
+async fn recovery_journal_removed_after_discard_save_or_quit() {
     let mut ide = Plan::new().with("a.txt", "\n").with("b.txt", "\n").start().await;
     ide.type_in("x").await;
     second(&mut ide).await;
@@ -194,7 +194,7 @@ async fn nothing_is_kept_of_what_was_given_up_or_saved() {
 }
 
 #[tokio::test]
-async fn an_end_that_nobody_chose_keeps_the_last_key() {
+async fn recovery_journal_written_on_unexpected_end() {
     let mut ide = Plan::new().with("a.txt", "\n").start().await;
     ide.type_in("x").await;
     assert_eq!(kept(&ide).len(), 0);
@@ -206,7 +206,7 @@ async fn an_end_that_nobody_chose_keeps_the_last_key() {
 }
 
 #[tokio::test]
-async fn a_damaged_recovery_file_is_left_alone() {
+async fn recovery_damaged_journal_is_ignored_and_kept() {
     let plan = crashed("\n", "x").await;
     let ide = plan.start().await;
     let name = ide.path("../home/state/swap").join(&kept(&ide)[0]);
@@ -218,7 +218,7 @@ async fn a_damaged_recovery_file_is_left_alone() {
 }
 
 #[tokio::test]
-async fn what_is_typed_on_is_added_to_what_is_kept_and_all_of_it_comes_back() {
+async fn recovery_journal_appends_edits() {
     let long = "漢字\n".repeat(1000);
     let mut ide = Plan::new().with("a.txt", &long).start().await;
     let file = |ide: &TestIde| {
@@ -247,7 +247,7 @@ async fn what_is_typed_on_is_added_to_what_is_kept_and_all_of_it_comes_back() {
 }
 
 #[tokio::test]
-async fn after_a_save_the_text_is_kept_anew() {
+async fn recovery_journal_restarts_after_save() {
     let mut ide = Plan::new().with("a.txt", "\n").start().await;
     ide.type_in("one").await;
     second(&mut ide).await;

@@ -40,7 +40,7 @@ fn names(ide: &mut TestIde) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn files_cursors_and_windows_come_back() {
+async fn reopen_restores_files_cursors_and_windows() {
     let mut ide = divided().await;
     let (before, shape) = (names(&mut ide), ide.state().windows.shape());
     let (shown, cursor) = (ide.shown(), ide.cursor());
@@ -57,7 +57,7 @@ async fn files_cursors_and_windows_come_back() {
 }
 
 #[tokio::test]
-async fn what_is_open_survives_a_crash() {
+async fn reopen_state_survives_crash() {
     let mut ide = divided().await;
     ide.wait(Duration::from_secs(2));
     ide.headless.idle().await;
@@ -67,7 +67,7 @@ async fn what_is_open_survives_a_crash() {
 }
 
 #[tokio::test]
-async fn files_with_another_name_survive_a_crash() {
+async fn reopen_state_follows_file_rename() {
     let mut ide = Plan::new().restoring().file("a.txt", "a\n").file("b.txt", "b\n").start().await;
     ide.keys("Alt-1 Home Enter").await;
     ide.wait(Duration::from_secs(2));
@@ -82,7 +82,7 @@ async fn files_with_another_name_survive_a_crash() {
 }
 
 #[tokio::test]
-async fn files_that_are_gone_are_said_and_their_windows_close() {
+async fn reopen_reports_missing_files_and_closes_windows() {
     let ide = divided().await;
     let gone = ide.path("größe.txt");
     let plan = quit(ide).await.restoring();
@@ -99,7 +99,7 @@ async fn files_that_are_gone_are_said_and_their_windows_close() {
 }
 
 #[tokio::test]
-async fn whoever_names_a_file_gets_just_that() {
+async fn reopen_is_skipped_if_file_is_named() {
     let ide = divided().await;
     let mut ide = quit(ide).await.restoring().with("c.txt", "c\n").start().await;
     assert_eq!(names(&mut ide), ["c.txt"]);
@@ -116,7 +116,7 @@ async fn whoever_names_a_file_gets_just_that() {
 }
 
 #[tokio::test]
-async fn what_is_kept_may_be_anything() {
+async fn reopen_state_damaged_does_not_panic() {
     let deep = format!(
         "{{\"version\":1,\"files\":[],\"views\":[],\"active\":0,\"windows\":{}\"Window\"{}}}",
         "{\"Split\":[true,[[".repeat(100),

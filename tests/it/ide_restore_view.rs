@@ -21,7 +21,7 @@ async fn run(ide: &mut TestIde, command: &str) {
 }
 
 #[tokio::test]
-async fn a_turn_is_looked_at_and_taken_back() {
+async fn restore_view_undoes_turn_with_conflict() {
     let turns = [
         bash("c1", "sed -i s/1/one/ a.txt; echo theirs > b.txt; printf 'fn new() {}\\n' > new.rs"),
         Turn::text("done"),
@@ -59,7 +59,7 @@ async fn a_turn_is_looked_at_and_taken_back() {
 }
 
 #[tokio::test]
-async fn an_open_file_comes_back_as_one_step_and_unsaved_words_stay() {
+async fn restore_of_open_file_merges_unsaved_edits() {
     let turns = [bash("c1", "sed -i s/1/one/ a.txt; echo x > open.txt"), Turn::text("done")];
     let files = plan().with("a.txt", "1\n2\n3\n4\n5\n").with("open.txt", "first\n");
     let mut ide = files.turns(turns).start().await;
@@ -81,7 +81,7 @@ async fn an_open_file_comes_back_as_one_step_and_unsaved_words_stay() {
 }
 
 #[tokio::test]
-async fn the_session_tree_brings_files_along() {
+async fn session_tree_restores_files_and_conversation() {
     let turns = [
         bash("c1", "echo 1 > a.txt"),
         Turn::text("first done"),
@@ -110,7 +110,7 @@ async fn the_session_tree_brings_files_along() {
 }
 
 #[tokio::test]
-async fn where_nothing_was_recorded_it_is_said() {
+async fn restore_without_checkpoints_reports_it() {
     let mut ide = Plan::new().turns([Turn::text("hello")]).start().await;
     ide.ask("hi").await;
     run(&mut ide, "session.undo-turn").await;
@@ -122,7 +122,7 @@ async fn where_nothing_was_recorded_it_is_said() {
 }
 
 #[tokio::test]
-async fn an_open_file_that_the_agent_removed_comes_back_but_not_over_unsaved_words() {
+async fn restore_of_deleted_file_keeps_unsaved_edits() {
     let turns = [bash("c1", "rm a.txt b.txt"), Turn::text("done")];
     let files = plan().with("a.txt", "first\n").with("b.txt", "second\n");
     let mut ide = files.turns(turns).start().await;

@@ -25,7 +25,7 @@ fn notices(ide: &mut TestIde) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn retry_notice_counts_down_in_place_and_escape_ends_the_run() {
+async fn retry_notice_counts_down_and_escape_aborts() {
     let turns = [overloaded(Duration::from_secs(30))];
     let mut ide = Plan::new().size(160, 24).turns(turns).start().await;
     ide.say("go on").await;
@@ -44,7 +44,7 @@ async fn retry_notice_counts_down_in_place_and_escape_ends_the_run() {
 }
 
 #[tokio::test]
-async fn retry_notice_is_one_for_all_attempts() {
+async fn retry_notice_is_shared_by_all_attempts() {
     let soon = Duration::from_millis(1);
     let turns = [overloaded(soon), overloaded(soon), overloaded(Duration::from_secs(5))];
     let mut ide = Plan::new().turns(turns).start().await;
@@ -56,7 +56,7 @@ async fn retry_notice_is_one_for_all_attempts() {
 }
 
 #[tokio::test]
-async fn retry_notice_goes_when_an_answer_begins() {
+async fn retry_notice_disappears_when_reply_starts() {
     let soon = Duration::from_millis(1);
     let turns = [overloaded(soon), overloaded(soon), Turn::text("at last")];
     let mut ide = Plan::new().turns(turns).start().await;
@@ -66,7 +66,7 @@ async fn retry_notice_goes_when_an_answer_begins() {
 }
 
 #[tokio::test]
-async fn retry_notice_turns_into_the_final_error() {
+async fn retry_notice_becomes_final_error() {
     let turns = (0..6).map(|_| overloaded(Duration::from_millis(1)));
     let mut ide = Plan::new().turns(turns).start().await;
     ide.ask("go on").await;

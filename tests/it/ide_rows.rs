@@ -16,7 +16,7 @@ fn caret(ide: &mut TestIde) -> (u16, u16) {
 }
 
 #[tokio::test]
-async fn long_lines_go_on_below() {
+async fn soft_wrap_navigates_by_visual_rows() {
     let mut ide = Plan::new().with("a.txt", PROSE).size(40, 14).start().await;
     ide.keys("Alt-, w").await;
     ide.snap("wrap");
@@ -46,7 +46,7 @@ async fn long_lines_go_on_below() {
 }
 
 #[tokio::test]
-async fn a_page_is_a_page_of_rows() {
+async fn soft_wrap_pages_and_scrolls_by_rows() {
     let words = "many words in one line ".repeat(200);
     let mut ide = Plan::new().with("a.txt", format!("{words}\nlast\n")).size(40, 12).start().await;
     ide.keys("Alt-, w PageDown").await;
@@ -64,7 +64,7 @@ async fn a_page_is_a_page_of_rows() {
 }
 
 #[tokio::test]
-async fn one_line_of_megabytes_is_wrapped_and_typed_into() {
+async fn soft_wrap_of_huge_line_stays_fast() {
     let line = "words and more words in a line that never ends ".repeat(60_000);
     let mut ide = Plan::new().with("a.txt", line).start().await;
     ide.keys("Alt-, w Ctrl-End").await;
@@ -80,7 +80,7 @@ async fn one_line_of_megabytes_is_wrapped_and_typed_into() {
 }
 
 #[tokio::test]
-async fn folds_close_and_open() {
+async fn folds_close_and_open_by_keys() {
     let mut ide = Plan::new().with("a.rs", CODE).start().await;
     ide.keys("Down Down Alt-, f").await;
     ide.snap("fold_inner");
@@ -106,7 +106,7 @@ async fn folds_close_and_open() {
 }
 
 #[tokio::test]
-async fn searches_and_edits_open_folds() {
+async fn folds_open_on_search_and_edit() {
     let mut ide = Plan::new().with("a.rs", CODE).start().await;
     ide.keys("Alt-, F Ctrl-f").await;
     ide.type_in("b()").await;
@@ -127,7 +127,7 @@ async fn searches_and_edits_open_folds() {
 }
 
 #[tokio::test]
-async fn the_mouse_opens_folds() {
+async fn folds_open_on_mouse_click() {
     for (text, offset) in [("⋯ 4 lines", 2), ("▸fn one", 0)] {
         let mut ide = Plan::new().with("a.rs", CODE).start().await;
         ide.keys("Alt-, 1").await;
@@ -141,7 +141,7 @@ async fn the_mouse_opens_folds() {
 }
 
 #[tokio::test]
-async fn text_without_a_language_is_folded_by_its_indentation() {
+async fn fold_of_plain_text_uses_indentation() {
     let mut ide = Plan::new().with("a.txt", "one\n  two\n  three\n\nfour\n").start().await;
     ide.keys("Down Alt-, f").await;
     let picture = ide.picture();
@@ -151,7 +151,7 @@ async fn text_without_a_language_is_folded_by_its_indentation() {
 }
 
 #[tokio::test]
-async fn what_is_shown_but_not_there_has_cells_and_no_places() {
+async fn inlay_hints_take_cells_but_no_cursor_positions() {
     let mut ide = Plan::new().with("a.rs", "let a = 漢;\nlet b = 2;\n").start().await;
     let hint = Inlay { at: Byte(5), text: ": u8".into(), scope: "ui.inlay" };
     let told = Inlay { at: Byte(12), text: "  \u{1b}[31m!".into(), scope: "ui.inlay" };

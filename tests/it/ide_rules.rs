@@ -11,7 +11,7 @@ async fn ide(rules: &str, file: &str, text: &str) -> TestIde {
 }
 
 #[tokio::test]
-async fn indentation_is_the_projects() {
+async fn editorconfig_sets_indentation() {
     let mut spaces = ide("indent_style = space\nindent_size = 2", "a.txt", "\tx\n").await;
     spaces.keys("Tab").await;
     assert_eq!(spaces.text(), "  \tx\n", "though the text is indented by tabs");
@@ -26,7 +26,7 @@ async fn indentation_is_the_projects() {
 }
 
 #[tokio::test]
-async fn tab_stops_are_the_projects_on_screen_and_for_the_cursor() {
+async fn editorconfig_sets_tab_width() {
     let mut ide = ide("tab_width = 8", "a.txt", "\tx\nplain text\n").await;
     let (column, row) = ide.find("x ");
     let (plain, _) = ide.find("plain");
@@ -40,7 +40,7 @@ async fn tab_stops_are_the_projects_on_screen_and_for_the_cursor() {
 }
 
 #[tokio::test]
-async fn paragraphs_are_broken_at_the_projects_column() {
+async fn editorconfig_sets_wrap_column() {
     let mut ide = ide("max_line_length = 10", "a.txt", "one two three four\n").await;
     ide.keys("Alt-x").await;
     ide.type_in("edit.wrap").await;
@@ -49,7 +49,7 @@ async fn paragraphs_are_broken_at_the_projects_column() {
 }
 
 #[tokio::test]
-async fn a_save_cleans_the_text_as_one_step_and_the_cursor_stays() {
+async fn editorconfig_save_trims_as_one_undo_step() {
     let rules = "trim_trailing_whitespace = true\ninsert_final_newline = true";
     let mut ide = ide(rules, "a.txt", "one  \ntwo\t\nthree").await;
     ide.keys("Down Right").await;
@@ -67,7 +67,7 @@ async fn a_save_cleans_the_text_as_one_step_and_the_cursor_stays() {
 }
 
 #[tokio::test]
-async fn line_endings_become_the_projects_and_undo_brings_them_back() {
+async fn editorconfig_save_converts_line_endings_undoably() {
     let mut ide = ide("end_of_line = lf", "a.txt", "one\r\ntwo\r\n").await;
     assert_eq!(ide.text(), "one\r\ntwo\r\n", "reading changes nothing");
     ide.type_in("x").await;
@@ -80,7 +80,7 @@ async fn line_endings_become_the_projects_and_undo_brings_them_back() {
 }
 
 #[tokio::test]
-async fn a_new_file_is_in_the_projects_format_and_an_old_one_stays() {
+async fn editorconfig_charset_applies_to_new_files_only() {
     let rules = "root = true\n[*]\ncharset = utf-16le\nend_of_line = crlf\ninsert_final_newline = false\n";
     let mut ide = Plan::new().file(".editorconfig", rules).open("new.txt").start().await;
     ide.type_in("a").await;
@@ -93,7 +93,7 @@ async fn a_new_file_is_in_the_projects_format_and_an_old_one_stays() {
 }
 
 #[tokio::test]
-async fn what_is_typed_while_a_text_is_cleaned_is_not_lost() {
+async fn editorconfig_save_keeps_text_typed_meanwhile() {
     in_several_orders(async || {
         let mut ide = ide("trim_trailing_whitespace = true", "a.txt", "one  \n").await;
         ide.type_now("a");
@@ -108,7 +108,7 @@ async fn what_is_typed_while_a_text_is_cleaned_is_not_lost() {
 }
 
 #[tokio::test]
-async fn rules_count_from_when_they_are_saved() {
+async fn editorconfig_edit_applies_after_save() {
     let mut ide = Plan::new()
         .file(".editorconfig", "root = true\n[*]\nindent_size = 2\nindent_style = space\n")
         .with("a.txt", "x\n")
@@ -125,7 +125,7 @@ async fn rules_count_from_when_they_are_saved() {
 }
 
 #[tokio::test]
-async fn bad_rules_are_told_once_and_ignored() {
+async fn editorconfig_invalid_line_is_reported_once() {
     let mut ide = ide("indent_size = 2\nindent_style = space\nno pair", "a.txt", "x\n").await;
     assert!(
         ide.message().contains(".editorconfig:5: invalid line; the file is ignored"),
@@ -139,7 +139,7 @@ async fn bad_rules_are_told_once_and_ignored() {
 }
 
 #[tokio::test]
-async fn a_new_name_brings_the_rules_of_its_place() {
+async fn editorconfig_rules_follow_save_as() {
     let mut ide = ide("[*.two]\nindent_size = 2\nindent_style = space", "a.txt", "x\n").await;
     ide.keys("Alt-x").await;
     ide.type_in("file.save-as").await;

@@ -16,7 +16,7 @@ async fn ide(text: &str) -> TestIde {
 }
 
 #[tokio::test]
-async fn what_is_typed_while_a_file_is_saved_is_unsaved() {
+async fn save_keeps_text_typed_meanwhile_unsaved() {
     in_several_orders(async || {
         let mut ide = ide("\n").await;
         ide.type_now("a");
@@ -37,7 +37,7 @@ async fn what_is_typed_while_a_file_is_saved_is_unsaved() {
 }
 
 #[tokio::test]
-async fn a_file_that_changed_while_it_was_saved_is_not_closed() {
+async fn save_and_close_with_new_edit_stays_open() {
     in_several_orders(async || {
         let mut ide = ide("\n").await;
         ide.type_now("a");
@@ -63,7 +63,7 @@ async fn a_file_that_changed_while_it_was_saved_is_not_closed() {
 }
 
 #[tokio::test]
-async fn save_as_takes_the_new_name_only_once_it_is_written() {
+async fn save_as_changes_path_only_after_write() {
     in_several_orders(async || {
         let mut ide = Plan::new().with("a.txt", "text\n").file("taken.txt", "other\n").start().await;
         ide.keys("Alt-x").await;
@@ -92,7 +92,7 @@ async fn save_as_takes_the_new_name_only_once_it_is_written() {
 }
 
 #[tokio::test]
-async fn a_file_read_again_brings_its_format_along() {
+async fn reload_adopts_line_endings_and_encoding() {
     let mut ide = ide("é\n").await;
     std::fs::write(ide.path("a.txt"), b"\xff\r\n\xfe\r\n").unwrap();
     ide.keys("Alt-x").await;
@@ -104,7 +104,7 @@ async fn a_file_read_again_brings_its_format_along() {
 }
 
 #[tokio::test]
-async fn a_reload_that_nobody_asked_for_never_overwrites_what_was_typed() {
+async fn reload_does_not_overwrite_typed_text() {
     in_several_orders(async || {
         let mut ide = ide("one\n").await;
         let buffer = ide.headless.app().state.buffers.current().unwrap();
@@ -126,7 +126,7 @@ async fn a_reload_that_nobody_asked_for_never_overwrites_what_was_typed() {
 }
 
 #[tokio::test]
-async fn yank_pop_never_takes_back_somebody_elses_edit() {
+async fn yank_pop_does_not_undo_reload() {
     let mut ide = ide("one\n").await;
     ide.keys("Ctrl-k Ctrl-y").await;
     std::fs::write(ide.path("a.txt"), "other\n").unwrap();

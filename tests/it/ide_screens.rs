@@ -53,7 +53,7 @@ async fn finished(cols: u16, rows: u16) -> TestIde {
 }
 
 #[tokio::test]
-async fn the_main_screen_after_a_task() {
+async fn main_screen_matches_snapshots() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
         let mut ide = finished(cols, rows).await;
         ide.snap("main_agent");
@@ -63,7 +63,7 @@ async fn the_main_screen_after_a_task() {
 }
 
 #[tokio::test]
-async fn the_file_tree() {
+async fn file_tree_matches_snapshots() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
         let mut ide = finished(cols, rows).await;
         ide.keys("Alt-1 Home Right").await;
@@ -73,7 +73,7 @@ async fn the_file_tree() {
 }
 
 #[tokio::test]
-async fn an_empty_start() {
+async fn empty_start_matches_snapshots() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
         let mut ide = Plan::new().size(cols, rows).start().await;
         ide.snap("empty_start");
@@ -81,7 +81,7 @@ async fn an_empty_start() {
 }
 
 #[tokio::test]
-async fn pickers() {
+async fn pickers_match_snapshots() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
         let mut ide = finished(cols, rows).await;
         ide.keys("Alt-2 Ctrl-p").await;
@@ -100,7 +100,7 @@ async fn pickers() {
 }
 
 #[tokio::test]
-async fn questions_and_dialogs() {
+async fn dialogs_match_snapshots() {
     for (cols, rows) in [(80, 24), (40, 12), (20, 5)] {
         let mut ide = finished(cols, rows).await;
         ide.keys("Alt-2 Ctrl-f").await;
@@ -117,7 +117,7 @@ async fn questions_and_dialogs() {
 }
 
 #[tokio::test]
-async fn a_tool_call_that_waits_for_leave() {
+async fn approval_dialog_matches_snapshots() {
     for (cols, rows) in [(80, 24), (40, 12), (20, 5)] {
         let command = "rm -rf target/debug && cargo build --release --workspace --all-targets";
         let turns = [Turn::call("c1", "bash", json!({"command": command}))];
@@ -129,7 +129,7 @@ async fn a_tool_call_that_waits_for_leave() {
 }
 
 #[tokio::test]
-async fn the_screen_while_the_agent_works() {
+async fn working_screen_matches_snapshots() {
     let turn = Turn::of(vec![Step::Text(vec!["I will look at `login` first.".into()]), Step::Gate]);
     for (cols, rows) in [(120, 40), (80, 24), (40, 12)] {
         let mut ide =
@@ -144,7 +144,7 @@ async fn the_screen_while_the_agent_works() {
 }
 
 #[tokio::test]
-async fn without_colours_nothing_is_coloured_and_all_is_told_apart() {
+async fn color_depth_none_matches_snapshot() {
     let mut ide = colored(ColorDepth::None).await;
     let legend = legend(&ide.headless.app().screen);
     assert!(!legend.contains("Rgb") && !legend.contains('#'), "{legend}");
@@ -152,7 +152,7 @@ async fn without_colours_nothing_is_coloured_and_all_is_told_apart() {
 }
 
 #[tokio::test]
-async fn no_more_colours_are_written_than_the_terminal_has() {
+async fn color_depth_limits_written_colors() {
     for (depth, last) in
         [(ColorDepth::None, None), (ColorDepth::Ansi16, Some(15)), (ColorDepth::Ansi256, Some(255))]
     {
@@ -193,7 +193,7 @@ async fn colored(colors: ColorDepth) -> TestIde {
 }
 
 #[tokio::test]
-async fn the_last_line_follows_everything_that_it_tells() {
+async fn status_line_updates_with_every_field() {
     let mut ide = Plan::new().with("a.txt", "a\n").size(200, 24).start().await;
     let mut look = |change: fn(&mut State), right: &str| {
         change(ide.state());

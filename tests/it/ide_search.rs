@@ -9,7 +9,7 @@ async fn ide() -> TestIde {
 }
 
 #[tokio::test]
-async fn matches_are_counted_marked_and_walked() {
+async fn find_counts_marks_and_navigates_matches() {
     let mut ide = ide().await;
     ide.keys("Ctrl-f").await;
     ide.type_in("let").await;
@@ -32,7 +32,7 @@ async fn matches_are_counted_marked_and_walked() {
 }
 
 #[tokio::test]
-async fn expressions_are_found_and_bad_ones_told() {
+async fn find_regex_matches_and_reports_invalid() {
     let mut ide = ide().await;
     ide.keys("Ctrl-f Alt-r").await;
     ide.type_in(r"^let (\w+").await;
@@ -44,7 +44,7 @@ async fn expressions_are_found_and_bad_ones_told() {
 }
 
 #[tokio::test]
-async fn each_match_is_shown_as_what_it_becomes() {
+async fn replace_previews_each_match() {
     let mut ide = ide().await;
     ide.keys("Ctrl-r Alt-r").await;
     ide.type_in(r"(\w+) = (\d)").await;
@@ -62,7 +62,7 @@ async fn each_match_is_shown_as_what_it_becomes() {
 }
 
 #[tokio::test]
-async fn all_are_replaced_as_one_step_also_where_nothing_stands() {
+async fn replace_all_of_empty_matches_is_one_undo_step() {
     let mut ide = ide().await;
     ide.keys("Ctrl-r Alt-r").await;
     ide.type_in("^").await;
@@ -77,7 +77,7 @@ async fn all_are_replaced_as_one_step_also_where_nothing_stands() {
 }
 
 #[tokio::test]
-async fn plain_text_is_taken_as_it_is() {
+async fn replace_literal_does_not_expand_regex() {
     let mut ide = Plan::new().with("a.txt", "a.b a+b $1\n").start().await;
     ide.keys("Ctrl-r").await;
     ide.type_in("a.b").await;
@@ -88,7 +88,7 @@ async fn plain_text_is_taken_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_match_of_several_lines_is_marked_in_each() {
+async fn find_regex_selects_multiline_match() {
     let mut ide = Plan::new().with("a.txt", "one {\n  two\n}\n").start().await;
     ide.keys("Ctrl-f Alt-r").await;
     ide.type_in(r"(?s)\{.*\}").await;
@@ -97,7 +97,7 @@ async fn a_match_of_several_lines_is_marked_in_each() {
 }
 
 #[tokio::test]
-async fn what_is_typed_behind_a_search_goes_where_it_leads() {
+async fn find_enter_types_following_keys_at_match() {
     let mut ide = Plan::new().with("a.txt", "one foo\nfoo\n").start().await;
     ide.headless.press("Ctrl-f f o o Enter X");
     ide.headless.idle().await;
@@ -108,7 +108,7 @@ async fn what_is_typed_behind_a_search_goes_where_it_leads() {
 }
 
 #[tokio::test]
-async fn empty_matches_are_walked_too() {
+async fn find_navigates_empty_matches() {
     let mut ide = ide().await;
     ide.keys("Ctrl-f Alt-r").await;
     ide.type_in("^").await;
@@ -121,7 +121,7 @@ async fn empty_matches_are_walked_too() {
 }
 
 #[tokio::test]
-async fn giving_up_selects_what_was_selected() {
+async fn find_escape_restores_selection() {
     let mut ide = ide().await;
     ide.keys("Right Right Right Right Shift-Right Shift-Right Shift-Right").await;
     assert_eq!(ide.selected(), ["one"]);
@@ -133,7 +133,7 @@ async fn giving_up_selects_what_was_selected() {
 }
 
 #[tokio::test]
-async fn the_question_outlives_the_file_it_was_asked_over() {
+async fn find_prompt_survives_buffer_switch() {
     let mut ide = Plan::new().with("a.txt", "ab\n").with("b.txt", "éé\n").start().await;
     ide.keys("Ctrl-End Ctrl-f Alt-6 s").await;
     // No file holds it, so that a list with nothing in it comes up, under the first question.
@@ -148,7 +148,7 @@ async fn the_question_outlives_the_file_it_was_asked_over() {
 }
 
 #[tokio::test]
-async fn find_goes_back_to_a_selection_that_the_text_still_has() {
+async fn find_restored_selection_is_clamped_to_text() {
     let mut ide = Plan::new().with("a.txt", "aaaa\n漢字漢字\n").start().await;
     ide.keys("Ctrl-End").await;
     ide.keys("Ctrl-Home").await;

@@ -55,7 +55,7 @@ fn prompt(ide: &mut TestIde) -> String {
 }
 
 #[tokio::test]
-async fn what_was_said_can_be_said_differently_and_both_ways_stay() {
+async fn session_tree_edit_message_keeps_both_branches() {
     let mut ide = talk(Plan::new().size(120, 24), &["make a loop", "make it stop", "add a test"]).await;
     ide.keys("Alt-g").await;
     ide.snap("session_tree_straight");
@@ -75,7 +75,7 @@ async fn what_was_said_can_be_said_differently_and_both_ways_stay() {
 }
 
 #[tokio::test]
-async fn the_tree_fits_into_small_and_middling_windows() {
+async fn session_tree_fits_small_windows() {
     let mut ide = talk(Plan::new().size(80, 24), &["one", "two"]).await;
     ide.keys("Alt-g").await;
     ide.snap("session_tree_80");
@@ -85,7 +85,7 @@ async fn the_tree_fits_into_small_and_middling_windows() {
 }
 
 #[tokio::test]
-async fn labels_are_given_found_and_taken_away() {
+async fn session_tree_labels_can_be_set_filtered_and_cleared() {
     in_several_orders(async || {
         let mut ide = talk(Plan::new().size(120, 24), &["one", "two", "three"]).await;
         ide.keys("Alt-g").await;
@@ -108,7 +108,7 @@ async fn labels_are_given_found_and_taken_away() {
 }
 
 #[tokio::test]
-async fn entries_are_found_by_what_they_say() {
+async fn session_tree_search_filters_entries() {
     let mut ide =
         talk(Plan::new().size(120, 24), &["find the needle", "burn the hay", "Needles again"]).await;
     ide.keys("Alt-g").await;
@@ -129,7 +129,7 @@ async fn entries_are_found_by_what_they_say() {
 }
 
 #[tokio::test]
-async fn a_fork_is_a_session_of_its_own() {
+async fn session_fork_creates_separate_session() {
     let mut ide = talk(Plan::new().size(120, 24), &["one", "two"]).await;
     ide.keys("Alt-g").await;
     ide.keys("f").await;
@@ -144,7 +144,7 @@ async fn a_fork_is_a_session_of_its_own() {
 }
 
 #[tokio::test]
-async fn another_session_can_be_begun_and_the_first_gone_on_with() {
+async fn session_new_and_resume_switch_sessions() {
     let mut ide = talk(Plan::new().size(120, 24), &["first session"]).await;
     ide.headless.press("F1");
     ide.type_in("New session").await;
@@ -165,7 +165,7 @@ async fn another_session_can_be_begun_and_the_first_gone_on_with() {
 }
 
 #[tokio::test]
-async fn a_session_has_several_beginnings_and_a_name() {
+async fn session_tree_has_multiple_roots_and_name() {
     let mut ide = talk(Plan::new().size(120, 24), &["one"]).await;
     ide.keys("Alt-g").await;
     ide.keys("r").await;
@@ -186,7 +186,7 @@ async fn a_session_has_several_beginnings_and_a_name() {
 }
 
 #[tokio::test]
-async fn nothing_moves_while_the_agent_works_but_a_new_session_ends_it() {
+async fn session_navigation_while_working_is_rejected() {
     let turns = [Turn::text("a1"), Turn::of(vec![Step::Text(vec!["half".into()]), Step::Stall])];
     let mut ide = Plan::new().turns(turns).size(120, 24).start().await;
     ide.ask("one").await;
@@ -208,7 +208,7 @@ async fn nothing_moves_while_the_agent_works_but_a_new_session_ends_it() {
 }
 
 #[tokio::test]
-async fn each_branch_has_its_model() {
+async fn session_branch_restores_its_model() {
     let mut ide = talk(Plan::new().model("other").size(120, 24), &["one"]).await;
     let model = |ide: &mut TestIde| ide.state().agent.model.as_ref().unwrap().id.clone();
     ide.keys("Ctrl-p").await;
@@ -241,7 +241,7 @@ async fn each_branch_has_its_model() {
 }
 
 #[tokio::test]
-async fn a_session_is_chosen_at_the_start() {
+async fn session_resume_at_startup_opens_picker() {
     let ide = talk(Plan::new().size(120, 24), &["one"]).await;
     let mut ide = talk(ide.again().first("session.resume").size(120, 24), &[]).await;
     ide.shows("Sessions of this folder").await;
@@ -253,7 +253,7 @@ async fn a_session_is_chosen_at_the_start() {
 }
 
 #[tokio::test]
-async fn words_of_the_prompt_do_what_commands_do() {
+async fn slash_commands_run_from_prompt() {
     let mut ide = talk(Plan::new().size(120, 24), &["one"]).await;
     ide.type_in("/name the first").await;
     ide.keys("Enter").await;

@@ -11,7 +11,7 @@ async fn pipe(ide: &mut TestIde, keys: &str, script: &str) {
 }
 
 #[tokio::test]
-async fn every_selection_goes_through_the_command() {
+async fn shell_filter_replaces_every_selection() {
     let mut ide = Plan::new().with("a.txt", "é one\nx one\r\n").start().await;
     ide.keys("Ctrl-Right Ctrl-Right Ctrl-Shift-Left Alt-j").await;
     assert_eq!(ide.selected(), ["one", "one"]);
@@ -23,7 +23,7 @@ async fn every_selection_goes_through_the_command() {
 }
 
 #[tokio::test]
-async fn the_whole_text_goes_where_nothing_is_selected() {
+async fn shell_filter_without_selection_uses_entire_text() {
     let mut ide = Plan::new().with("a.txt", "b\r\na\r\n").file("c", "").start().await;
     pipe(&mut ide, "Alt-6 |", "sort").await;
     assert_eq!(ide.text(), "a\r\nb\r\n");
@@ -34,7 +34,7 @@ async fn the_whole_text_goes_where_nothing_is_selected() {
 }
 
 #[tokio::test]
-async fn no_half_of_a_line_end_is_left_where_the_last_line_has_none() {
+async fn shell_filter_leaves_no_partial_crlf() {
     let mut ide = Plan::new().with("a.txt", "a\r\nb").start().await;
     pipe(&mut ide, "Alt-6 |", "sort -r; :").await;
     assert_eq!(ide.text(), "b\r\na");
@@ -44,7 +44,7 @@ async fn no_half_of_a_line_end_is_left_where_the_last_line_has_none() {
 }
 
 #[tokio::test]
-async fn output_is_put_in_at_every_cursor() {
+async fn shell_output_is_inserted_at_every_cursor() {
     let mut ide = Plan::new().with("a.txt", "1\n2\n").file("é", "").start().await;
     ide.keys("Ctrl-Alt-Down").await;
     pipe(&mut ide, "Alt-6 !", "ls; echo").await;
@@ -52,7 +52,7 @@ async fn output_is_put_in_at_every_cursor() {
 }
 
 #[tokio::test]
-async fn a_command_that_fails_changes_nothing_and_says_why() {
+async fn shell_filter_failure_reports_and_keeps_text() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     pipe(&mut ide, "Alt-6 |", "echo lost; echo 'first \u{1b}[31m' >&2; echo second >&2; exit 7").await;
     assert_eq!(ide.message(), "first ␛[31m (exit 7): nothing changed");
@@ -64,7 +64,7 @@ async fn a_command_that_fails_changes_nothing_and_says_why() {
 }
 
 #[tokio::test]
-async fn escape_ends_the_command_and_edits_meanwhile_refuse_its_output() {
+async fn shell_filter_canceled_by_escape_or_edit() {
     in_several_orders(async || {
         for keymap in ["default", "vim", "helix"] {
             let map = std::fs::read_to_string(crate::source::root().join(format!("keymaps/{keymap}.toml")))
@@ -95,7 +95,7 @@ async fn line(ide: &mut TestIde, line: &str) {
 }
 
 #[tokio::test]
-async fn command_lines_send_lines_through_commands() {
+async fn vim_command_line_filters_line_ranges() {
     let vim = include_str!("../../keymaps/vim.toml");
     let mut ide = Plan::new().keymap(vim).with("a.txt", "  é\nb\na\nlast").start().await;
     line(&mut ide, ":2,3!sort").await;
@@ -114,7 +114,7 @@ async fn command_lines_send_lines_through_commands() {
 }
 
 #[tokio::test]
-async fn command_lines_read_and_show_what_commands_say() {
+async fn vim_command_line_reads_and_shows_command_output() {
     let vim = include_str!("../../keymaps/vim.toml");
     let plan = Plan::new().keymap(vim).file("it's.txt", "x\ny\n");
     let mut ide = plan.with("a.txt", "one\r\ntwo").start().await;

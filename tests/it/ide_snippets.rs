@@ -22,7 +22,7 @@ async fn put(ide: &mut TestIde, name: &str) {
 }
 
 #[tokio::test]
-async fn a_snippet_is_put_in_and_gone_through() {
+async fn snippet_insert_navigates_tab_stops() {
     let mut ide = ide("fn f() {\n    \n}\n").await;
     ide.keys("Down End Alt-8 s").await;
     ide.snap("snippets");
@@ -42,7 +42,7 @@ async fn a_snippet_is_put_in_and_gone_through() {
 }
 
 #[tokio::test]
-async fn many_cursors_and_mirrors_are_typed_at_once_and_undone_at_once() {
+async fn snippet_mirrors_work_with_multiple_cursors() {
     let before = "\n\n";
     let mut ide = ide(before).await;
     ide.keys("Ctrl-Alt-Down").await;
@@ -62,7 +62,7 @@ async fn many_cursors_and_mirrors_are_typed_at_once_and_undone_at_once() {
 }
 
 #[tokio::test]
-async fn variables_are_filled_in_and_leaving_ends_it() {
+async fn snippet_fills_variables_and_ends_on_leaving() {
     let mut ide = ide("word\nend\n").await;
     ide.keys("Shift-End").await;
     put(&mut ide, "head").await;
@@ -78,7 +78,7 @@ async fn variables_are_filled_in_and_leaving_ends_it() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_snippets_is_told() {
+async fn snippet_errors_are_reported() {
     let mut ide = ide("x\n").await;
     put(&mut ide, "torn").await;
     assert!(ide.message().contains("the `${` at character 1 has no `}`"), "{}", ide.message());
@@ -97,7 +97,7 @@ async fn what_is_wrong_with_snippets_is_told() {
 }
 
 #[tokio::test]
-async fn a_list_of_places_is_no_text_to_go_through_stops_in() {
+async fn snippet_insert_in_search_results_keeps_locations() {
     let everywhere = r#"{"Long": {"prefix": "long", "body": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa$1"}}"#;
     let plan = Plan::new().config("snippets/all.code-snippets", everywhere).with("é.txt", "é one\n");
     let mut ide = plan.start().await;

@@ -25,7 +25,7 @@ fn theme(scope: &'static str) -> Color {
 }
 
 #[tokio::test]
-async fn code_is_coloured_when_it_is_opened() {
+async fn syntax_colors_code_on_open() {
     let code = "// Über\nfn main() {\n\tlet naïve = \"text\";\n    return 17;\n}\n";
     let mut ide = Plan::new().with("main.rs", code).start().await;
     assert_eq!(color(&mut ide, "// Über"), theme("comment"));
@@ -44,7 +44,7 @@ fn parsed(ide: &mut TestIde) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn trees_of_files_out_of_sight_are_dropped_beyond_the_budget_and_made_again() {
+async fn syntax_trees_of_hidden_files_respect_memory_budget() {
     let code = "fn main() { let x = 1; }\n".repeat(260);
     for (most, expected) in [(64 << 20, "a.rs b.rs c.rs"), (1 << 20, "b.rs c.rs"), (0, "c.rs")] {
         let mut plan = Plan::new();
@@ -67,7 +67,7 @@ async fn trees_of_files_out_of_sight_are_dropped_beyond_the_budget_and_made_agai
 }
 
 #[tokio::test]
-async fn colours_do_not_flicker_while_typing_and_follow_the_text() {
+async fn syntax_colors_do_not_flicker_while_typing() {
     in_several_orders(async || {
         let mut ide = Plan::new().with("a.rs", "let x = 1; // end\nlet y = 2;\n").start().await;
         assert_eq!(color(&mut ide, "// end"), theme("comment"));
@@ -94,7 +94,7 @@ async fn pause(ide: &mut TestIde) {
 }
 
 #[tokio::test]
-async fn whatever_comes_on_screen_is_coloured() {
+async fn syntax_colors_newly_visible_lines() {
     let mut code = "fn f() { return 1; }\n".repeat(3000);
     code.push_str("// the end\n");
     let mut ide = Plan::new().with("a.rs", code).start().await;
@@ -106,7 +106,7 @@ async fn whatever_comes_on_screen_is_coloured() {
 }
 
 #[tokio::test]
-async fn texts_inside_texts_have_their_own_colours() {
+async fn syntax_colors_injected_languages() {
     let page = "<p>hi</p>\n<script>\nconst number = 1;\n</script>\n";
     let mut ide =
         Plan::new().with("a.html", page).with("b.md", "# One\n\n```py\nreturn 5\n```\n").start().await;
@@ -123,7 +123,7 @@ async fn texts_inside_texts_have_their_own_colours() {
 }
 
 #[tokio::test]
-async fn two_files_keep_their_own_colours() {
+async fn syntax_colors_are_separate_per_file() {
     let plan = Plan::new().with("a.txt", "return 1\n").with("b.py", "return 1\n");
     let mut ide = plan.start().await;
     for _ in 0..2 {
@@ -134,7 +134,7 @@ async fn two_files_keep_their_own_colours() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_too_long_says_so() {
+async fn syntax_too_long_file_is_reported() {
     let long = format!("[{}1]\n", "1,\n".repeat(3 << 20));
     let mut ide = Plan::new().with("a.json", long).start().await;
     assert!(ide.picture().contains("too long to colour"), "{}", ide.picture());
@@ -143,13 +143,13 @@ async fn a_file_that_is_too_long_says_so() {
 }
 
 #[tokio::test]
-async fn colours_by_name_need_no_colours() {
+async fn syntax_without_colors_draws_text() {
     let mut ide = Plan::new().colors(ColorDepth::None).with("a.rs", "fn f() {}\n").start().await;
     assert!(ide.picture().contains("fn f() {}"));
 }
 
 #[tokio::test]
-async fn code_in_an_answer_is_coloured_when_it_is_complete() {
+async fn syntax_colors_code_blocks_in_replies() {
     let answer = "Try this:\n\n```rust\nfn answer() { return 42; }\n```\n\nand `this`.\n";
     let mut ide = Plan::new().turns([Turn::text(answer)]).start().await;
     ide.ask("how").await;
@@ -164,7 +164,7 @@ async fn code_in_an_answer_is_coloured_when_it_is_complete() {
 }
 
 #[tokio::test]
-async fn selections_grow_and_shrink_by_the_code() {
+async fn syntax_selection_expands_and_shrinks() {
     let code = "fn f() {\n    g(1, 2);\n    g(3, 4);\n}\n";
     let mut ide = Plan::new().with("a.rs", code).start().await;
     ide.keys("Down Ctrl-e Left Left Left").await;
@@ -186,14 +186,14 @@ async fn selections_grow_and_shrink_by_the_code() {
 }
 
 #[tokio::test]
-async fn text_without_a_language_says_so() {
+async fn syntax_selection_without_language_is_reported() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.keys("Alt-v").await;
     assert_eq!(ide.message(), "No syntax tree for this file");
 }
 
 #[tokio::test]
-async fn code_that_has_just_changed_is_not_selected_by_its_old_tree() {
+async fn syntax_selection_ignores_stale_tree() {
     // Too long to be read anew by a key.
     let rest = "// é\n".repeat(20_000);
     let text = format!("fn main() {{\n    let a = \"ééééééééé\";\n    let b = (1, 2, 3);\n}}\n{rest}");
@@ -208,7 +208,7 @@ async fn code_that_has_just_changed_is_not_selected_by_its_old_tree() {
 }
 
 #[tokio::test]
-async fn a_new_line_is_where_the_code_says() {
+async fn syntax_indents_new_line() {
     let code = "fn f(a: u8,\n     b: u8) {\n  if a > b {\n     g();\n  }\n}\n";
     let mut ide = Plan::new().with("a.rs", code).start().await;
     ide.keys("Ctrl-Home Down Down Down Ctrl-e Enter").await;
@@ -220,7 +220,7 @@ async fn a_new_line_is_where_the_code_says() {
 }
 
 #[tokio::test]
-async fn lines_are_indented_again_by_a_command() {
+async fn reindent_command_fixes_lines() {
     let code = "fn é() {\nif a {\nb(\"x\n y\");\n      }\n\t}\n";
     let mut ide = Plan::new().with("a.rs", code).start().await;
     ide.keys("Alt-h Alt-7 =").await;
@@ -233,7 +233,7 @@ async fn lines_are_indented_again_by_a_command() {
 }
 
 #[tokio::test]
-async fn many_lines_are_indented_again_on_a_task() {
+async fn reindent_many_lines_fixes_all() {
     let code = format!("fn f() {{\n{}}}\n", "a();\n".repeat(400));
     let mut ide = Plan::new().with("a.rs", &code).start().await;
     ide.keys("Alt-h Alt-7 =").await;
@@ -241,7 +241,7 @@ async fn many_lines_are_indented_again_on_a_task() {
 }
 
 #[tokio::test]
-async fn lines_are_indented_by_the_code_as_it_was_just_changed() {
+async fn reindent_uses_current_text() {
     for lines in [2, 20_000] {
         let code = format!("fn f() {{\n{}}}\n", "a();\n".repeat(lines));
         let mut ide = Plan::new().with("a.rs", &code).start().await;
@@ -258,7 +258,7 @@ async fn lines_are_indented_by_the_code_as_it_was_just_changed() {
 }
 
 #[tokio::test]
-async fn a_word_that_closes_a_block_goes_under_what_it_closes() {
+async fn syntax_dedents_closing_keyword() {
     let mut ide = Plan::new().with("a.rb", "").start().await;
     ide.type_in("def f").await;
     ide.keys("Enter").await;
@@ -275,7 +275,7 @@ async fn a_word_that_closes_a_block_goes_under_what_it_closes() {
 }
 
 #[tokio::test]
-async fn the_operator_of_the_vim_map_indents_by_the_code_too() {
+async fn vim_indent_operator_uses_syntax() {
     let map = include_str!("../../keymaps/vim.toml");
     let code = "fn f() {\n    a\n.b();\nc(\n1\n);\n}\n";
     let mut ide = Plan::new().keymap(map).with("a.rs", code).start().await;
@@ -288,7 +288,7 @@ async fn the_operator_of_the_vim_map_indents_by_the_code_too() {
 }
 
 #[tokio::test]
-async fn languages_without_a_grammar_are_coloured_line_by_line() {
+async fn syntax_without_grammar_colors_by_line() {
     let code = "# größe\nmy $x = \"text\";\n=pod\n\nwords\n\n=cut\nprint 17;\n";
     let mut ide = Plan::new().with("a.pl", code).start().await;
     assert_eq!(color(&mut ide, "# größe"), theme("comment"));
@@ -308,7 +308,7 @@ async fn languages_without_a_grammar_are_coloured_line_by_line() {
 }
 
 #[tokio::test]
-async fn fenced_code_without_a_grammar_has_colours() {
+async fn syntax_without_grammar_colors_code_blocks() {
     let answer = "see:\n\n```perl\nmy $x = 17; # né\n```\n\nend";
     let mut ide = Plan::new().turns([Turn::text(answer)]).start().await;
     ide.ask("show").await;

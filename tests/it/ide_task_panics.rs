@@ -82,7 +82,7 @@ fn is_saved(ide: &mut TestIde) -> bool {
 }
 
 #[tokio::test]
-async fn save_whose_task_panics_can_be_repeated() {
+async fn save_after_task_panic_can_be_repeated() {
     with_every_task("save", plan, save, is_saved).await;
 }
 
@@ -96,7 +96,7 @@ fn find(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
 }
 
 #[tokio::test]
-async fn find_whose_task_panics_can_be_repeated() {
+async fn find_after_task_panic_can_be_repeated() {
     with_every_task("find", big, find, |ide| ide.selected() == ["1; }"]).await;
 }
 
@@ -114,7 +114,7 @@ fn replace_everywhere(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
 }
 
 #[tokio::test]
-async fn replacement_in_files_whose_task_panics_can_be_repeated() {
+async fn replace_in_files_after_task_panic_can_be_repeated() {
     let plan = || plan().file("c.txt", "three\n");
     with_every_task("replace", plan, replace_everywhere, |ide| ide.disk("c.txt") == "3\n").await;
 }
@@ -129,7 +129,7 @@ fn filter(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
 }
 
 #[tokio::test]
-async fn shell_filter_whose_task_panics_can_be_repeated() {
+async fn shell_filter_after_task_panic_can_be_repeated() {
     with_every_task("filter", plan, filter, |ide| ide.text() == "ONE TWO\nTHREE\n").await;
 }
 
@@ -144,7 +144,7 @@ fn create(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
 }
 
 #[tokio::test]
-async fn file_creation_whose_task_panics_can_be_repeated() {
+async fn file_create_after_task_panic_can_be_repeated() {
     let is_there = |ide: &mut TestIde| ide.path("new.txt").exists() || ide.path("src/new.txt").exists();
     with_every_task("create", plan, create, is_there).await;
 }
@@ -160,7 +160,7 @@ fn pick(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
 }
 
 #[tokio::test]
-async fn picker_opening_and_folding_whose_tasks_panic_can_be_repeated() {
+async fn picker_open_after_task_panic_can_be_repeated() {
     with_every_task("pick", plan, pick, |ide| ide.shown() == "lib.rs").await;
 }
 
@@ -175,12 +175,12 @@ fn sort(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
 }
 
 #[tokio::test]
-async fn edit_of_a_long_text_whose_task_panics_can_be_repeated() {
+async fn background_edit_after_task_panic_can_be_repeated() {
     with_every_task("sort", big, sort, |ide| ide.text().len() < 100).await;
 }
 
 #[tokio::test]
-async fn unsaved_text_is_kept_though_its_task_panicked_once() {
+async fn recovery_journal_write_is_retried_after_task_panic() {
     let mut ide = plan().start().await;
     ide.type_in("x").await;
     ide.headless.app().tasks().panic_in_task(1);
@@ -194,7 +194,7 @@ async fn unsaved_text_is_kept_though_its_task_panicked_once() {
 }
 
 #[tokio::test]
-async fn session_that_ends_by_itself_is_reported_and_nothing_works_on() {
+async fn session_unexpected_end_is_reported_and_prompt_kept() {
     let mut ide = plan().start().await;
     let session = ide.headless.app().session().unwrap().clone();
     session.shutdown().await;

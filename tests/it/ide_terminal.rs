@@ -36,7 +36,7 @@ fn press(ide: &mut TestIde, kind: MouseKind, (col, row): (u16, u16), mods: Mods)
 }
 
 #[tokio::test]
-async fn it_opens_below_the_editor_and_keys_go_into_it() {
+async fn terminal_pane_opens_and_receives_keys() {
     let (mut ide, mut shell) = open().await;
     assert_eq!(shell.told().size, (60, 7));
     ide.type_in("ls é").await;
@@ -59,7 +59,7 @@ async fn it_opens_below_the_editor_and_keys_go_into_it() {
 }
 
 #[tokio::test]
-async fn small_windows_show_it_alone() {
+async fn terminal_pane_fills_small_window() {
     let (mut ide, mut shell) = open_on(Plan::new().size(60, 12).with("a.txt", "one\n")).await;
     assert_eq!(shell.told().size, (60, 10));
     ide.snap("terminal-60x12");
@@ -76,7 +76,7 @@ async fn small_windows_show_it_alone() {
 }
 
 #[tokio::test]
-async fn several_are_a_list_and_programs_that_run_are_asked_about() {
+async fn terminal_close_with_running_program_asks() {
     let (mut ide, first) = open().await;
     ide.keys("Alt-9 n").await;
     let mut second = shell(&mut ide).await;
@@ -111,7 +111,7 @@ async fn several_are_a_list_and_programs_that_run_are_asked_about() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_program_ends_what_runs_inside() {
+async fn terminal_programs_are_killed_on_exit() {
     let (mut ide, shell) = open().await;
     let facts = shell.facts();
     ide.headless.app().end_terminals().await;
@@ -120,7 +120,7 @@ async fn the_end_of_the_program_ends_what_runs_inside() {
 }
 
 #[tokio::test]
-async fn an_end_is_said_and_enter_begins_anew() {
+async fn terminal_ended_shell_restarts_on_enter() {
     let (mut ide, shell_one) = open().await;
     shell_one.end(3);
     ide.shows("Shell ended with 3. Restart: Enter").await;
@@ -140,7 +140,7 @@ async fn an_end_is_said_and_enter_begins_anew() {
 }
 
 #[tokio::test]
-async fn rows_come_back_and_typing_goes_to_the_bottom() {
+async fn terminal_scrollback_scrolls_and_typing_returns() {
     let (mut ide, mut shell) = open().await;
     let lines: String = (1..=60).map(|n| format!("line {n}\r\n")).collect::<Vec<_>>().concat();
     shell.print(lines).await;
@@ -163,7 +163,7 @@ async fn rows_come_back_and_typing_goes_to_the_bottom() {
 }
 
 #[tokio::test]
-async fn a_selection_is_copied_and_pasted() {
+async fn terminal_selection_copies_and_pastes() {
     let (mut ide, mut shell) = open().await;
     shell.print("one 漢字 deux\r\n\x1b[?2004h$ ").await;
     ide.shows("deux").await;
@@ -191,7 +191,7 @@ async fn a_selection_is_copied_and_pasted() {
 }
 
 #[tokio::test]
-async fn the_editor_sends_its_selection_or_line() {
+async fn terminal_receives_selection_or_line_from_editor() {
     let mut ide = Plan::new().size(120, 24).with("a.txt", "echo é\nls\npwd").start().await;
     ide.keys("Alt-9 s").await;
     let mut first = shell(&mut ide).await;
@@ -208,14 +208,14 @@ async fn the_editor_sends_its_selection_or_line() {
 }
 
 #[tokio::test]
-async fn what_the_editor_sends_first_presses_no_keys_either() {
+async fn terminal_strips_control_characters_sent_first() {
     let mut ide = Plan::new().size(120, 24).with("a.txt", "a\u{3}b\u{1b}[A\u{15}c").start().await;
     ide.keys("Alt-9 s").await;
     shell(&mut ide).await.reads("ab[Ac\r").await;
 }
 
 #[tokio::test]
-async fn programs_get_the_mouse_and_the_focus_when_they_ask() {
+async fn terminal_forwards_mouse_and_focus_on_request() {
     let (mut ide, mut shell) = open().await;
     shell.print("\x1b[?1002h\x1b[?1006h\x1b[?1004hready").await;
     ide.shows("ready").await;
@@ -240,7 +240,7 @@ async fn programs_get_the_mouse_and_the_focus_when_they_ask() {
 }
 
 #[tokio::test]
-async fn a_key_of_the_pane_can_be_sent_too() {
+async fn terminal_sends_next_key_literally() {
     let (mut ide, mut shell) = open().await;
     ide.keys("Alt-9 k F6 Alt-9 k Alt-9 Alt-9 z a").await;
     shell.reads("\x1b[17~\x1b9a").await;
@@ -250,7 +250,7 @@ async fn a_key_of_the_pane_can_be_sent_too() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_named_opens() {
+async fn terminal_ctrl_click_opens_file() {
     let (mut ide, mut shell) = open().await;
     shell.print("error in src/b.rs:3:1: no; see (none.rs:2)\r\n").await;
     ide.shows("none.rs").await;
@@ -265,7 +265,7 @@ async fn a_file_that_is_named_opens() {
 }
 
 #[tokio::test]
-async fn what_is_printed_cannot_reach_beyond_the_pane() {
+async fn terminal_output_cannot_escape_pane() {
     let (mut ide, mut shell) = open().await;
     shell.print("\x1b]52;c;aGFsbG8=\x07\x1b[6n\x1b[?1049h\x1b[99;99H\u{202e}\u{9b}end").await;
     ide.until("a word", |state| state.status.message.starts_with("Refused: terminal program")).await;
@@ -280,7 +280,7 @@ async fn what_is_printed_cannot_reach_beyond_the_pane() {
 }
 
 #[tokio::test]
-async fn however_much_is_printed_the_loop_gets_one_grid_at_a_time() {
+async fn terminal_output_flood_does_not_block_event_loop() {
     let (mut ide, mut shell) = open().await;
     let flood = tokio::spawn(async move {
         for n in 0..2000 {
@@ -297,7 +297,7 @@ async fn however_much_is_printed_the_loop_gets_one_grid_at_a_time() {
 }
 
 #[tokio::test]
-async fn the_pane_has_the_height_that_the_person_wants() {
+async fn terminal_pane_height_can_be_changed() {
     let (mut ide, shell) = open().await;
     ide.keys("Alt-9 + Alt-9 +").await;
     let told = shell.facts();

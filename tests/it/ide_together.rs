@@ -37,7 +37,7 @@ fn marks(ide: &mut TestIde) -> usize {
 }
 
 #[tokio::test]
-async fn the_agents_edit_of_an_open_file_is_one_step_with_a_mark() {
+async fn agent_edit_of_open_file_is_one_undo_step_with_mark() {
     let edits = json!([{"oldText": "two", "newText": "2"}, {"oldText": "four\n", "newText": "4\nfive\n"}]);
     let turns = [Turn::call("c1", "edit", json!({"path": "a.txt", "edits": edits})), Turn::text("done")];
     let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree\nfour\n").turns(turns).start().await;
@@ -57,7 +57,7 @@ async fn the_agents_edit_of_an_open_file_is_one_step_with_a_mark() {
 }
 
 #[tokio::test]
-async fn the_agent_sees_unsaved_edits_and_keeps_them() {
+async fn agent_edit_sees_and_keeps_unsaved_text() {
     let turns = [
         Turn::call("c1", "read", json!({"path": "a.txt"})),
         edit("c2", "a.txt", "two", "2"),
@@ -73,7 +73,7 @@ async fn the_agent_sees_unsaved_edits_and_keeps_them() {
 }
 
 #[tokio::test]
-async fn what_is_typed_while_the_agent_edits_is_kept() {
+async fn agent_edit_keeps_text_typed_meanwhile() {
     in_several_orders(async || {
         // A key after every number of events: some of them fall between the tool's read and its
         // write, and the tool begins anew.
@@ -93,7 +93,7 @@ async fn what_is_typed_while_the_agent_edits_is_kept() {
 }
 
 #[tokio::test]
-async fn an_edit_for_a_text_that_has_changed_is_refused() {
+async fn agent_write_with_stale_stamp_is_rejected() {
     let mut ide = Plan::new().with("a.txt", "one\ntwo\n").start().await;
     let (sender, mut events) = mpsc::channel(8);
     let tasks = Tasks::new(Threads::on(tokio::runtime::Handle::current()), Arc::new(sender));
@@ -123,7 +123,7 @@ async fn serve<T>(ide: &mut TestIde, events: &mut mpsc::Receiver<Event>, work: i
 }
 
 #[tokio::test]
-async fn a_command_that_changes_a_clean_file_is_followed() {
+async fn agent_command_change_reloads_unmodified_file() {
     let turns = [Turn::call("c1", "bash", json!({"command": "echo new > a.txt"})), Turn::text("done")];
     let mut ide = Plan::new().with("a.txt", "old\n").policy(Mode::Full).turns(turns).start().await;
     ide.ask("change it").await;
@@ -133,7 +133,7 @@ async fn a_command_that_changes_a_clean_file_is_followed() {
 }
 
 #[tokio::test]
-async fn a_command_that_changes_a_modified_file_loses_nothing() {
+async fn agent_command_change_keeps_unsaved_text() {
     let turns = [Turn::call("c1", "bash", json!({"command": "echo new > a.txt"})), Turn::text("done")];
     let mut ide = Plan::new().with("a.txt", "old\n").policy(Mode::Full).turns(turns).start().await;
     ide.type_in("x").await;
@@ -143,7 +143,7 @@ async fn a_command_that_changes_a_modified_file_loses_nothing() {
 }
 
 #[tokio::test]
-async fn the_agent_does_not_bury_what_somebody_else_wrote() {
+async fn agent_edit_does_not_overwrite_external_change() {
     let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
     let mut ide = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
     ide.type_in("x").await;
@@ -155,7 +155,7 @@ async fn the_agent_does_not_bury_what_somebody_else_wrote() {
 }
 
 #[tokio::test]
-async fn an_edit_that_the_system_refuses_is_taken_back() {
+async fn agent_edit_without_permission_is_undone() {
     let turns = [edit("c1", "a.txt", "two", "2"), Turn::text("done")];
     let mut ide = Plan::new().with("a.txt", "one\ntwo\n").unwritable("a.txt").turns(turns).start().await;
     ide.ask("change it").await;
@@ -165,7 +165,7 @@ async fn an_edit_that_the_system_refuses_is_taken_back() {
 }
 
 #[tokio::test]
-async fn a_write_that_changes_nothing_and_fails_undoes_nothing() {
+async fn agent_write_without_change_failed_undoes_nothing() {
     let same = Turn::call("c1", "write", json!({"path": "a.txt", "content": "xone\n"}));
     let plan = Plan::new().with("a.txt", "one\n").unwritable("a.txt");
     let mut ide = plan.turns([same, Turn::text("done")]).start().await;
@@ -200,7 +200,7 @@ async fn write_and_type(ide: &mut TestIde, content: &[u8]) -> Result<Stamp, EnvE
 }
 
 #[tokio::test]
-async fn an_edit_that_fails_is_undone_alone_where_the_user_has_typed_since() {
+async fn agent_edit_failed_is_undone_without_user_edit() {
     let mut ide = Plan::new().with("a.txt", "one\ntwo\n").start().await;
     ide.write("a.txt", "from elsewhere\n");
     let written = write_and_type(&mut ide, b"one\n2\n").await;
@@ -210,7 +210,7 @@ async fn an_edit_that_fails_is_undone_alone_where_the_user_has_typed_since() {
 }
 
 #[tokio::test]
-async fn an_edit_that_is_written_while_the_user_types_is_what_the_file_holds() {
+async fn agent_write_while_user_types_saves_agent_text() {
     in_several_orders(async || {
         let mut ide = Plan::new().with("a.txt", "one\ntwo\n").start().await;
         write_and_type(&mut ide, b"one\n2\n").await.unwrap();
@@ -226,7 +226,7 @@ async fn an_edit_that_is_written_while_the_user_types_is_what_the_file_holds() {
 }
 
 #[tokio::test]
-async fn a_write_that_changes_mark_and_line_endings_is_saved_as_it_was_written() {
+async fn agent_write_sets_bom_and_line_endings() {
     // By the tool's own name of a mark: the first character of the content.
     for (before, after) in [
         ("one\ntwo\n", "\u{feff}one\ntwo\n"),
@@ -255,7 +255,7 @@ async fn a_write_that_changes_mark_and_line_endings_is_saved_as_it_was_written()
 }
 
 #[tokio::test]
-async fn a_write_that_only_changes_the_mark_and_fails_leaves_the_format() {
+async fn agent_write_of_bom_failed_keeps_format() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.write("a.txt", "from elsewhere\n");
     let (sender, mut events) = mpsc::channel(8);
@@ -269,7 +269,7 @@ async fn a_write_that_only_changes_the_mark_and_fails_leaves_the_format() {
 }
 
 #[tokio::test]
-async fn a_search_of_the_agent_finds_unsaved_text() {
+async fn agent_grep_finds_unsaved_text() {
     let turns = [
         Turn::call("c1", "grep", json!({"pattern": "unsaved"})),
         Turn::call("c2", "grep", json!({"pattern": "^one"})),
@@ -286,7 +286,7 @@ async fn a_search_of_the_agent_finds_unsaved_text() {
 }
 
 #[tokio::test]
-async fn a_link_to_an_open_file_is_the_open_file() {
+async fn agent_edit_through_symlink_changes_open_buffer() {
     let turns = [edit("c1", "link.txt", "two", "2"), Turn::text("done")];
     let plan = Plan::new().with("a.txt", "one\ntwo\n");
     let mut ide = plan.turns(turns).start().await;
@@ -301,7 +301,7 @@ async fn a_link_to_an_open_file_is_the_open_file() {
 }
 
 #[tokio::test]
-async fn a_new_file_of_the_agent_is_in_the_tree_and_can_be_opened() {
+async fn agent_new_file_appears_in_tree() {
     let turns =
         [Turn::call("c1", "write", json!({"path": "made.txt", "content": "made\n"})), Turn::text("done")];
     let mut ide = Plan::new().turns(turns).size(120, 30).start().await;
@@ -314,7 +314,7 @@ async fn a_new_file_of_the_agent_is_in_the_tree_and_can_be_opened() {
 }
 
 #[tokio::test]
-async fn agent_and_person_write_the_same_new_file() {
+async fn agent_write_of_open_new_file_can_be_undone() {
     in_several_orders(async || {
         let turns =
             [Turn::call("c1", "write", json!({"path": "new.txt", "content": "agent\n"})), Turn::text("done")];

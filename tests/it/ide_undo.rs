@@ -26,7 +26,7 @@ async fn branched(size: (u16, u16)) -> TestIde {
 }
 
 #[tokio::test]
-async fn the_tree_shows_every_branch_and_goes_there() {
+async fn undo_tree_previews_and_selects_branches() {
     let mut ide = branched((120, 40)).await;
     assert_eq!(ide.text(), "one three");
     ide.keys("F4").await;
@@ -47,7 +47,7 @@ async fn the_tree_shows_every_branch_and_goes_there() {
 }
 
 #[tokio::test]
-async fn the_tree_fits_small_windows_and_tells_when_it_is_empty() {
+async fn undo_tree_fits_small_windows_and_reports_empty() {
     let mut ide = branched((40, 12)).await;
     ide.keys("F4").await;
     ide.snap("undo-tree-40x12");
@@ -59,7 +59,7 @@ async fn the_tree_fits_small_windows_and_tells_when_it_is_empty() {
 }
 
 #[tokio::test]
-async fn time_can_be_gone_back_by() {
+async fn undo_earlier_goes_back_by_time_or_steps() {
     let mut ide = branched((80, 24)).await;
     let earlier = |ide: &mut TestIde, answer: &str| {
         ide.headless.press("Alt-x");
@@ -90,7 +90,7 @@ async fn take_back(ide: &mut TestIde) {
 }
 
 #[tokio::test]
-async fn the_agents_edit_goes_alone_and_what_came_after_stays() {
+async fn undo_agent_edit_keeps_later_edits() {
     let turns = [edit("c1", "two", "2"), edit("c2", "one", "1"), Turn::text("done")];
     let mut ide = Plan::new().with("a.txt", "one\ntwo\nthree\n").turns(turns).start().await;
     ide.ask("digits").await;
@@ -134,7 +134,7 @@ fn texts(ide: &mut TestIde) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_agents_turn_goes_as_a_whole_over_all_its_files() {
+async fn undo_agent_turn_covers_all_files() {
     let mut ide = two_turns().await;
     assert_eq!(texts(&mut ide), ["1\n2\n3\n", "size\n"]);
     ide.keys("Alt-8 t").await;
@@ -149,7 +149,7 @@ async fn the_agents_turn_goes_as_a_whole_over_all_its_files() {
 }
 
 #[tokio::test]
-async fn files_in_which_a_turn_cannot_be_taken_back_are_named() {
+async fn undo_agent_turn_reports_conflicting_files() {
     let mut ide = two_turns().await;
     ide.state().buffers.cycle(1);
     assert_eq!(ide.shown(), "b.txt");
@@ -167,7 +167,7 @@ async fn files_in_which_a_turn_cannot_be_taken_back_are_named() {
 }
 
 #[tokio::test]
-async fn one_edit_of_a_turn_taken_back_alone_stays_away() {
+async fn undo_agent_turn_skips_edit_already_undone() {
     let mut ide = two_turns().await;
     assert_eq!(ide.text(), "1\n2\n3\n");
     ide.keys("Alt-8 e").await;
@@ -177,7 +177,7 @@ async fn one_edit_of_a_turn_taken_back_alone_stays_away() {
 }
 
 #[tokio::test]
-async fn what_was_written_over_the_agents_edit_is_never_lost() {
+async fn undo_agent_edit_changed_by_user_is_rejected() {
     let turns = [edit("c1", "two", "second"), Turn::text("done")];
     let mut ide = Plan::new().with("a.txt", "one\ntwo\n").turns(turns).start().await;
     ide.ask("words").await;
@@ -190,7 +190,7 @@ async fn what_was_written_over_the_agents_edit_is_never_lost() {
 }
 
 #[tokio::test]
-async fn an_edit_of_the_agents_while_the_tree_is_open_is_kept() {
+async fn undo_tree_open_keeps_agent_edit() {
     in_several_orders(async || {
         let turns = [edit("c1", "one", "1"), Turn::text("done")];
         let mut ide = Plan::new().with("a.txt", "one\n").turns(turns).start().await;

@@ -34,7 +34,7 @@ fn modified(ide: &mut TestIde) -> bool {
 }
 
 #[tokio::test]
-async fn what_was_done_before_the_save_is_undone_in_the_next_run() {
+async fn undo_store_undoes_steps_of_previous_run() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
@@ -56,7 +56,7 @@ async fn what_was_done_before_the_save_is_undone_in_the_next_run() {
 }
 
 #[tokio::test]
-async fn what_was_given_up_at_the_end_can_be_redone() {
+async fn undo_store_redoes_text_discarded_on_quit() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
@@ -68,7 +68,7 @@ async fn what_was_given_up_at_the_end_can_be_redone() {
 }
 
 #[tokio::test]
-async fn a_tree_is_kept_when_the_file_is_closed_and_taken_up_in_the_same_run() {
+async fn undo_store_restores_tree_of_reopened_file() {
     let mut ide = Plan::new().with("a.txt", "one\n").with("b.txt", "b\n").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
@@ -102,7 +102,7 @@ fn is_unsaved(ide: &mut TestIde) -> bool {
 }
 
 #[tokio::test]
-async fn undo_tree_that_arrives_during_a_save_leaves_the_saved_revision_right() {
+async fn undo_store_load_during_save_keeps_saved_revision() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.type_now("x");
     ide.headless.press("Ctrl-s");
@@ -122,7 +122,7 @@ async fn undo_tree_that_arrives_during_a_save_leaves_the_saved_revision_right() 
 }
 
 #[tokio::test]
-async fn undo_tree_that_arrives_while_the_tree_is_shown_adds_rows_and_escape_goes_back() {
+async fn undo_store_load_while_tree_is_open_adds_rows() {
     in_several_orders(async || {
         let mut ide = Plan::new().with("a.txt", "one\n").start().await;
         ide.type_in("x").await;
@@ -139,7 +139,7 @@ async fn undo_tree_that_arrives_while_the_tree_is_shown_adds_rows_and_escape_goe
 }
 
 #[tokio::test]
-async fn authors_and_times_come_back() {
+async fn undo_store_keeps_authors_and_times() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.write("a.txt", "two\n");
     ide.look_again().await;
@@ -158,7 +158,7 @@ async fn authors_and_times_come_back() {
 }
 
 #[tokio::test]
-async fn a_file_that_was_changed_meanwhile_drops_its_tree_and_says_so_once() {
+async fn undo_store_drops_tree_of_externally_changed_file() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
@@ -173,7 +173,7 @@ async fn a_file_that_was_changed_meanwhile_drops_its_tree_and_says_so_once() {
 }
 
 #[tokio::test]
-async fn a_damaged_tree_is_dropped_and_the_file_is_as_ever() {
+async fn undo_store_damaged_tree_is_dropped() {
     for damage in ["", "{}\n", "\u{0}", "{\"undo_tree\":1"] {
         let mut ide = Plan::new().with("a.txt", "one\n").start().await;
         ide.type_in("x").await;
@@ -189,7 +189,7 @@ async fn a_damaged_tree_is_dropped_and_the_file_is_as_ever() {
 }
 
 #[tokio::test]
-async fn who_does_not_want_trees_kept_has_none() {
+async fn undo_store_disabled_keeps_no_trees() {
     let mut ide = Plan::new().with("a.txt", "one\n").forgetful().start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
@@ -201,7 +201,7 @@ async fn who_does_not_want_trees_kept_has_none() {
 }
 
 #[tokio::test]
-async fn a_file_that_was_only_looked_at_keeps_the_tree_that_it_had() {
+async fn undo_store_keeps_tree_of_unmodified_file() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;

@@ -27,7 +27,7 @@ fn is_marked(ide: &mut TestIde, text: &str, offset: u16) -> bool {
 }
 
 #[tokio::test]
-async fn numbers_are_absolute_relative_or_gone() {
+async fn line_numbers_toggle_absolute_relative_or_off() {
     let mut ide = Plan::new().with("a.rs", CODE).start().await;
     ide.keys("Alt-, r Down Down").await;
     ide.snap("view_relative");
@@ -39,7 +39,7 @@ async fn numbers_are_absolute_relative_or_gone() {
 }
 
 #[tokio::test]
-async fn blanks_guides_and_rulers() {
+async fn whitespace_guides_and_ruler_are_drawn() {
     let mut ide = Plan::new().with("a.rs", CODE).size(60, 12).start().await;
     ide.keys("Alt-, v Alt-, g").await;
     assert_eq!(ide.state().look.blanks, Blanks::Trailing);
@@ -58,7 +58,7 @@ async fn blanks_guides_and_rulers() {
 }
 
 #[tokio::test]
-async fn blanks_of_long_lines_are_drawn_whatever_stands_beyond_the_edge() {
+async fn whitespace_of_long_lines_is_drawn_at_any_width() {
     for shift in 0..4 {
         let line = format!("{} {}\n", "a".repeat(40 + shift), "漢\u{fffd}é".repeat(200));
         let mut ide = Plan::new().with("a.txt", line).size(60, 12).start().await;
@@ -73,7 +73,7 @@ async fn blanks_of_long_lines_are_drawn_whatever_stands_beyond_the_edge() {
 }
 
 #[tokio::test]
-async fn what_is_longer_than_wanted_is_marked() {
+async fn overlong_lines_are_highlighted() {
     let mut ide = Plan::new().with("a.txt", "12345678901234\n漢漢漢漢漢漢\nshort\n").start().await;
     ide.state().look.line_max = 10;
     ide.state().damage.all();
@@ -85,7 +85,7 @@ async fn what_is_longer_than_wanted_is_marked() {
 }
 
 #[tokio::test]
-async fn brackets_have_their_partners_as_the_code_means_them() {
+async fn matching_brackets_follow_syntax() {
     let mut ide = Plan::new().with("a.rs", CODE).start().await;
     // At `(1`, whose partner is `)` before ` {`.
     ide.keys("Down Down Down End").await;
@@ -117,7 +117,7 @@ fn bar(ide: &mut TestIde) -> String {
 }
 
 #[tokio::test]
-async fn the_scrollbar_shows_where_things_are() {
+async fn scrollbar_marks_cursor_and_matches() {
     let text: String = (0..100).map(|n| if n % 50 == 30 { "a wanted line\n" } else { "a line\n" }).collect();
     let mut ide = Plan::new().with("a.txt", text).size(60, 12).start().await;
     assert_eq!(bar(&mut ide), "─         ");
@@ -152,7 +152,7 @@ fn bytes_per_key(ide: &mut TestIde, text: &str) -> Vec<usize> {
 }
 
 #[tokio::test]
-async fn typing_sends_no_more_with_everything_shown() {
+async fn typing_with_all_decorations_sends_no_extra_bytes() {
     let mut bytes = Vec::new();
     for extras in ["", "Alt-, r Alt-, g Alt-, u"] {
         let mut ide = Plan::new().with("a.rs", CODE.repeat(40)).start().await;
@@ -169,7 +169,7 @@ async fn typing_sends_no_more_with_everything_shown() {
 }
 
 #[tokio::test]
-async fn the_margin_is_a_setting_and_the_wheel_leaves_the_cursor() {
+async fn scroll_margin_is_respected_and_wheel_keeps_cursor() {
     let text = (0..100).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
     let mut ide = Plan::new().with("a.txt", text).size(60, 12).start().await;
     ide.state().look.margin = 0;
@@ -188,7 +188,7 @@ async fn the_margin_is_a_setting_and_the_wheel_leaves_the_cursor() {
 }
 
 #[tokio::test]
-async fn guides_of_a_blank_line_follow_what_is_typed_above_it() {
+async fn indent_guides_follow_edits_above_blank_line() {
     // Every key is drawn anew and compared.
     let mut ide = Plan::new().with("a.rs", "fn main() {\na\n\n\n    two();\n}\n").start().await;
     ide.keys("Alt-, g Down Down").await;
@@ -198,7 +198,7 @@ async fn guides_of_a_blank_line_follow_what_is_typed_above_it() {
 }
 
 #[tokio::test]
-async fn guides_of_a_blank_line_follow_a_mark_behind_the_blanks_below_it() {
+async fn indent_guides_follow_combining_mark_below_blank_line() {
     let mut ide = Plan::new().with("a.rs", "\ta\n\nfn main() {}\n").start().await;
     ide.keys("Alt-, g Down Down Space").await;
     ide.headless.input(Input::Paste("\u{bc6}".to_string()));

@@ -34,7 +34,7 @@ fn last_line(ide: &mut TestIde) -> String {
 }
 
 #[tokio::test]
-async fn the_last_line_tells_the_mode_and_what_has_begun() {
+async fn vim_status_line_shows_mode_and_pending_keys() {
     let mut ide = ide("|one\ntwo\n").await;
     assert!(last_line(&mut ide).contains("NORMAL a.txt 1:1"), "{}", last_line(&mut ide));
     ide.keys("2 d").await;
@@ -58,7 +58,7 @@ async fn the_last_line_tells_the_mode_and_what_has_begun() {
 }
 
 #[tokio::test]
-async fn the_caret_has_a_shape_for_each_mode() {
+async fn vim_cursor_shape_follows_mode() {
     use bowline::ide::editor::modal::cursor_shape::wanted;
     let mut ide = ide("|one\n").await;
     assert_eq!(wanted(ide.state()), CursorShape::Block);
@@ -71,7 +71,7 @@ async fn the_caret_has_a_shape_for_each_mode() {
 }
 
 #[tokio::test]
-async fn commands_work_at_every_cursor() {
+async fn vim_commands_work_at_every_cursor() {
     for (before, keys, after) in [
         ("|one two\n|öne two\n", "d w", "|two\n|two\n"),
         ("|one two\n|öne two\n", "c w x Escape", "|x two\n|x two\n"),
@@ -91,7 +91,7 @@ async fn commands_work_at_every_cursor() {
 }
 
 #[tokio::test]
-async fn command_lines_save_open_and_leave() {
+async fn vim_command_line_saves_opens_and_quits() {
     let mut ide = ide("|one\n").await;
     ide.keys("x : w Enter").await;
     assert_eq!(ide.disk("a.txt"), "ne\n");
@@ -117,7 +117,7 @@ async fn command_lines_save_open_and_leave() {
 }
 
 #[tokio::test]
-async fn command_lines_tell_what_they_do_not_know() {
+async fn vim_command_line_reports_errors() {
     let mut ide = ide("|one\ntwo\n").await;
     for (line, told) in [
         (":frobnicate", "No such command: frobnicate"),
@@ -136,7 +136,7 @@ async fn command_lines_tell_what_they_do_not_know() {
 }
 
 #[tokio::test]
-async fn options_are_set() {
+async fn vim_set_changes_options() {
     let mut ide = ide("|one\nONE\n").await;
     ide.type_in(":set nonu ts=8 ic").await;
     ide.keys("Enter").await;
@@ -148,7 +148,7 @@ async fn options_are_set() {
 }
 
 #[tokio::test]
-async fn other_places_keep_their_keys_and_other_selections_are_taken_over() {
+async fn vim_keys_apply_only_in_editor() {
     let mut ide = ide("|one two\n").await;
     ide.keys("Alt-3").await;
     ide.type_in("dd jk").await;
@@ -161,7 +161,7 @@ async fn other_places_keep_their_keys_and_other_selections_are_taken_over() {
 }
 
 #[tokio::test]
-async fn a_key_map_is_chosen_while_running() {
+async fn keymap_can_be_switched_at_runtime() {
     let mut ide = Plan::new().with("a.txt", "one\n").start().await;
     ide.keys("Alt-2 Alt-x").await;
     ide.type_in("keymap-picker").await;
@@ -174,7 +174,7 @@ async fn a_key_map_is_chosen_while_running() {
 }
 
 #[tokio::test]
-async fn an_insertion_is_one_step_and_the_agent_none_of_it() {
+async fn vim_insert_is_one_undo_step() {
     let mut ide = ide("|one\n").await;
     ide.keys("i").await;
     ide.type_in("ab").await;
@@ -187,7 +187,7 @@ async fn an_insertion_is_one_step_and_the_agent_none_of_it() {
 }
 
 #[tokio::test]
-async fn an_operator_alone_shows_what_may_follow() {
+async fn vim_pending_operator_shows_key_hints() {
     let mut ide = ide("|one two\n").await;
     ide.keys("d").await;
     ide.wait(std::time::Duration::from_millis(400));
@@ -199,7 +199,7 @@ async fn an_operator_alone_shows_what_may_follow() {
 }
 
 #[tokio::test]
-async fn what_is_erased_while_typing_is_in_no_register() {
+async fn vim_insert_mode_deletion_keeps_registers() {
     for map in [VIM, include_str!("../../keymaps/helix.toml")] {
         let mut ide = Plan::new().keymap(map).with("a.txt", "kept\n").start().await;
         ide.keys("Alt-2 i").await;
@@ -225,7 +225,7 @@ async fn long() -> TestIde {
 }
 
 #[tokio::test]
-async fn keys_wait_for_a_search_of_a_long_text() {
+async fn vim_search_in_large_file_queues_keys() {
     let mut ide = long().await;
     ide.headless.press("/");
     ide.type_now("needle");
@@ -248,7 +248,7 @@ async fn keys_wait_for_a_search_of_a_long_text() {
 }
 
 #[tokio::test]
-async fn a_search_of_a_long_text_is_given_up_by_escape() {
+async fn vim_search_in_large_file_canceled_by_escape() {
     let mut ide = long().await;
     ide.headless.press("/");
     ide.type_now("needle");
@@ -262,7 +262,7 @@ async fn a_search_of_a_long_text_is_given_up_by_escape() {
 }
 
 #[tokio::test]
-async fn long_texts_are_substituted_by_a_task_as_one_step() {
+async fn vim_substitute_in_large_file_is_one_undo_step() {
     let mut ide = long().await;
     let before = ide.text();
     ide.headless.press(":");
@@ -293,7 +293,7 @@ async fn long_texts_are_substituted_by_a_task_as_one_step() {
 }
 
 #[tokio::test]
-async fn a_substitution_can_ask_about_each_match() {
+async fn vim_substitute_confirms_each_match() {
     let text = "|é a a\na b\na\n";
     for (answers, becomes, said) in [
         ("y n y y", "é X a\nX b\nX\n", "Replaced 3. Undo: one step"),
@@ -318,7 +318,7 @@ async fn a_substitution_can_ask_about_each_match() {
 }
 
 #[tokio::test]
-async fn a_substitution_whose_text_changes_meanwhile_ends() {
+async fn vim_substitute_ends_on_external_change() {
     in_several_orders(async || {
         let mut ide = ide("|é a a a a a a\n").await;
         ide.type_in(":%s/a/X/gc").await;
@@ -337,7 +337,7 @@ async fn a_substitution_whose_text_changes_meanwhile_ends() {
 }
 
 #[tokio::test]
-async fn numbers_without_end_are_lines_that_there_are_not() {
+async fn vim_command_line_rejects_huge_line_numbers() {
     let mut ide = ide("one\n|two\nthree\nfour\n").await;
     for line in [
         ":99999999999999999999999d",
@@ -360,7 +360,7 @@ async fn numbers_without_end_are_lines_that_there_are_not() {
 }
 
 #[tokio::test]
-async fn macro_that_presses_itself_ends_with_a_message() {
+async fn vim_recursive_macro_ends_with_message() {
     for keys in ["q q 0 @ q q @ q", "q q : n o r m a l Space @ q Enter q @ q"] {
         let mut ide = ide("|one\ntwo\n").await;
         ide.keys(keys).await;
@@ -371,7 +371,7 @@ async fn macro_that_presses_itself_ends_with_a_message() {
 }
 
 #[tokio::test]
-async fn key_that_waits_for_a_character_changes_no_other_text() {
+async fn vim_pending_key_is_dropped_on_focus_change() {
     for keys in ["r", "3 r", "f", "\" a d t"] {
         let mut ide = ide("|one\ntwo\n").await;
         ide.keys(keys).await;
@@ -383,7 +383,7 @@ async fn key_that_waits_for_a_character_changes_no_other_text() {
 }
 
 #[tokio::test]
-async fn erasing_what_was_typed_at_several_cursors_cuts_no_character() {
+async fn vim_multi_cursor_insert_deletion_keeps_characters() {
     let text = "\nfn main() {}\n";
     let mut ide = Plan::new().keymap(VIM).with("a.txt", text).start().await;
     ide.keys("I Ctrl-t é Ctrl-Alt-Down").await;

@@ -28,7 +28,7 @@ fn write_by_rename(ide: &TestIde, path: &str, text: &str) {
 }
 
 #[tokio::test]
-async fn an_unmodified_text_follows_its_file_and_the_cursor_stays_where_it_was() {
+async fn watcher_reloads_unmodified_file_and_keeps_cursor() {
     for by_rename in [false, true] {
         let mut ide = ide("one\ntwo\nthree\n").await;
         ide.keys("Down Down Right").await;
@@ -52,7 +52,7 @@ async fn an_unmodified_text_follows_its_file_and_the_cursor_stays_where_it_was()
 }
 
 #[tokio::test]
-async fn our_own_saves_and_touches_without_a_change_are_nothing() {
+async fn watcher_ignores_own_saves_and_equal_content() {
     let mut ide = ide("one\n").await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
@@ -65,7 +65,7 @@ async fn our_own_saves_and_touches_without_a_change_are_nothing() {
 }
 
 #[tokio::test]
-async fn what_somebody_else_makes_equal_to_the_text_counts_as_saved() {
+async fn watcher_equal_external_write_counts_as_saved() {
     let mut ide = ide("one\n").await;
     ide.type_in("x").await;
     ide.write("a.txt", "xone\n");
@@ -90,7 +90,7 @@ fn pause(ide: &mut TestIde) {
 }
 
 #[tokio::test]
-async fn a_modified_text_is_asked_about_and_typing_goes_on() {
+async fn watcher_conflict_asks_once_while_user_types() {
     let mut ide = asked().await;
     ide.snap("changed_on_disk");
     ide.type_in("rkd ").await;
@@ -108,7 +108,7 @@ async fn a_modified_text_is_asked_about_and_typing_goes_on() {
 }
 
 #[tokio::test]
-async fn who_keeps_his_text_saves_it_without_another_question() {
+async fn watcher_conflict_keep_ours_saves_without_asking() {
     let mut ide = asked().await;
     pause(&mut ide);
     ide.keys("k").await;
@@ -122,7 +122,7 @@ async fn who_keeps_his_text_saves_it_without_another_question() {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_asked_about_again_when_the_file_changes_again() {
+async fn watcher_conflict_asks_again_after_new_change() {
     let mut ide = asked().await;
     pause(&mut ide);
     ide.keys("k").await;
@@ -132,7 +132,7 @@ async fn what_is_kept_is_asked_about_again_when_the_file_changes_again() {
 }
 
 #[tokio::test]
-async fn the_difference_is_shown_and_can_be_decided_on() {
+async fn watcher_conflict_diff_can_be_resolved() {
     let mut ide = asked().await;
     pause(&mut ide);
     ide.keys("d").await;
@@ -144,7 +144,7 @@ async fn the_difference_is_shown_and_can_be_decided_on() {
 }
 
 #[tokio::test]
-async fn a_text_is_compared_with_its_file_by_a_key() {
+async fn watcher_compare_with_disk_shows_diff() {
     let mut ide = ide("one\ntwo\n").await;
     ide.keys("Alt-0 d").await;
     assert_eq!(ide.message(), "Unchanged on disk: a.txt");
@@ -160,7 +160,7 @@ async fn a_text_is_compared_with_its_file_by_a_key() {
 }
 
 #[tokio::test]
-async fn a_file_that_goes_is_kept_here_and_comes_back() {
+async fn watcher_deleted_file_keeps_buffer_until_restored() {
     let mut ide = ide("one\n").await;
     fs::rename(ide.path("a.txt"), ide.path("b.txt")).unwrap();
     ide.notices().await;
@@ -182,7 +182,7 @@ async fn a_file_that_goes_is_kept_here_and_comes_back() {
 }
 
 #[tokio::test]
-async fn a_text_that_was_edited_after_its_file_went_is_asked_about_when_it_comes_back() {
+async fn watcher_recreated_file_conflicts_with_edited_buffer() {
     let mut ide = ide("one\n").await;
     fs::remove_file(ide.path("a.txt")).unwrap();
     ide.notices().await;
@@ -194,7 +194,7 @@ async fn a_text_that_was_edited_after_its_file_went_is_asked_about_when_it_comes
 }
 
 #[tokio::test]
-async fn many_files_change_at_once_with_their_folder() {
+async fn watcher_reloads_many_files_of_replaced_folder() {
     in_several_orders(async || {
         let mut plan = Plan::new();
         for n in 0..12 {
@@ -222,7 +222,7 @@ async fn many_files_change_at_once_with_their_folder() {
 }
 
 #[tokio::test]
-async fn a_folder_in_the_files_place_takes_nothing_away() {
+async fn watcher_file_replaced_by_folder_keeps_buffer() {
     let mut ide = ide("one\n").await;
     fs::remove_file(ide.path("a.txt")).unwrap();
     fs::create_dir(ide.path("a.txt")).unwrap();
@@ -234,7 +234,7 @@ async fn a_folder_in_the_files_place_takes_nothing_away() {
 }
 
 #[tokio::test]
-async fn a_file_that_may_not_be_read_any_more_keeps_its_text_and_its_state() {
+async fn watcher_unreadable_file_keeps_buffer() {
     let mut ide = ide("one\n").await;
     let path = ide.path("a.txt");
     ide.refused.reads.lock().unwrap().push(path);
@@ -248,7 +248,7 @@ async fn a_file_that_may_not_be_read_any_more_keeps_its_text_and_its_state() {
 }
 
 #[tokio::test]
-async fn a_file_behind_a_link_is_watched_where_it_is_and_where_the_link_is() {
+async fn watcher_follows_symlink_and_its_target() {
     let plan = Plan::new().file("real/a.txt", "one\n").file("real/b.txt", "other\n").open("link.txt");
     let mut ide = {
         let work = plan.path("");
@@ -265,7 +265,7 @@ async fn a_file_behind_a_link_is_watched_where_it_is_and_where_the_link_is() {
 }
 
 #[tokio::test]
-async fn a_new_file_that_somebody_else_makes_is_read() {
+async fn watcher_loads_externally_created_file() {
     let mut ide = Plan::new().open("sub/new.txt").start().await;
     fs::create_dir(ide.path("sub")).unwrap();
     ide.notices().await;
@@ -275,7 +275,7 @@ async fn a_new_file_that_somebody_else_makes_is_read() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_not_open_any_more_is_not_watched() {
+async fn watcher_ignores_closed_files() {
     let mut ide = Plan::new().with("a.txt", "one\n").with("b.txt", "b\n").start().await;
     ide.keys("Alt-w").await;
     ide.write("a.txt", "changed\n");

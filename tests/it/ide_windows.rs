@@ -16,7 +16,7 @@ async fn alone(plan: Plan, cols: u16, rows: u16) -> TestIde {
 }
 
 #[tokio::test]
-async fn a_file_has_two_views_of_its_own() {
+async fn split_views_of_one_file_have_own_cursors() {
     let mut ide = alone(Plan::new().with("a.txt", lines(60)), 90, 16).await;
     ide.keys("Alt-5 v").await;
     ide.keys("Ctrl-End").await;
@@ -38,7 +38,7 @@ async fn a_file_has_two_views_of_its_own() {
 }
 
 #[tokio::test]
-async fn windows_titles_mark_the_first_edit_of_a_text() {
+async fn split_titles_mark_first_edit() {
     let (_, vscode) = BUILTIN.iter().find(|(name, _)| *name == "vscode").unwrap();
     let mut ide = Plan::new().keymap(vscode).start().await;
     ide.headless.press("Escape Ctrl-n Alt-5 v F2 Enter");
@@ -50,7 +50,7 @@ async fn windows_titles_mark_the_first_edit_of_a_text() {
 }
 
 #[tokio::test]
-async fn windows_show_files_of_their_own() {
+async fn split_windows_show_different_files() {
     let plan = Plan::new().with("a.rs", "fn a() {}\n").with("b.rs", "fn b() {}\n");
     let mut ide = alone(plan, 90, 16).await;
     ide.keys("Alt-5 s Alt-PageDown").await;
@@ -71,7 +71,7 @@ async fn windows_show_files_of_their_own() {
 }
 
 #[tokio::test]
-async fn windows_outlive_a_tiny_screen() {
+async fn split_windows_survive_tiny_screen() {
     let mut ide = alone(Plan::new().with("a.txt", lines(60)), 120, 30).await;
     ide.keys("Alt-5 v Alt-5 s Ctrl-End").await;
     let before = ide.picture();
@@ -90,7 +90,7 @@ async fn windows_outlive_a_tiny_screen() {
 }
 
 #[tokio::test]
-async fn windows_are_resized_by_keys_and_the_mouse() {
+async fn split_windows_resize_by_keys_and_mouse() {
     let mut ide = alone(Plan::new().with("a.txt", lines(60)), 90, 16).await;
     ide.keys("Alt-5 v").await;
     let width = |ide: &mut TestIde| ide.state().shown.clone().unwrap().area.width;
@@ -117,7 +117,7 @@ async fn windows_are_resized_by_keys_and_the_mouse() {
 }
 
 #[tokio::test]
-async fn the_mouse_goes_from_window_to_window() {
+async fn split_window_mouse_scrolls_and_focuses() {
     let mut ide = alone(Plan::new().with("a.txt", lines(60)), 90, 16).await;
     ide.keys("Alt-5 v Ctrl-End").await;
     let (x, y) = ide.find("line 3");
@@ -132,7 +132,7 @@ async fn the_mouse_goes_from_window_to_window() {
 }
 
 #[tokio::test]
-async fn typing_in_one_of_two_views_shows_in_both() {
+async fn split_views_both_show_typed_text() {
     let mut ide = alone(Plan::new().with("a.txt", lines(5)), 90, 16).await;
     ide.keys("Alt-5 v").await;
     ide.type_in("é").await;
@@ -144,7 +144,7 @@ async fn typing_in_one_of_two_views_shows_in_both() {
 const CODE: &str = "mod outer {\n    fn first() {\n        one();\n\n\n\n\n\n\n\n        two();\n    }\n\n    fn second() {\n        three();\n    }\n}\n";
 
 #[tokio::test]
-async fn names_of_what_is_around_are_above_the_text() {
+async fn breadcrumbs_show_enclosing_symbols() {
     let mut ide = alone(Plan::new().with("a.rs", CODE), 80, 24).await;
     ide.keys("Alt-, h Ctrl-g").await;
     ide.type_in("11").await;
@@ -161,7 +161,7 @@ async fn names_of_what_is_around_are_above_the_text() {
 }
 
 #[tokio::test]
-async fn heads_of_what_the_first_row_is_in_stay() {
+async fn sticky_header_shows_enclosing_blocks() {
     let mut ide = alone(Plan::new().with("a.rs", CODE), 60, 12).await;
     ide.keys("Alt-, t Ctrl-g").await;
     ide.type_in("15").await;
@@ -175,7 +175,7 @@ async fn heads_of_what_the_first_row_is_in_stay() {
 }
 
 #[tokio::test]
-async fn the_line_of_files_can_be_hidden() {
+async fn tab_bar_can_be_hidden() {
     let mut ide = Plan::new().with("a.txt", "one\n").with("b.txt", "two\n").start().await;
     ide.state().look.tabs = bowline::ide::model::view::display::Tabs::Several;
     ide.state().damage.all();
@@ -190,7 +190,7 @@ async fn the_line_of_files_can_be_hidden() {
 }
 
 #[tokio::test]
-async fn windows_that_do_not_fit_are_told() {
+async fn split_without_room_is_reported() {
     let mut ide = Plan::new().with("a.txt", "one\n").size(20, 5).start().await;
     for keys in ["Alt-5 v", "Alt-5 s"] {
         ide.keys("Right").await;

@@ -38,7 +38,7 @@ async fn replace(ide: &mut TestIde, how: &str, wanted: &str, new: &str) {
 }
 
 #[tokio::test]
-async fn lines_are_listed_gone_to_and_walked() {
+async fn find_in_files_lists_and_navigates_results() {
     let mut ide = plan().start().await;
     search(&mut ide, "one").await;
     assert_eq!(ide.text(), "src/lib.rs:1:use one;\nsrc/lib.rs:3:let one = two();\nsrc/é.txt:1:One é one\n");
@@ -60,7 +60,7 @@ async fn lines_are_listed_gone_to_and_walked() {
 }
 
 #[tokio::test]
-async fn nothing_found_leaves_everything_as_it_was() {
+async fn find_in_files_without_match_keeps_view() {
     let mut ide = plan().start().await;
     search(&mut ide, "absent").await;
     assert_eq!((ide.shown().as_str(), ide.message().as_str()), ("notes.md", "No match (skipped: 1 no text)"));
@@ -73,7 +73,7 @@ async fn nothing_found_leaves_everything_as_it_was() {
 }
 
 #[tokio::test]
-async fn unsaved_text_is_searched_instead_of_the_disks() {
+async fn find_in_files_searches_unsaved_text() {
     let mut ide = plan().start().await;
     ide.type_in("one more ").await;
     search(&mut ide, "one more").await;
@@ -81,7 +81,7 @@ async fn unsaved_text_is_searched_instead_of_the_disks() {
 }
 
 #[tokio::test]
-async fn replacing_in_a_list_leaves_the_names_of_places() {
+async fn search_results_replace_keeps_locations() {
     let mut ide = Plan::new().file("one.rs", "one\n").file("two.rs", "one\n").start().await;
     for (map, keys, replaced) in [
         ("default", "Ctrl-r Ctrl-u o n e Enter 1 Enter a", "one.rs:1:1\ntwo.rs:1:1\n"),
@@ -108,7 +108,7 @@ fn keymap(name: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_edited_list_changes_open_and_closed_files_as_one_step() {
+async fn search_results_apply_edits_as_one_undo_step() {
     let mut ide = plan().start().await;
     ide.keys("Ctrl-End").await;
     ide.type_in("one").await;
@@ -144,7 +144,7 @@ async fn an_edited_list_changes_open_and_closed_files_as_one_step() {
 }
 
 #[tokio::test]
-async fn what_is_not_as_it_was_found_is_named_and_the_rest_goes_on() {
+async fn search_results_apply_reports_stale_lines() {
     let mut ide = plan().start().await;
     replace(&mut ide, "", "one", "uno").await;
     let other = LIB.replace("let one", "let  one");
@@ -163,7 +163,7 @@ async fn what_is_not_as_it_was_found_is_named_and_the_rest_goes_on() {
 }
 
 #[tokio::test]
-async fn a_replacement_is_seen_before_it_is_made() {
+async fn replace_in_files_previews_before_applying() {
     let mut ide = plan().start().await;
     replace(&mut ide, "Alt-r", r"(\w+) (one)", "$2 $1").await;
     assert_eq!(ide.text(), "src/lib.rs:1:one use;\nsrc/lib.rs:3:one let = two();\nsrc/é.txt:1:One one é\n");
@@ -175,7 +175,7 @@ async fn a_replacement_is_seen_before_it_is_made() {
 }
 
 #[tokio::test]
-async fn lines_are_joined_and_split_from_the_list() {
+async fn search_results_apply_joins_and_splits_lines() {
     let mut ide = plan().start().await;
     replace(&mut ide, "Alt-r", r"one;\nfn", "1; fn").await;
     assert_eq!(ide.text(), "src/lib.rs:1-2:use 1; fn two() {}\n");
@@ -189,7 +189,7 @@ async fn lines_are_joined_and_split_from_the_list() {
 }
 
 #[tokio::test]
-async fn what_came_later_is_kept_or_refused_by_its_file() {
+async fn search_results_undo_conflicts_per_file() {
     in_several_orders(async || {
         let mut ide = plan().start().await;
         replace(&mut ide, "", "one", "uno").await;
@@ -209,7 +209,7 @@ async fn what_came_later_is_kept_or_refused_by_its_file() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_written_is_told_and_the_rest_is_done() {
+async fn search_results_apply_reports_unwritable_file() {
     let mut ide = plan().unwritable("src/lib.rs").start().await;
     replace(&mut ide, "", "one", "uno").await;
     apply(&mut ide).await;
@@ -222,7 +222,7 @@ async fn what_cannot_be_written_is_told_and_the_rest_is_done() {
 }
 
 #[tokio::test]
-async fn other_encodings_are_searched_and_kept() {
+async fn replace_in_files_keeps_encodings() {
     let latin = b"caf\xe9 one\r\nna\xefve d\xe9j\xe0 vu \xe0 la carte\r\n";
     let wide: Vec<u8> =
         [0xff, 0xfe].into_iter().chain("é one\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
@@ -254,7 +254,7 @@ impl ReplaceBytes for Vec<u8> {
 }
 
 #[tokio::test]
-async fn escape_ends_a_search_and_control_characters_stay_inside() {
+async fn find_in_files_escape_cancels_and_output_is_escaped() {
     let mut ide = Plan::new().file("a", "one \x1b[31m red\n").file("b\x1b[2J", "one\n").start().await;
     search(&mut ide, "one").await;
     assert!(!ide.picture().contains('\x1b'));
@@ -271,7 +271,7 @@ async fn escape_ends_a_search_and_control_characters_stay_inside() {
 }
 
 #[tokio::test]
-async fn maps_with_modes_go_and_end_searches_too() {
+async fn find_in_files_works_in_vim_and_helix_keymaps() {
     for map in ["vim", "helix"] {
         let mut ide = plan().keymap(&keymap(map)).start().await;
         search(&mut ide, "one").await;
@@ -293,7 +293,7 @@ fn rows(ide: &mut TestIde) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_key_searches_anew_and_enter_goes_there() {
+async fn live_grep_updates_per_key_and_enter_jumps() {
     let mut ide = plan().start().await;
     ide.keys("Alt-6 g").await;
     assert_eq!(rows(&mut ide), [""; 0]);
@@ -316,7 +316,7 @@ async fn every_key_searches_anew_and_enter_goes_there() {
 }
 
 #[tokio::test]
-async fn the_picker_begins_with_what_is_selected() {
+async fn live_grep_starts_with_selection() {
     let mut ide = plan().with("z", "\té two\n").start().await;
     ide.keys("Alt-PageDown Ctrl-Home Ctrl-Right Ctrl-Right Ctrl-Shift-Left").await;
     assert_eq!(ide.selected(), ["two"]);
@@ -328,7 +328,7 @@ async fn the_picker_begins_with_what_is_selected() {
 }
 
 #[tokio::test]
-async fn links_on_the_way_hide_no_open_text() {
+async fn replace_in_files_through_symlink_changes_open_buffer() {
     let mut ide = Plan::new().file("real/a.txt", "old\n").with("b", "").start().await;
     std::os::unix::fs::symlink("real", ide.path("link")).unwrap();
     ide.keys("Ctrl-o Ctrl-u").await;
@@ -343,7 +343,7 @@ async fn links_on_the_way_hide_no_open_text() {
 }
 
 #[tokio::test]
-async fn an_edited_list_is_not_left_by_accident() {
+async fn search_results_edited_ask_before_quit() {
     let mut ide = plan().keymap(&keymap("vim")).start().await;
     search(&mut ide, "one").await;
     ide.keys("A x Escape Ctrl-q").await;
@@ -356,7 +356,7 @@ async fn an_edited_list_is_not_left_by_accident() {
 }
 
 #[tokio::test]
-async fn leaving_waits_until_all_files_are_written() {
+async fn quit_waits_for_replace_in_files() {
     let mut ide = plan().keymap(include_str!("../../keymaps/vim.toml")).start().await;
     replace(&mut ide, "", "one", "uno").await;
     ide.keys("Alt-6 a").await;
@@ -372,7 +372,7 @@ async fn leaving_waits_until_all_files_are_written() {
 }
 
 #[tokio::test]
-async fn replacement_that_search_results_refuse_goes_on_behind_the_match() {
+async fn search_results_rejected_replacement_moves_on() {
     let mut ide = Plan::new().with("a.txt", "x\n").start().await;
     search(&mut ide, "x").await;
     assert_eq!(ide.text(), "a.txt:1:x\n");

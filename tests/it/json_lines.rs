@@ -28,7 +28,7 @@ fn said(ground: &Ground, request: usize) -> String {
 }
 
 #[test]
-fn the_header_comes_while_standard_input_is_silent_and_a_line_begins() {
+fn json_mode_header_is_sent_while_stdin_is_silent() {
     let ground = Ground::new(vec![wire::says("One."), wire::says("Two.")]);
     let mut program = ground.start(&["--mode", "json", "say hi"]);
     assert_eq!(program.next().unwrap()["type"], "session");
@@ -43,7 +43,7 @@ fn the_header_comes_while_standard_input_is_silent_and_a_line_begins() {
 }
 
 #[test]
-fn text_goes_before_the_first_prompt_once_it_has_ended() {
+fn json_mode_stdin_text_is_prepended_to_prompt() {
     let ground = Ground::new(vec![wire::says("One.")]);
     let mut program = ground.start(&["--mode", "json", "say hi"]);
     assert_eq!(program.next().unwrap()["type"], "session");
@@ -55,7 +55,7 @@ fn text_goes_before_the_first_prompt_once_it_has_ended() {
 }
 
 #[test]
-fn a_first_line_that_is_wrong_is_a_line_all_the_same() {
+fn json_mode_invalid_first_line_is_error_event() {
     let ground = Ground::new(vec![wire::says("One.")]);
     let mut program = ground.start(&["--mode", "json"]);
     put(
@@ -69,7 +69,7 @@ fn a_first_line_that_is_wrong_is_a_line_all_the_same() {
 }
 
 #[test]
-fn nothing_at_all_is_wrong_usage() {
+fn json_mode_empty_stdin_exits_2() {
     let ground = Ground::new(Vec::new());
     for input in ["", "\n \n"] {
         let mut program = ground.start(&["--mode", "json"]);
@@ -93,7 +93,7 @@ fn flood(program: &mut Driven, bytes: usize) {
 }
 
 #[test]
-fn text_without_end_is_refused_and_nothing_is_said() {
+fn json_mode_oversized_stdin_exits_1() {
     for args in [["--mode", "json"].as_slice(), &["--mode", "json", "what is it?"]] {
         let ground = Ground::new(vec![wire::says("One.")]);
         let mut program = ground.start(args);
@@ -107,7 +107,7 @@ fn text_without_end_is_refused_and_nothing_is_said() {
 }
 
 #[test]
-fn empty_words_and_pictures_that_are_none_are_refused() {
+fn json_mode_empty_text_and_invalid_images_are_rejected() {
     let ground = Ground::new(vec![wire::says("One.")]);
     let mut program = ground.start(&["--mode", "json"]);
     let message = |content: Value| format!("{}\n", json!({"type": "message", "content": content}));
@@ -129,7 +129,7 @@ fn empty_words_and_pictures_that_are_none_are_refused() {
 }
 
 #[test]
-fn an_empty_prompt_of_the_command_line_is_wrong_usage() {
+fn json_mode_empty_prompt_argument_exits_2() {
     let ground = Ground::new(vec![wire::says("One.")]);
     let (code, _, told) = ground.start(&["--mode", "json", " "]).end();
     assert_eq!((code, ground.server.seen().len()), (2, 0));
@@ -137,7 +137,7 @@ fn an_empty_prompt_of_the_command_line_is_wrong_usage() {
 }
 
 #[test]
-fn half_a_character_is_read_as_a_sign() {
+fn json_mode_lone_surrogate_becomes_replacement_character() {
     let ground = Ground::new(vec![wire::says("One.")]);
     let mut program = ground.start(&["--mode", "json"]);
     put(&mut program, "\u{feff}{\"type\":\"message\",\"content\":\"cut \\ud83d\",\"more\":1e400}\n");

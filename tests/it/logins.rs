@@ -91,7 +91,7 @@ async fn browse(page: oneshot::Receiver<String>, redirect: &str, more: &str) -> 
 }
 
 #[tokio::test]
-async fn the_browser_leads_back_and_the_code_becomes_a_token() {
+async fn oauth_browser_login_exchanges_code_for_token() {
     let server =
         Server::start(vec![says(&json!({"access_token": "acc", "refresh_token": "ref", "expires_in": 60}))]);
     let row = row(&server, Flow::Browser);
@@ -111,7 +111,7 @@ async fn the_browser_leads_back_and_the_code_becomes_a_token() {
 }
 
 #[tokio::test]
-async fn a_refusal_in_the_browser_ends_the_login() {
+async fn oauth_browser_login_denied_is_error() {
     let server = Server::start(vec![]);
     let row = row(&server, Flow::Browser);
     let (sender, page) = oneshot::channel();
@@ -121,7 +121,7 @@ async fn a_refusal_in_the_browser_ends_the_login() {
 }
 
 #[tokio::test]
-async fn a_taken_port_leaves_another_one_or_pasting() {
+async fn oauth_browser_login_port_in_use_falls_back() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     let answer = || says(&json!({"access_token": "acc"}));
@@ -139,7 +139,7 @@ async fn a_taken_port_leaves_another_one_or_pasting() {
 }
 
 #[tokio::test]
-async fn a_minted_key_is_a_key() {
+async fn oauth_minted_key_login_stores_api_key() {
     let server = Server::start(vec![says(&json!({"key": "sk-or"}))]);
     let row = LoginRow { registered: true, ..row(&server, Flow::MintedKey) };
     let (sender, page) = oneshot::channel();
@@ -151,7 +151,7 @@ async fn a_minted_key_is_a_key() {
 }
 
 #[tokio::test]
-async fn a_device_is_asked_about_until_somebody_typed_the_code() {
+async fn oauth_device_login_polls_until_authorized() {
     let device = json!({"device_code": "dev", "user_code": "AB-CD", "verification_uri": "https://p.example",
         "interval": 0.001, "expires_in": 60});
     let server = Server::start(vec![
@@ -174,7 +174,7 @@ async fn a_device_is_asked_about_until_somebody_typed_the_code() {
 }
 
 #[tokio::test]
-async fn a_token_of_github_is_exchanged_and_says_where_to_ask() {
+async fn oauth_github_token_is_exchanged_with_domain() {
     let server = Server::start(vec![
         says(
             &json!({"device_code": "d", "user_code": "u", "verification_uri": "https://p", "interval": 0.001}),
@@ -222,7 +222,7 @@ fn kept(renewal: &TokenRefresh) -> Login {
 }
 
 #[tokio::test]
-async fn a_server_of_this_machine_says_what_it_has() {
+async fn local_servers_list_their_models() {
     let list = json!({"data": [{"id": "llama", "max_model_len": 4096}]});
     let server = Server::start(vec![says(&list), refuses(404, &json!({}))]);
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -250,7 +250,7 @@ async fn a_server_of_this_machine_says_what_it_has() {
 }
 
 #[tokio::test]
-async fn many_who_need_a_token_renew_it_once() {
+async fn oauth_token_concurrent_refresh_sends_one_request() {
     let dir = tempfile::tempdir().unwrap();
     let fresh = json!({"access_token": "new", "refresh_token": "r1", "expires_in": 3600});
     let server = Server::start(vec![says(&fresh)]);
@@ -264,7 +264,7 @@ async fn many_who_need_a_token_renew_it_once() {
 }
 
 #[tokio::test]
-async fn a_server_that_says_nothing_is_given_up_and_nobody_waits_for_the_lock() {
+async fn oauth_token_refresh_timeout_releases_lock() {
     assert_eq!(PATIENCE, Duration::from_secs(15));
     let dir = tempfile::tempdir().unwrap();
     let fresh = json!({"access_token": "new", "refresh_token": "r1", "expires_in": 3600});
@@ -277,7 +277,7 @@ async fn a_server_that_says_nothing_is_given_up_and_nobody_waits_for_the_lock() 
 }
 
 #[tokio::test]
-async fn a_renewed_token_is_kept_though_nobody_waits_any_more() {
+async fn oauth_token_refresh_is_stored_after_caller_aborts() {
     let dir = tempfile::tempdir().unwrap();
     let fresh = json!({"access_token": "new", "refresh_token": "r1", "expires_in": 3600});
     let server =
@@ -296,7 +296,7 @@ async fn a_renewed_token_is_kept_though_nobody_waits_any_more() {
 }
 
 #[tokio::test]
-async fn a_dead_login_says_so_and_stays() {
+async fn oauth_token_refresh_rejected_keeps_login() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(vec![refuses(400, &json!({"error": "invalid_grant"}))]);
     let renewal = renewal(&server, dir.path());

@@ -44,7 +44,7 @@ fn told_call(told: &str, first: usize) -> (String, Value) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_megabytes_the_host_gets_all_and_the_model_reads_what_it_wants() {
+async fn long_output_complete_for_host_and_readable_by_model() {
     for family in FAMILIES {
         let command = format!("seq 1 {LINES}");
         let (name, field) = match family.profile {
@@ -99,7 +99,7 @@ async fn run(registry: &Registry, context: &Context, name: &str, arguments: Valu
 }
 
 #[tokio::test]
-async fn every_set_names_its_own_tool_for_what_is_kept() {
+async fn long_output_artifact_hint_names_own_read_tool() {
     for (set, tool, args) in [
         ("pi", "bash", json!({"command": format!("seq 1 {LINES}")})),
         ("openai", "exec_command", json!({"cmd": format!("seq 1 {LINES}"), "yield_time_ms": 30_000})),

@@ -48,7 +48,7 @@ fn tests_of(file: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_cell_names_a_test_that_exists_or_says_why_there_is_none() {
+fn docs_matrix_cells_name_existing_tests() {
     check("docs/llm-matrix.md", 8, 100);
     check("docs/agent-loop.md", 12, 80);
 }
@@ -85,8 +85,8 @@ fn check(document: &str, count: usize, least: usize) {
 }
 
 #[test]
-fn what_is_no_test_is_told() {
-    assert!(tests_of("it/matrix").contains(&"what_is_no_test_is_told".to_string()));
+fn docs_matrix_parser_finds_only_tests() {
+    assert!(tests_of("it/matrix").contains(&"docs_matrix_parser_finds_only_tests".to_string()));
     assert!(!tests_of("it/matrix").contains(&"tests_of".to_string()));
     assert!(tests_of("it/nothing").is_empty());
     let cells: Vec<_> = named("`it/a::b`, `llm/c/d::e` and `word`").collect();

@@ -88,7 +88,7 @@ async fn refused(wire: &dyn Wire, parts: Vec<Part>) {
 }
 
 #[tokio::test]
-async fn documents_and_sounds_are_sent_or_refused_before_anything_is_asked() {
+async fn media_unsupported_type_is_rejected_before_request() {
     for wire in WIRES {
         let (document, sound) = written(wire.api());
         let mut taken = vec![pdf()];
@@ -106,7 +106,7 @@ async fn documents_and_sounds_are_sent_or_refused_before_anything_is_asked() {
 }
 
 #[tokio::test]
-async fn what_was_said_before_is_named_where_it_cannot_go_along() {
+async fn media_in_history_unsupported_becomes_placeholder() {
     for wire in WIRES {
         let (_, sound) = written(wire.api());
         let answer = wire.events(&Answer::of(vec![Bit::Text(&["seen"])]));
@@ -123,7 +123,7 @@ async fn what_was_said_before_is_named_where_it_cannot_go_along() {
 }
 
 #[tokio::test]
-async fn amazon_wants_words_beside_documents_and_each_name_once() {
+async fn bedrock_documents_get_text_and_unique_names() {
     let wire = WIRES.iter().find(|wire| wire.api() == "bedrock-converse-stream").unwrap();
     let mut alone = UserMessage::text("", 0);
     alone.content =
@@ -136,7 +136,7 @@ async fn amazon_wants_words_beside_documents_and_each_name_once() {
 }
 
 #[tokio::test]
-async fn what_is_at_a_url_is_fetched_once_and_goes_along() {
+async fn attachment_url_is_fetched_and_sent() {
     let png = b"\x89PNG\r\n\x1a\nrest".to_vec();
     let missing = Reply::Status { code: 404, headers: Vec::new(), body: "no".into() };
     let server = Server::start(vec![Reply::Stream(vec![Piece::Raw(png)]), missing]);
@@ -164,7 +164,7 @@ async fn what_is_at_a_url_is_fetched_once_and_goes_along() {
 }
 
 #[tokio::test]
-async fn a_path_is_read_and_goes_along() {
+async fn attachment_path_is_read_and_sent() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("shot");
     std::fs::write(&path, b"GIF89a").unwrap();

@@ -53,7 +53,7 @@ fn thoughts(words: &str) -> Piece {
 }
 
 #[tokio::test]
-async fn a_request_has_what_the_api_wants_and_bytes_may_be_cut_anywhere() {
+async fn mistral_request_and_chunked_stream_are_valid() {
     let words = "Grüße, 世界!";
     let whole = [vec![thoughts("hm")], wire::text(&[words]), wire::close("stop")].concat();
     let pieces = bytes(&whole).chunks(3).map(|chunk| Piece::Raw(chunk.to_vec())).collect();
@@ -77,7 +77,7 @@ async fn a_request_has_what_the_api_wants_and_bytes_may_be_cut_anywhere() {
 }
 
 #[tokio::test]
-async fn faults_by_kind_with_what_had_come() {
+async fn mistral_errors_are_classified_and_keep_partial_text() {
     let half = || wire::text(&["half"]);
     let status =
         |code: u16, body: serde_json::Value| Reply::Status { code, headers: vec![], body: body.to_string() };

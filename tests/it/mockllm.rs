@@ -93,7 +93,7 @@ async fn ask(adapter: &dyn Provider, request: &Request) -> (Option<ErrorKind>, A
 }
 
 #[tokio::test]
-async fn a_conversation_with_parallel_calls_over_every_wire() {
+async fn mock_parallel_tool_calls_work_over_every_wire() {
     for api in WIRES {
         let read = |path: &str| json!({"name": "read", "args": {"path": path}});
         let calls = json!({"tool_calls": [read("a"), read("b")], "interleave": true, "chunk": 3});
@@ -145,7 +145,7 @@ async fn a_conversation_with_parallel_calls_over_every_wire() {
 }
 
 #[tokio::test]
-async fn every_error_of_the_mock_is_told_by_its_kind() {
+async fn mock_errors_are_classified() {
     for (name, expected) in [
         ("auth", ErrorKind::Authentication),
         ("permission", ErrorKind::AccessDenied),
@@ -169,7 +169,7 @@ async fn every_error_of_the_mock_is_told_by_its_kind() {
 }
 
 #[tokio::test]
-async fn every_fault_of_the_mock_keeps_what_had_come() {
+async fn mock_stream_faults_keep_partial_text() {
     for fault in [
         json!({"truncate": true}),
         json!({"truncate": "mid-event"}),

@@ -141,7 +141,7 @@ async fn hostile(play: &Play) {
 
 /// The scenarios one by one, the wires of each at once: two of them wait for seconds.
 #[tokio::test]
-async fn every_scenario_over_every_wire() {
+async fn mock_scenarios_pass_over_every_wire() {
     for scenario in scenarios() {
         join_all(WIRES.map(|api| play(api, &scenario))).await;
     }
@@ -210,7 +210,7 @@ async fn print(api: &'static str, scenario: &str) {
 }
 
 #[tokio::test]
-async fn every_scenario_in_print_mode() {
+async fn mock_scenarios_pass_in_print_mode() {
     for scenario in scenarios() {
         join_all(WIRES.map(|api| print(api, &scenario))).await;
     }

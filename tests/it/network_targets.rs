@@ -114,7 +114,7 @@ fn post(url: String) -> Post {
 }
 
 #[tokio::test]
-async fn http2_is_spoken_where_the_server_offers_it() {
+async fn http2_is_used_if_server_supports_it() {
     let own = Own::new(&["h2", "http/1.1"]);
     let (listener, port) = listen().await;
     let connections = Arc::new(AtomicUsize::new(0));
@@ -147,7 +147,7 @@ fn http_ok() -> ::http::Response<()> {
 }
 
 #[tokio::test]
-async fn a_socket_is_opened_over_tls_where_http2_is_offered_too() {
+async fn websocket_over_tls_connects_despite_http2() {
     let own = Own::new(&["h2", "http/1.1"]);
     let (listener, port) = listen().await;
     let acceptor = own.acceptor.clone();
@@ -176,7 +176,7 @@ async fn upgrade(socket: &mut (impl AsyncWrite + Unpin), key: &str) {
 }
 
 #[tokio::test]
-async fn an_authority_of_ones_own_is_trusted_when_it_is_named() {
+async fn tls_custom_ca_file_is_trusted() {
     let own = Own::new(&["http/1.1"]);
     let url = format!("https://localhost:{}/x", serve(&own, b"ok".to_vec()).await);
     assert_eq!(own.http().post(post(url.clone())).await.unwrap().text(99).await, "ok");
@@ -206,7 +206,7 @@ fn answer() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn the_program_takes_authorities_from_its_settings_and_from_the_environment() {
+async fn tls_ca_file_is_read_from_settings_and_environment() {
     let own = Own::new(&["http/1.1"]);
     let url = format!("https://localhost:{}", serve(&own, answer()).await);
     let dir = tempfile::tempdir().unwrap();
@@ -245,7 +245,7 @@ async fn proxy(to: u16) -> (u16, Arc<Mutex<Vec<String>>>) {
 }
 
 #[tokio::test]
-async fn proxies_of_the_environment_are_used_and_left_out() {
+async fn proxy_variables_are_respected() {
     let own = Own::new(&["http/1.1"]);
     let server = serve(&own, answer()).await;
     let (port, asked) = proxy(server).await;
@@ -292,7 +292,7 @@ async fn flood<T>(
 }
 
 #[tokio::test]
-async fn a_reader_of_a_body_that_stops_stops_the_sender() {
+async fn http_body_reader_applies_back_pressure() {
     let (listener, port) = listen().await;
     let (blocked, is_blocked) = tokio::sync::oneshot::channel();
     let server = async {
@@ -321,7 +321,7 @@ async fn a_reader_of_a_body_that_stops_stops_the_sender() {
 }
 
 #[tokio::test]
-async fn a_reader_of_a_socket_that_stops_stops_the_sender() {
+async fn websocket_reader_applies_back_pressure() {
     let (listener, port) = listen().await;
     let (blocked, is_blocked) = tokio::sync::oneshot::channel();
     let server = async {

@@ -69,7 +69,7 @@ fn failed(events: &[StreamEvent]) -> (LlmError, AssistantMessage) {
 }
 
 #[tokio::test]
-async fn a_request_has_what_the_api_wants_and_nothing_that_it_refuses() {
+async fn openai_request_has_required_fields_only() {
     let server = Server::start(vec![wire::says("hello"), wire::says("again")]);
     let with_key = client(&format!("{}/v1", server.url), Some("secret"));
     let events: Vec<_> = with_key.stream(request(&with_key)).collect().await;
@@ -90,7 +90,7 @@ async fn a_request_has_what_the_api_wants_and_nothing_that_it_refuses() {
 }
 
 #[tokio::test]
-async fn bytes_may_be_cut_anywhere() {
+async fn openai_stream_decodes_any_chunk_boundaries() {
     let words = "Grüße, 世界! 👩‍👩‍👧‍👦 done";
     let whole = bytes(&[wire::text(&[words]), wire::close("stop")].concat());
     for size in [1, 3, 7] {
@@ -101,7 +101,7 @@ async fn bytes_may_be_cut_anywhere() {
 }
 
 #[tokio::test]
-async fn refusals_of_the_server_by_kind() {
+async fn openai_http_errors_are_classified() {
     let limited = Reply::Status {
         code: 429,
         headers: vec![("retry-after", "7".into())],
@@ -137,7 +137,7 @@ async fn refusals_of_the_server_by_kind() {
 }
 
 #[tokio::test]
-async fn what_breaks_off_is_an_error_with_what_had_come() {
+async fn openai_interrupted_stream_error_keeps_partial_text() {
     let begun = || wire::text(&["half"]);
     let in_stream = json!({"error": {"type": "server_error", "message": "Overloaded"}});
     let cases = [
@@ -157,7 +157,7 @@ async fn what_breaks_off_is_an_error_with_what_had_come() {
 }
 
 #[tokio::test]
-async fn an_error_with_a_status_of_success_is_told() {
+async fn openai_error_body_with_status_200_is_reported() {
     let error = br#"{"error": {"code": 503, "message": "nobody is free"}}"#;
     let pieces = |bytes: &[u8]| vec![Piece::Raw(bytes[..9].to_vec()), Piece::Raw(bytes[9..].to_vec())];
     let blank = [vec![Piece::Raw(b"\n ".to_vec())], pieces(error), vec![Piece::Cut]].concat();
@@ -178,7 +178,7 @@ async fn an_error_with_a_status_of_success_is_told() {
 }
 
 #[tokio::test]
-async fn an_answer_without_its_end_mark_is_whole_if_it_has_a_reason() {
+async fn openai_stream_without_done_marker_is_complete() {
     let mut pieces = [wire::text(&["hi"]), wire::close("stop")].concat();
     pieces.pop();
     let server = Server::start(vec![Reply::Stream(pieces)]);
@@ -186,7 +186,7 @@ async fn an_answer_without_its_end_mark_is_whole_if_it_has_a_reason() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_a_network_error() {
+async fn openai_connection_refused_is_network_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -196,7 +196,7 @@ async fn nobody_there_is_a_network_error() {
 }
 
 #[tokio::test]
-async fn letting_go_of_the_stream_closes_the_connection() {
+async fn openai_dropped_stream_closes_connection() {
     let pieces = [wire::text(&["half"]), vec![Piece::Gate]].concat();
     let server = Server::start(vec![Reply::Stream(pieces)]);
     let client = client(&server.url, None);
@@ -211,7 +211,7 @@ async fn letting_go_of_the_stream_closes_the_connection() {
 }
 
 #[test]
-fn a_whole_task_with_a_model_that_nobody_knows() {
+fn openai_unknown_model_completes_tool_task() {
     let args = json!({"path": "hello.txt"});
     let server = Server::start(vec![wire::calls("t1", "read", &args), wire::says("It says hello.")]);
     let dir = tempfile::tempdir().unwrap();

@@ -89,7 +89,7 @@ fn answered(wire: &dyn Wire, seen: &[Seen]) -> usize {
 }
 
 #[tokio::test]
-async fn a_prompt_gets_its_text() {
+async fn generate_returns_text_and_usage() {
     for wire in WIRES {
         let (outcome, _, server) = play(*wire, vec![says(*wire, &["Hel", "lo."])]).await;
         let outcome = outcome.unwrap();
@@ -102,7 +102,7 @@ async fn a_prompt_gets_its_text() {
 }
 
 #[tokio::test]
-async fn streamed_pieces_are_the_text() {
+async fn stream_deltas_concatenate_to_text() {
     for wire in WIRES {
         let server = Server::start(vec![says(*wire, &["Hel", "lo ", "wörld."])]);
         let steps: Vec<_> = stream(&client(*wire, &server), bare(*wire), Options::default()).collect().await;
@@ -122,7 +122,7 @@ async fn streamed_pieces_are_the_text() {
 }
 
 #[tokio::test]
-async fn a_call_is_run_and_its_result_goes_back() {
+async fn tool_call_result_is_sent_back() {
     for wire in WIRES {
         let call = Answer::of(vec![Bit::Text(&["I look."]), read("call_a1", "a.rs")]);
         let (outcome, called, server) = play(*wire, vec![reply(*wire, &call), says(*wire, &["Seen."])]).await;
@@ -134,7 +134,7 @@ async fn a_call_is_run_and_its_result_goes_back() {
 }
 
 #[tokio::test]
-async fn parallel_calls_go_back_in_one_request() {
+async fn tool_results_of_parallel_calls_share_one_request() {
     for wire in WIRES {
         let calls = vec![read("call_a1", "a"), read("call_b2", "missing"), read("call_c3", "c")];
         let (outcome, called, server) =
@@ -151,7 +151,7 @@ async fn parallel_calls_go_back_in_one_request() {
 }
 
 #[tokio::test]
-async fn three_rounds_of_tools() {
+async fn tool_loop_runs_three_rounds() {
     for wire in WIRES {
         let round = |id, path| reply(*wire, &Answer::of(vec![read(id, path)]));
         let replies = vec![
@@ -169,7 +169,7 @@ async fn three_rounds_of_tools() {
 }
 
 #[tokio::test]
-async fn an_object_of_the_schema_comes_back() {
+async fn generate_object_validates_schema() {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
     for wire in WIRES {
         let format = Some(ResponseFormat { name: "shape".into(), schema: schema.clone() });
@@ -191,7 +191,7 @@ async fn an_object_of_the_schema_comes_back() {
 }
 
 #[tokio::test]
-async fn thinking_is_a_part_of_its_own_and_counted_where_it_is_told() {
+async fn reasoning_is_separate_part_and_counted() {
     for wire in WIRES.iter().filter(|wire| wire.has(Feature::Thinking)) {
         let counts = Counts { input: 100, output: 7, reasoning: 5, ..Counts::default() };
         let bits = vec![Bit::Thinking(&["h", "m"], "c2lnbmF0dXJl"), Bit::Text(&["so"])];
@@ -206,7 +206,7 @@ async fn thinking_is_a_part_of_its_own_and_counted_where_it_is_told() {
 }
 
 #[tokio::test]
-async fn a_refused_key_is_said_at_once() {
+async fn auth_and_request_errors_are_not_retried() {
     for wire in WIRES {
         for (code, kind) in [
             (401, ErrorKind::Authentication),
@@ -224,7 +224,7 @@ async fn a_refused_key_is_said_at_once() {
 }
 
 #[tokio::test]
-async fn retry_busy_servers_and_broken_answers() {
+async fn retry_repeats_busy_servers_and_broken_streams() {
     for wire in WIRES {
         let name = wire.api();
         let busy = |code, headers| Reply::Status { code, headers, body: wire.refusal(code, "busy") };
@@ -259,7 +259,7 @@ async fn retry_busy_servers_and_broken_answers() {
 }
 
 #[tokio::test]
-async fn the_second_turn_reads_the_cache() {
+async fn token_usage_of_second_turn_has_cache_reads() {
     for wire in WIRES.iter().filter(|wire| wire.has(Feature::CacheReads)) {
         let counts = |input, cached| Counts { input, cached, output: 7, ..Counts::default() };
         let first = Answer { counts: counts(1000, 0), ..Answer::of(vec![read("call_a1", "a")]) };
@@ -274,7 +274,7 @@ async fn the_second_turn_reads_the_cache() {
 }
 
 #[tokio::test]
-async fn options_go_to_their_own_provider() {
+async fn provider_options_reach_own_provider_only() {
     for wire in WIRES {
         let mut wish = bare(*wire);
         wish.provider_options.insert("acme".into(), json!({"x_wish": {"deep": 1}}));
@@ -289,7 +289,7 @@ async fn options_go_to_their_own_provider() {
 }
 
 #[tokio::test]
-async fn a_limit_of_time_and_letting_go_hang_up() {
+async fn stream_timeout_or_drop_closes_connection() {
     for wire in WIRES {
         for limited in [false, true] {
             let mut events = pieces(wire.events(&Answer::of(vec![Bit::Text(&["half", " way"])])));
@@ -316,7 +316,7 @@ async fn a_limit_of_time_and_letting_go_hang_up() {
 }
 
 #[tokio::test]
-async fn text_and_images_in_one_message_keep_their_order() {
+async fn message_text_and_images_keep_order() {
     for wire in WIRES {
         let Message::User(mut said) = user("before") else { panic!("a person's message") };
         said.content.extend([image(), Part::text("after")]);

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::permissions::{Fixture, Nobody, bash};
 
 #[tokio::test]
-async fn recursive_commands_do_not_reach_the_keys_by_links() {
+async fn auth_file_is_unreachable_through_symlinks() {
     let fixture = Fixture::new(&["a.txt", "sub/b.txt"], "");
     let own = fixture.root.parent().unwrap().join("own");
     fs::create_dir_all(&own).unwrap();
@@ -98,7 +98,7 @@ const MADE: [&str; 20] = [
 ];
 
 #[tokio::test]
-async fn commands_do_not_reach_the_keys_by_names_that_they_make() {
+async fn auth_file_is_unreachable_by_computed_paths() {
     let fixture = Fixture::new(&["a.txt", "sub/auth.json"], "");
     let own = fixture.root.parent().unwrap().join("own");
     fs::create_dir_all(&own).unwrap();

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::permissions::{Fixture, Nobody};
 
 #[tokio::test]
-async fn path_rules_that_allow_follow_links_to_the_file() {
+async fn path_rule_allow_resolves_symlinks() {
     let fixture = Fixture::new(&["src/a.rs"], "[[rule]]\ndecision = \"allow\"\npath = \"src/**\"\n");
     let parent = fixture.root.parent().unwrap();
     fs::create_dir_all(parent.join("other")).unwrap();
@@ -29,7 +29,7 @@ async fn path_rules_that_allow_follow_links_to_the_file() {
 }
 
 #[tokio::test]
-async fn path_rules_that_allow_do_not_lift_the_guard_of_another_name() {
+async fn path_rule_allow_keeps_protection_of_linked_file() {
     let fixture = Fixture::new(&["a.txt"], "[[rule]]\ndecision = \"allow\"\npath = \"/**\"\n");
     let parent = fixture.root.parent().unwrap();
     fs::create_dir_all(parent.join("other")).unwrap();
@@ -50,7 +50,7 @@ async fn path_rules_that_allow_do_not_lift_the_guard_of_another_name() {
 }
 
 #[tokio::test]
-async fn path_rules_do_not_give_the_file_that_holds_keys() {
+async fn path_rule_allow_does_not_expose_auth_file() {
     for decision in ["allow", "ask"] {
         let fixture =
             Fixture::new(&["a.txt"], &format!("[[rule]]\ndecision = \"{decision}\"\npath = \"/**\"\n"));
@@ -80,7 +80,7 @@ impl Approval for Unwilling {
 }
 
 #[tokio::test]
-async fn approval_of_a_guarded_file_holds_once_beside_other_reasons() {
+async fn approval_of_protected_file_is_once_only() {
     let patch = "*** Begin Patch\n*** Add File: .git/hooks/pre-commit\n+x\n\
                  *** Add File: ../other.txt\n+x\n*** End Patch";
     let hook = json!({"path": ".git/hooks/pre-commit", "content": "x"});
@@ -99,7 +99,7 @@ async fn approval_of_a_guarded_file_holds_once_beside_other_reasons() {
 }
 
 #[tokio::test]
-async fn rules_hold_for_the_file_that_a_path_with_at_leads_to() {
+async fn path_rule_applies_to_path_with_at_prefix() {
     let mut fixture = Fixture::new(&["types/a.ts"], "[[rule]]\ndecision = \"deny\"\npath = \"types/a.ts\"\n");
     let own = fixture.root.parent().unwrap().join("own");
     fs::create_dir_all(&own).unwrap();

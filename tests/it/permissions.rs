@@ -90,7 +90,7 @@ fn guarded() -> Fixture {
 }
 
 #[tokio::test]
-async fn no_family_finds_what_rules_forbid() {
+async fn denied_paths_are_hidden_from_search_tools() {
     let fixture = guarded();
     for (set, name, args) in [
         ("pi", "grep", json!({"pattern": "found"})),
@@ -121,7 +121,7 @@ async fn no_family_finds_what_rules_forbid() {
 }
 
 #[tokio::test]
-async fn how_much_is_left_out_says_nothing_of_what_is_in_it() {
+async fn denied_paths_count_does_not_reveal_content() {
     let fixture = guarded();
     let (text, _) = fixture.call("pi", "grep", json!({"pattern": "found in .env"})).await;
     assert_eq!(text, "No matches found.\n\n[4 files and 1 folder that rules forbid were left out.]");
@@ -134,7 +134,7 @@ async fn how_much_is_left_out_says_nothing_of_what_is_in_it() {
 }
 
 #[tokio::test]
-async fn what_is_named_is_refused_and_links_and_dots_lead_nowhere_else() {
+async fn denied_paths_are_rejected_through_symlinks_and_dots() {
     let fixture = guarded();
     for path in [".env", "open.txt", "src/../.env", "src/way-in.txt", "folder-link/x.txt", "secret/x.txt"] {
         for (set, name, args) in [
@@ -157,7 +157,7 @@ async fn what_is_named_is_refused_and_links_and_dots_lead_nowhere_else() {
 }
 
 #[tokio::test]
-async fn a_rule_for_one_family_s_tool_holds_for_the_others() {
+async fn tool_rule_applies_to_all_model_families() {
     let rules = "[[rule]]\ndecision = \"deny\"\ntool = \"Bash\"\n\
                  [[rule]]\ndecision = \"deny\"\ntool = \"Edit\"\npath = \"a.txt\"\n\
                  [[rule]]\ndecision = \"deny\"\ntool = \"read_file\"\npath = \"b.txt\"\n";
@@ -205,7 +205,7 @@ impl Approval for Willing {
 }
 
 #[tokio::test]
-async fn a_tool_is_forbidden_where_a_call_of_it_touches_nothing() {
+async fn tool_rule_applies_to_calls_without_targets() {
     let calls = [
         ("pi", "job", json!({"action": "list"})),
         ("pi", "job", json!({"action": "poll", "job": 7})),
@@ -243,7 +243,7 @@ async fn a_tool_is_forbidden_where_a_call_of_it_touches_nothing() {
 }
 
 #[tokio::test]
-async fn no_rule_gives_leave_for_what_is_set_up() {
+async fn path_rule_allow_does_not_cover_protected_files() {
     let rules = "[[rule]]\ndecision = \"allow\"\npath = \"/**\"\n";
     let fixture = Fixture::new(&["a.txt"], rules);
     let parent = fixture.root.parent().unwrap();
@@ -284,7 +284,7 @@ pub(crate) async fn bash(fixture: &Fixture, mode: Mode, command: &str) -> (Strin
 }
 
 #[tokio::test]
-async fn command_rules_do_not_reach_guarded_files() {
+async fn command_rule_allow_does_not_cover_protected_files() {
     let fixture = Fixture::new(&["a.txt", "sub/.profile", "sub/.bowline/permissions.toml"], COMMANDS);
     let parent = fixture.root.parent().unwrap();
     for folder in ["work/.git/hooks", ".ssh", "own"] {
@@ -337,7 +337,7 @@ async fn command_rules_do_not_reach_guarded_files() {
 }
 
 #[tokio::test]
-async fn path_rules_hold_for_commands_that_only_look() {
+async fn path_rule_applies_to_read_only_commands() {
     let fixture = guarded();
     fs::hard_link(fixture.root.join(".env"), fixture.root.join("notes.txt")).unwrap();
     for line in [
@@ -385,7 +385,7 @@ async fn path_rules_hold_for_commands_that_only_look() {
 }
 
 #[tokio::test]
-async fn hard_links_of_forbidden_and_guarded_files_are_these_files() {
+async fn hard_links_keep_denial_and_protection() {
     let fixture = guarded();
     let parent = fixture.root.parent().unwrap();
     fs::create_dir_all(fixture.root.join(".git/hooks")).unwrap();
@@ -416,7 +416,7 @@ async fn hard_links_of_forbidden_and_guarded_files_are_these_files() {
 }
 
 #[tokio::test]
-async fn no_tool_gives_the_file_that_holds_keys() {
+async fn auth_file_is_denied_to_every_tool() {
     let fixture = Fixture::new(&["a.txt"], "");
     let own = fixture.root.parent().unwrap().join("own");
     fs::create_dir_all(&own).unwrap();
@@ -460,7 +460,7 @@ async fn no_tool_gives_the_file_that_holds_keys() {
 }
 
 #[tokio::test]
-async fn denied_commands_are_refused_in_full_mode_where_they_cannot_be_told() {
+async fn command_rule_deny_covers_ambiguous_commands_in_full_mode() {
     let fixture = Fixture::new(&["a.txt"], "[[rule]]\ndecision = \"deny\"\ncommand = \"touch\"\n");
     for line in [
         "touch f",

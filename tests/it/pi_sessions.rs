@@ -88,7 +88,7 @@ fn open(path: &Path) -> Session {
 }
 
 #[test]
-fn what_pi_writes_is_read_as_pi_reads_it() {
+fn pi_session_is_read_identically() {
     for release in ["pi-first", "pi-newest"] {
         let folder = tempfile::tempdir().unwrap();
         let Some(made) = pi(&["make", release, folder.path().to_str().unwrap(), &COUNT.to_string()]) else {
@@ -129,7 +129,7 @@ fn text(path: &Path) -> String {
 }
 
 #[test]
-fn what_is_written_here_is_read_by_pi_as_it_is_here() {
+fn own_session_is_read_identically_by_pi() {
     let folder = tempfile::tempdir().unwrap();
     let sessions: Vec<Session> = (0..COUNT as u64).map(|seed| make(folder.path(), seed)).collect();
     let paths: Vec<String> =
@@ -168,7 +168,7 @@ fn told(session: &Session) -> Vec<String> {
 }
 
 #[test]
-fn every_version_is_read_as_pi_reads_it() {
+fn pi_session_old_versions_are_read_identically() {
     let kept = [
         "compactionSummary:They talked of a list.",
         "user:the second question",
@@ -220,7 +220,7 @@ fn every_version_is_read_as_pi_reads_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_that_was_compacted_twice_is_read_by_pi_as_it_is_here() {
+async fn compacted_session_is_read_identically_by_pi() {
     let full = |text: &str| filling(says(text), FULL);
     let turns =
         vec![full("answer one"), says("all of it"), full("answer two"), says("and more"), says("end")];

@@ -167,7 +167,7 @@ async fn run(set: &str, name: &str, arguments: Value, mode: Mode) -> (Outcome, A
 }
 
 #[tokio::test]
-async fn what_is_shown_is_what_is_written() {
+async fn edit_preview_matches_written_files() {
     for set in SETS {
         for tool in set.tools {
             if tool.class() != ToolClass::Edits {

@@ -89,7 +89,7 @@ fn said(body: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_whole_task_with_tools_and_then_it_goes_on() {
+fn print_mode_runs_tools_and_continues_session() {
     let place = Place::new(vec![
         wire::calls("t1", "read", &json!({"path": "hello.txt"})),
         wire::calls(
@@ -114,7 +114,7 @@ fn a_whole_task_with_tools_and_then_it_goes_on() {
 }
 
 #[test]
-fn what_a_project_allows_is_off_until_it_is_trusted_and_that_is_told_once() {
+fn print_mode_project_rules_need_trust() {
     let call = || wire::calls("t1", "bash", &json!({"command": "mkdir made"}));
     let place = Place::new(vec![call(), wire::says("No."), call(), wire::says("Yes.")]);
     let (made, off) = (place.work().join("made"), "Project rules are off: not trusted. Details: trust.show");
@@ -134,7 +134,7 @@ fn what_a_project_allows_is_off_until_it_is_trusted_and_that_is_told_once() {
 
 /// As in the background of a script, or behind `nohup`.
 #[test]
-fn a_program_that_ignores_the_keyboard_starts_commands_that_do_not() {
+fn print_mode_commands_do_not_inherit_ignored_signals() {
     if !Path::new("/proc/self/status").exists() {
         return;
     }
@@ -154,7 +154,7 @@ fn a_program_that_ignores_the_keyboard_starts_commands_that_do_not() {
 }
 
 #[test]
-fn what_is_stored_is_told_and_becomes_documents() {
+fn sessions_commands_list_show_export_and_fork() {
     let place = Place::new(vec![wire::says("one\ttwo"), wire::says("again"), wire::says("forked")]);
     assert_eq!(place.run(&["-p", "say it"]).0, 0);
     let (code, list, _) = place.run(&["sessions"]);
@@ -182,7 +182,7 @@ fn what_is_stored_is_told_and_becomes_documents() {
 }
 
 #[test]
-fn data_for_programs_is_as_it_is() {
+fn json_output_keeps_control_characters() {
     let place = Place::new(vec![wire::says("a\u{9b}31m\u{202e}b\u{7f}")]);
     let name = "a name\u{200b} with\u{7f} signs";
     std::fs::write(place.work().join("AGENTS.md"), "Use\u{200b} tabs.").unwrap();
@@ -213,7 +213,7 @@ fn data_for_programs_is_as_it_is() {
 }
 
 #[test]
-fn what_the_next_request_would_hold_is_told() {
+fn sessions_context_command_reports_next_request() {
     let place = Place::new(vec![wire::says("one\ttwo")]);
     assert!(place.run(&["sessions", "context"]).2.contains("no session in this folder"));
     std::fs::write(place.work().join("AGENTS.md"), "Use tabs, always.").unwrap();
@@ -256,7 +256,7 @@ fn what_the_next_request_would_hold_is_told() {
 }
 
 #[test]
-fn errors_are_told_and_fail() {
+fn print_mode_auth_error_exits_1() {
     let place = Place::new(vec![wire::status(401, "authentication_error", "invalid x-api-key")]);
     let (code, out, err) = place.run(&["-p", "hi"]);
     assert_eq!((code, out.as_str()), (1, ""));
@@ -264,7 +264,7 @@ fn errors_are_told_and_fail() {
 }
 
 #[test]
-fn a_passing_failure_is_tried_again() {
+fn print_mode_retries_rate_limit() {
     let again = Reply::Status { code: 429, headers: vec![("retry-after", "0".into())], body: String::new() };
     let place = Place::new(vec![again, wire::says("fine")]);
     let (code, out, err) = place.run(&["-p", "hi"]);
@@ -273,7 +273,7 @@ fn a_passing_failure_is_tried_again() {
 }
 
 #[test]
-fn killed_in_the_middle_nothing_finished_is_lost() {
+fn print_mode_killed_mid_stream_keeps_finished_entries() {
     let half = [wire::open(), wire::text(0, &["half"]), vec![Piece::Gate]].concat();
     let place = Place::new(vec![
         wire::calls("t1", "bash", &json!({"command": "echo one"})),
@@ -294,7 +294,7 @@ fn killed_in_the_middle_nothing_finished_is_lost() {
 }
 
 #[test]
-fn killed_while_a_tool_runs_what_it_changed_comes_back() {
+fn print_mode_killed_during_tool_restores_files() {
     let command = "echo theirs > a.txt; echo new > n.txt; echo $$ > started; sleep 60";
     let place = Place::new(vec![wire::calls("t1", "bash", &json!({"command": command}))]);
     std::fs::write(place.work().join("a.txt"), "mine\n").unwrap();
@@ -321,7 +321,7 @@ fn killed_while_a_tool_runs_what_it_changed_comes_back() {
 }
 
 #[test]
-fn killed_while_a_tool_runs_its_call_is_answered_for_it() {
+fn print_mode_killed_during_tool_continues_with_error_result() {
     let place = Place::new(vec![
         wire::calls("t1", "bash", &json!({"command": "echo $$ > started; sleep 60"})),
         wire::says("Back."),
@@ -344,7 +344,7 @@ fn killed_while_a_tool_runs_its_call_is_answered_for_it() {
 }
 
 #[test]
-fn killed_while_it_compacts_nothing_is_lost_and_nothing_is_half_done() {
+fn print_mode_killed_during_compaction_writes_no_entry() {
     let gated = [wire::open(), wire::text(0, &["half a summary"]), vec![Piece::Gate]].concat();
     let place = Place::new(vec![
         wire::says("answer one"),
@@ -373,7 +373,7 @@ fn killed_while_it_compacts_nothing_is_lost_and_nothing_is_half_done() {
 }
 
 #[test]
-fn an_interruption_ends_with_130_and_leaves_a_whole_session() {
+fn print_mode_sigint_exits_130_and_stores_abort() {
     let half = [wire::open(), wire::text(0, &["half"]), vec![Piece::Gate]].concat();
     let place = Place::new(vec![Reply::Stream(half)]);
     let child = place.spawn(&["-p", "go"]);
@@ -387,7 +387,7 @@ fn an_interruption_ends_with_130_and_leaves_a_whole_session() {
 }
 
 #[test]
-fn print_reader_that_leaves_fails_and_says_so() {
+fn print_mode_broken_pipe_exits_1() {
     let place = Place::new(vec![Reply::Stream(
         [wire::open(), vec![Piece::Gate], wire::text(0, &["x"]), wire::close("end_turn")].concat(),
     )]);
@@ -401,7 +401,7 @@ fn print_reader_that_leaves_fails_and_says_so() {
 }
 
 #[test]
-fn without_a_key_the_demo_says_that_it_is_one() {
+fn print_mode_without_key_runs_demo_model() {
     let place = Place::new(Vec::new());
     let output = place.command(&["-p", "hello"]).env_remove("ANTHROPIC_BASE_URL").output().unwrap();
     let (code, out, err) = finish(&output);
@@ -410,7 +410,7 @@ fn without_a_key_the_demo_says_that_it_is_one() {
 }
 
 #[test]
-fn a_terminal_shows_what_would_steer_it_and_a_pipe_gets_it() {
+fn print_mode_escapes_control_characters_on_terminal_only() {
     let words = "a\tb \u{1b}[2J\u{9b}31m";
     let place = Place::new(vec![wire::says(words), wire::says(words)]);
     let (_, out, _) = place.run(&["-p", "hi"]);
@@ -422,7 +422,7 @@ fn a_terminal_shows_what_would_steer_it_and_a_pipe_gets_it() {
 }
 
 #[test]
-fn a_wrong_key_from_the_command_line_is_named_as_such() {
+fn print_mode_invalid_api_key_flag_is_named() {
     let place = Place::new(vec![wire::status(401, "authentication_error", "invalid x-api-key")]);
     let (code, _, err) = place.run(&["-p", "hi", "--provider", "anthropic", "--api-key", "wrong"]);
     assert_eq!(code, 1);
@@ -430,7 +430,7 @@ fn a_wrong_key_from_the_command_line_is_named_as_such() {
 }
 
 #[test]
-fn a_recorded_run_is_played_again_without_the_server() {
+fn print_mode_replays_recorded_cassette() {
     let place =
         Place::new(vec![wire::calls("t1", "read", &json!({"path": "a.txt"})), wire::says("One line.")]);
     std::fs::write(place.work().join("a.txt"), "hello\n").unwrap();
@@ -455,7 +455,7 @@ fn a_recorded_run_is_played_again_without_the_server() {
 }
 
 #[test]
-fn print_of_a_blank_prompt_is_wrong_usage_and_nobody_is_asked() {
+fn print_mode_blank_prompt_exits_2() {
     let place = Place::new(Vec::new());
     for blank in ["", "   ", "\n\t"] {
         let (code, out, err) = place.run(&["-p", blank]);
@@ -466,7 +466,7 @@ fn print_of_a_blank_prompt_is_wrong_usage_and_nobody_is_asked() {
 }
 
 #[test]
-fn a_document_goes_with_the_prompt_and_what_the_wire_lacks_is_refused() {
+fn print_mode_attaches_pdf_and_rejects_audio() {
     let place = Place::new(vec![wire::says("A report.")]);
     std::fs::write(place.work().join("report.pdf"), b"%PDF-1.7").unwrap();
     std::fs::write(place.work().join("talk.wav"), b"RIFF\0\0\0\0WAVEfmt ").unwrap();
@@ -483,7 +483,7 @@ fn a_document_goes_with_the_prompt_and_what_the_wire_lacks_is_refused() {
 }
 
 #[test]
-fn a_budget_stops_before_it_is_spent() {
+fn print_mode_budget_blocks_request() {
     let place = Place::new(vec![wire::says("never")]);
     let config = place.dir.path().join("home/config");
     std::fs::create_dir_all(&config).unwrap();

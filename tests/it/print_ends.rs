@@ -13,7 +13,7 @@ fn looking(id: &str) -> Reply {
 }
 
 #[test]
-fn print_and_json_stopped_at_the_limit_of_rounds_fail_and_say_so() {
+fn print_and_json_mode_round_limit_exits_1() {
     for (args, limit) in [(["-p", "go", "--no-session"], 1), (["--mode", "json", "go"], 2)] {
         let place = Place::new((0..3).map(|n| looking(&format!("toolu_{n}"))).collect());
         let config = place.work().parent().unwrap().join("home/config");
@@ -27,7 +27,7 @@ fn print_and_json_stopped_at_the_limit_of_rounds_fail_and_say_so() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn json_into_a_full_disk_fails_and_says_so() {
+fn json_mode_full_disk_exits_1() {
     let place = Place::new(vec![wire::says("One.")]);
     let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
     let ended = place.command(&["--mode", "json", "go"]).stdout(full).output().unwrap();
@@ -38,7 +38,7 @@ fn json_into_a_full_disk_fails_and_says_so() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn lists_and_results_into_a_full_disk_fail_and_say_so() {
+fn list_commands_full_disk_exit_1() {
     for args in [&["--list-models"][..], &["sessions", "stats"], &["tool", "--list"]] {
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let ended = Place::new(Vec::new()).command(args).stdout(full).output().unwrap();
@@ -49,7 +49,7 @@ fn lists_and_results_into_a_full_disk_fail_and_say_so() {
 }
 
 #[test]
-fn print_into_a_closed_pipe_fails_and_says_so() {
+fn print_mode_closed_pipe_exits_1() {
     let place = Place::new(vec![wire::says("One.")]);
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -60,7 +60,7 @@ fn print_into_a_closed_pipe_fails_and_says_so() {
 }
 
 #[test]
-fn json_into_a_closed_pipe_fails_and_says_so() {
+fn json_mode_closed_pipe_exits_1() {
     let place = Place::new(vec![wire::says("One.")]);
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);

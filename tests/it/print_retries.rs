@@ -18,7 +18,7 @@ fn with_settings(settings: &str, replies: Vec<Reply>) -> Place {
 
 /// An overload, a server's failure and a lost connection are retried alike, five times by default.
 #[test]
-fn print_retries_five_times_whatever_failed() {
+fn print_mode_retries_any_transient_error_five_times() {
     let overloaded = || wire::status(529, "overloaded_error", "Overloaded");
     let failed = || wire::status(500, "api_error", "Internal server error");
     let lost = || Reply::Stream(vec![Piece::Cut]);
@@ -30,7 +30,7 @@ fn print_retries_five_times_whatever_failed() {
 }
 
 #[test]
-fn print_retries_setting_bounds_the_calls() {
+fn print_mode_retries_setting_limits_requests() {
     let overloaded = || wire::status(529, "overloaded_error", "Overloaded");
     let settings = "retries = 1\nretry-wait-max = 0\n";
     let place = with_settings(settings, vec![overloaded(), overloaded(), wire::says("never")]);
@@ -41,7 +41,7 @@ fn print_retries_setting_bounds_the_calls() {
 
 /// A provider that asks for more time than the setting allows ends the run at once.
 #[test]
-fn print_retry_wait_max_ends_the_run_where_the_provider_asks_for_more() {
+fn print_mode_retry_after_above_maximum_exits_1() {
     let later = Reply::Status { code: 429, headers: vec![("retry-after", "2".into())], body: String::new() };
     let place = with_settings("retry-wait-max = 1\n", vec![later, wire::says("never")]);
     let (code, _, err) = place.run(&["-p", "hi"]);
@@ -52,7 +52,7 @@ fn print_retry_wait_max_ends_the_run_where_the_provider_asks_for_more() {
 /// Reset, clean end and an overload in the middle of text, thinking or arguments: asked again, and nothing of the
 /// broken answer is printed, run or sent back.
 #[test]
-fn print_broken_answer_is_asked_again() {
+fn print_mode_retries_broken_reply_without_its_output() {
     let started = |id: &str| wire::call(0, id, "write", &json!({"path": "made.txt", "content": "x"}));
     let overloaded = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
     let cut_inside = vec![Piece::Raw(b"event: content_block_delta\ndata: {\"type\":\"content_bl".to_vec())];

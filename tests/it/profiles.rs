@@ -107,7 +107,7 @@ fn fields(schema: &Value) -> String {
 }
 
 #[test]
-fn tools_of_each_profile() {
+fn profile_tools_match_snapshot() {
     for (id, name, _) in STORED {
         let all = profile::named(id).unwrap().tools(&[]);
         let offered: Vec<&str> = all.default_names().collect();
@@ -122,7 +122,7 @@ fn tools_of_each_profile() {
 }
 
 #[tokio::test]
-async fn prompts_of_each_profile() {
+async fn profile_prompts_match_snapshot() {
     let models = ["chat/qwen-x", "oai/gpt-x", "claude/claude-x", "google/gemini-x"];
     for ((_, _, name), model) in STORED.into_iter().zip(models) {
         let place = Place::new("http://127.0.0.1:9");
@@ -149,7 +149,7 @@ async fn prompts_of_each_profile() {
 }
 
 #[tokio::test]
-async fn documents_go_by_the_profile() {
+async fn profile_selects_instruction_files() {
     let place = Place::new("http://127.0.0.1:9");
     std::fs::create_dir(place.work().join(".codex")).unwrap();
     for name in ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".codex/instructions.md"] {
@@ -282,7 +282,7 @@ fn check_gemini(body: &Value) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_conversation_goes_on_with_every_family_in_its_own_tools() {
+async fn profile_switch_translates_history_to_own_tools() {
     let edits = json!({"path": "a.txt", "edits": [{"oldText": "one", "newText": "1"}, {"oldText": "two", "newText": "2"}]});
     let server = Server::start(vec![
         openai::calls("c1", "edit", &edits),
@@ -325,7 +325,7 @@ async fn a_conversation_goes_on_with_every_family_in_its_own_tools() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_switch_while_tools_run_takes_effect_with_the_next_request() {
+async fn profile_switch_during_tool_applies_to_next_request() {
     let wait = json!({"command": "while [ ! -e go ]; do sleep 0.01; done; echo went"});
     let server = Server::start(vec![openai::calls("c1", "bash", &wait), anthropic::says("done")]);
     let place = Place::new(&server.url);
@@ -359,7 +359,7 @@ async fn a_switch_while_tools_run_takes_effect_with_the_next_request() {
 }
 
 #[tokio::test]
-async fn the_choice_of_tools_stays_across_families() {
+async fn profile_switch_keeps_tool_selection() {
     let server = Server::start(vec![openai::says("a"), anthropic::says("b")]);
     let place = Place::new(&server.url);
     let tool_flags = Flags { only: Some(vec!["read".into(), "bash".into()]), ..Flags::default() };
@@ -397,7 +397,7 @@ fn bowline(place: &Place, args: &[&str]) -> (i32, String, String) {
 }
 
 #[test]
-fn the_prompt_is_shown_without_a_key() {
+fn prompt_show_command_works_without_api_key() {
     let place = Place::new("http://127.0.0.1:9");
     std::fs::write(place.work().join("AGENTS.md"), "Use \u{1b}[31mtabs.\n").unwrap();
     let (code, out, err) = bowline(&place, &["prompt", "--show", "--model", "claude-opus-5-5", "--json"]);

@@ -11,7 +11,7 @@ const KIND: usize = 16;
 const ANYWHERE: u16 = 3;
 
 #[test]
-fn program_is_position_independent() {
+fn binary_is_position_independent() {
     let file = fs::read(env!("CARGO_BIN_EXE_bowline")).unwrap();
     assert_eq!(&file[..4], b"\x7fELF");
     assert_eq!(u16::from_le_bytes([file[KIND], file[KIND + 1]]), ANYWHERE);
@@ -19,7 +19,7 @@ fn program_is_position_independent() {
 
 /// What the test above sees is not the release; nothing may have that linked otherwise.
 #[test]
-fn linker_is_not_told_to_fix_addresses() {
+fn linker_flags_keep_position_independence() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for name in ["Cargo.toml", ".cargo/config.toml", ".ci/run"] {
         let Ok(text) = fs::read_to_string(root.join(name)) else { continue };

@@ -18,7 +18,7 @@ use bowline::tui::theme::scheme::Theme;
 
 use crate::support::pty::Launch;
 
-/// Names the file whose appearance makes the loop of [`loop_of_the_host`] panic.
+/// Names the file whose appearance makes the loop of [`panic_host_process_runs_event_loop`] panic.
 const FLAG: &str = "BOWLINE_TEST_PANIC_FLAG";
 
 /// A clock that panics on the thread of the loop once there is a file.
@@ -42,7 +42,7 @@ impl Clock for Trap {
 /// The program in the terminal of the test below: the IDE without a session, with a clock that may panic. Without the
 /// variable there is nothing to do.
 #[tokio::test]
-async fn loop_of_the_host() {
+async fn panic_host_process_runs_event_loop() {
     let Some(flag) = std::env::var_os(FLAG) else { return };
     let home = Home::find(|name| std::env::var(name).ok()).unwrap();
     let work = std::env::current_dir().unwrap();
@@ -77,9 +77,10 @@ async fn loop_of_the_host() {
 }
 
 #[test]
-fn panic_of_the_loop_gives_the_terminal_back_and_loses_not_even_the_last_key() {
+fn panic_restores_terminal_and_keeps_last_key() {
     let host = std::env::current_exe().unwrap();
-    let args = ["--exact", "pty_panic::loop_of_the_host", "--nocapture", "--test-threads", "1"];
+    let args =
+        ["--exact", "pty_panic::panic_host_process_runs_event_loop", "--nocapture", "--test-threads", "1"];
     let launch = Launch::command(host.to_str().unwrap(), &args);
     let flag = launch.work().join("panic");
     std::fs::write(launch.work().join("a.txt"), "\n").unwrap();

@@ -65,7 +65,7 @@ fn recovered(mut dead: Pty) -> String {
 }
 
 #[test]
-fn what_was_typed_before_a_kill_is_offered_on_the_next_start() {
+fn recovery_after_kill_restores_typed_text() {
     let mut pty = launch();
     pty.send("never saved é");
     pty.wait_text("never saved é");
@@ -79,7 +79,7 @@ fn what_was_typed_before_a_kill_is_offered_on_the_next_start() {
 }
 
 #[test]
-fn a_signal_that_ends_the_program_loses_not_even_the_last_key() {
+fn recovery_after_signal_restores_last_key() {
     for signal in [Signal::TERM, Signal::HUP] {
         let mut pty = launch();
         pty.send("the last key!");
@@ -91,7 +91,7 @@ fn a_signal_that_ends_the_program_loses_not_even_the_last_key() {
 }
 
 #[test]
-fn kills_at_random_points_lose_nothing_older_than_a_second() {
+fn recovery_after_random_kills_loses_at_most_one_second() {
     let kills = std::env::var("BOWLINE_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(KILLS);
     for kill in 1..=kills {
         // Any spread will do, as long as a failure can be had again.

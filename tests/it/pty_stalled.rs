@@ -42,7 +42,7 @@ fn stall(pty: &mut Pty) {
 }
 
 #[test]
-fn stalled_terminal_a_signal_ends_the_program() {
+fn stalled_terminal_exits_on_signal() {
     let mut pty = start(&[], "http://127.0.0.1:9");
     pty.take_raw();
     pty.stalled(|pty| {
@@ -57,7 +57,7 @@ fn stalled_terminal_a_signal_ends_the_program() {
 }
 
 #[test]
-fn stalled_terminal_the_agent_goes_on_and_the_newest_state_is_shown() {
+fn stalled_terminal_agent_continues_and_screen_catches_up() {
     let read = wire::calls("t1", "read", &json!({"path": "long.txt", "limit": 1}));
     let server = Server::start(vec![read, wire::says("All is well.")]);
     let mut pty = start(&["--approval", "full"], &server.url);

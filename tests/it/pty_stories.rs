@@ -34,7 +34,7 @@ fn quit(pty: &mut Pty) {
 }
 
 #[test]
-fn it_opens_on_the_current_folder() {
+fn startup_opens_current_folder() {
     let launch = Launch::bowline(&[]).size(120, 30);
     std::fs::write(launch.work().join("hello.txt"), "hi\n").unwrap();
     let mut pty = launch.start();
@@ -44,7 +44,7 @@ fn it_opens_on_the_current_folder() {
 }
 
 #[test]
-fn a_file_is_opened_at_a_line_typed_into_and_saved() {
+fn startup_opens_file_at_line_and_saves_edit() {
     let launch = Launch::bowline(&["src/main.rs:10"]);
     std::fs::create_dir(launch.work().join("src")).unwrap();
     let text: String = (1..=30).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
@@ -64,7 +64,7 @@ fn a_file_is_opened_at_a_line_typed_into_and_saved() {
 }
 
 #[test]
-fn windows_of_any_size_show_the_text() {
+fn resize_redraws_text() {
     let launch = Launch::bowline(&["a.txt"]).size(120, 40);
     std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
     let mut pty = launch.start();
@@ -95,7 +95,7 @@ fn shape(body: &Value) -> Vec<String> {
 }
 
 #[test]
-fn the_agent_does_a_task_in_the_open_file_and_it_goes_on_later() {
+fn agent_edits_open_file_and_session_continues() {
     let edits = json!([{"oldText": "goodby", "newText": "goodbye"}]);
     let first = wire::text(0, &["It says **goodbye** "]);
     let rest = wire::text(1, &["now."]);
@@ -143,7 +143,7 @@ fn the_agent_does_a_task_in_the_open_file_and_it_goes_on_later() {
 }
 
 #[test]
-fn without_a_screen_only_the_answer_goes_to_standard_output() {
+fn print_mode_writes_only_reply_to_stdout() {
     let server = Server::start(vec![wire::says("The answer.")]);
     let home = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_bowline"))
@@ -162,7 +162,7 @@ fn without_a_screen_only_the_answer_goes_to_standard_output() {
 }
 
 #[test]
-fn a_prompt_among_the_arguments_is_said() {
+fn startup_prompt_argument_is_sent() {
     let server = Server::start(vec![wire::says("Heard.")]);
     let mut pty = with_server(&server, &["say something"]).start();
     pty.wait_text("Heard.");
@@ -171,7 +171,7 @@ fn a_prompt_among_the_arguments_is_said() {
 }
 
 #[test]
-fn without_a_key_the_guide_says_how_to_connect() {
+fn demo_model_without_key_explains_setup() {
     let mut pty = Launch::bowline(&[]).start();
     pty.wait_text("ask, or tell");
     pty.send("how do I connect a model?\r");
@@ -180,7 +180,7 @@ fn without_a_key_the_guide_says_how_to_connect() {
 }
 
 #[test]
-fn nothing_is_written_while_nothing_happens() {
+fn idle_screen_writes_no_output() {
     let launch = Launch::bowline(&["a.txt"]);
     std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
     let mut pty = launch.start();
@@ -197,7 +197,7 @@ fn nothing_is_written_while_nothing_happens() {
 }
 
 #[test]
-fn unknown_names_and_broken_settings_are_told_and_defaults_hold() {
+fn invalid_settings_are_reported_and_defaults_used() {
     let told = |args: &[&str], file: Option<(&str, &str)>, message: &str| {
         let launch = Launch::bowline(args).size(160, 24);
         if let Some((name, text)) = file {

@@ -41,7 +41,7 @@ fn wait_gone(pid: Pid) {
 }
 
 #[test]
-fn a_shell_runs_in_the_workspace_and_knows_its_window() {
+fn terminal_shell_runs_in_workspace_with_window_size() {
     let mut pty = start();
     pty.send("echo in-$(basename $PWD)-$TERM; stty size\r");
     pty.wait_text("in-work-xterm-256color");
@@ -73,7 +73,7 @@ fn a_shell_runs_in_the_workspace_and_knows_its_window() {
 }
 
 #[test]
-fn what_runs_inside_is_asked_about_and_ends_with_the_program() {
+fn terminal_running_program_asks_and_is_killed_on_quit() {
     let mut pty = start();
     pty.send("sh -c 'trap \"\" HUP TERM; echo pi\"\"d:$$.; while :; do sleep 1; done'\r");
     pty.wait_for("a number", |screen| screen.contents().contains("pid:"));
@@ -87,7 +87,7 @@ fn what_runs_inside_is_asked_about_and_ends_with_the_program() {
 }
 
 #[test]
-fn closing_a_terminal_ends_what_runs_inside() {
+fn terminal_close_kills_running_programs() {
     let mut pty = start();
     pty.send("sleep 1000 & echo pi\"\"d:$!.\r");
     pty.wait_for("a number", |screen| screen.contents().contains("pid:"));
@@ -100,7 +100,7 @@ fn closing_a_terminal_ends_what_runs_inside() {
 }
 
 #[test]
-fn a_flood_holds_up_no_key_of_the_editor() {
+fn terminal_output_flood_does_not_delay_editor_keys() {
     let mut pty = start();
     pty.send("yes flood\r");
     pty.wait_for("a flood", |screen| screen.contents().matches("flood").count() > 5);
@@ -119,7 +119,7 @@ fn a_flood_holds_up_no_key_of_the_editor() {
 }
 
 #[test]
-fn an_idle_terminal_writes_nothing_and_wakes_nobody() {
+fn terminal_idle_writes_no_output_and_causes_no_wakeups() {
     let mut pty = start();
     pty.send("echo re''ady\r");
     pty.wait_text("ready");

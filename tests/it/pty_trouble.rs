@@ -47,7 +47,7 @@ fn goes_on(pty: &mut Pty) {
 }
 
 #[test]
-fn killed_during_an_answer_what_was_finished_is_there() {
+fn kill_during_reply_keeps_finished_messages() {
     let server =
         Server::start(vec![wire::says("First answer."), half("Second ans"), wire::says("All is well.")]);
     let mut pty = start(&server.url, &[]);
@@ -65,7 +65,7 @@ fn killed_during_an_answer_what_was_finished_is_there() {
 }
 
 #[test]
-fn killed_during_a_command_what_was_finished_is_there() {
+fn kill_during_command_keeps_finished_messages() {
     // The command ends by itself when the test's file goes: nobody can end it after a kill.
     let script = "touch running; while [ -e running ]; do sleep 0.05; done";
     let call = wire::calls("t1", "bash", &json!({"command": script}));
@@ -91,7 +91,7 @@ fn killed_during_a_command_what_was_finished_is_there() {
 }
 
 #[test]
-fn escape_interrupts_and_the_connection_is_closed() {
+fn escape_aborts_reply_and_closes_connection() {
     let server = Server::start(vec![half("Half an ans"), wire::says("All is well.")]);
     let mut pty = start(&server.url, &[]);
     pty.send("talk\r");
@@ -134,7 +134,7 @@ fn stubborn_server() -> Server {
 }
 
 #[test]
-fn no_command_outlives_the_program() {
+fn quit_or_sigterm_kills_running_commands() {
     let server = stubborn_server();
     let mut pty = start(&server.url, &["--approval", "full"]);
     let group = stubborn(&mut pty);
@@ -152,7 +152,7 @@ fn no_command_outlives_the_program() {
 }
 
 #[test]
-fn a_terminate_signal_gives_the_terminal_back_and_ends_the_work() {
+fn sigterm_restores_terminal_and_aborts_reply() {
     let server = Server::start(vec![half("Half an ans")]);
     let mut pty = start(&server.url, &[]);
     pty.send("talk\r");
@@ -167,7 +167,7 @@ fn a_terminate_signal_gives_the_terminal_back_and_ends_the_work() {
 }
 
 #[test]
-fn a_signal_is_heard_through_keys_that_never_pause() {
+fn sigterm_during_key_flood_exits() {
     let launch = Launch::bowline(&["a.txt"]);
     std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
     let mut pty = launch.start();
@@ -179,7 +179,7 @@ fn a_signal_is_heard_through_keys_that_never_pause() {
 }
 
 #[test]
-fn stopped_and_continued_it_draws_itself_again() {
+fn suspend_and_continue_redraws_screen() {
     let launch = Launch::bowline(&["a.txt"]);
     std::fs::write(launch.work().join("a.txt"), "some text\n").unwrap();
     let mut pty = launch.start();
@@ -203,7 +203,7 @@ fn stopped_and_continued_it_draws_itself_again() {
 }
 
 #[test]
-fn a_closed_terminal_ends_the_program() {
+fn terminal_hang_up_exits() {
     let server = Server::start(vec![half("Half an ans")]);
     let mut pty = start(&server.url, &[]);
     pty.send("talk\r");
@@ -214,7 +214,7 @@ fn a_closed_terminal_ends_the_program() {
 }
 
 #[test]
-fn a_server_that_refuses_the_key_is_told_with_what_to_do() {
+fn auth_error_names_api_key_variable() {
     let refused = wire::status(401, "authentication_error", "invalid x-api-key");
     let server = Server::start(vec![refused, wire::says("All is well.")]);
     let mut pty = start(&server.url, &[]);
@@ -225,7 +225,7 @@ fn a_server_that_refuses_the_key_is_told_with_what_to_do() {
 }
 
 #[test]
-fn retry_after_a_cut_answer_shows_both_and_ends_well() {
+fn retry_after_interrupted_reply_shows_both() {
     let pieces = [wire::open(), wire::text(0, &["Half an ans"]), vec![Piece::Cut]].concat();
     let server =
         Server::start(vec![Reply::Stream(pieces), wire::says("Whole again."), wire::says("All is well.")]);
@@ -238,7 +238,7 @@ fn retry_after_a_cut_answer_shows_both_and_ends_well() {
 }
 
 #[test]
-fn a_server_that_stalls_can_be_interrupted() {
+fn escape_aborts_stalled_request() {
     let server = Server::start(vec![Reply::Stream(vec![Piece::Gate]), wire::says("All is well.")]);
     let mut pty = start(&server.url, &[]);
     pty.send("hello\r");
@@ -250,7 +250,7 @@ fn a_server_that_stalls_can_be_interrupted() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told_and_tried_again() {
+fn connection_refused_is_reported_and_can_be_canceled() {
     // A port that was just free: nobody listens there.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let mut pty = start(&format!("http://127.0.0.1:{port}"), &[]);

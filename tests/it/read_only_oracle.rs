@@ -350,7 +350,7 @@ fn check(lines: &[String]) {
 }
 
 #[test]
-fn read_only_lines_of_the_table_only_look() {
+fn read_only_commands_of_table_have_no_side_effects() {
     let looks = TABLE.lines().filter(|row| row.starts_with("looks"));
     let line = |row: &str| row.split(" ┃ ").nth(1).unwrap().replace('⏎', "\n").replace('⇥', "\t");
     // Waiting shows nothing.
@@ -360,7 +360,7 @@ fn read_only_lines_of_the_table_only_look() {
 }
 
 #[test]
-fn read_only_lines_that_are_made_only_look() {
+fn read_only_generated_commands_have_no_side_effects() {
     let random = std::env::var("BOWLINE_SEEDS").is_ok_and(|seeds| seeds == "random");
     let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos() as u64;
     let (seed, count) = if random { (now(), 10 * LINES) } else { (SEED, LINES) };
@@ -380,7 +380,7 @@ fn read_only_lines_that_are_made_only_look() {
 
 /// The oracle sees what it is for: each of these lines does more than look.
 #[test]
-fn lines_that_do_more_are_seen() {
+fn read_only_oracle_detects_side_effects() {
     let folder = tempfile::tempdir().unwrap();
     let means = Means::find(folder.path());
     for line in [

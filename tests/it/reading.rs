@@ -57,7 +57,7 @@ async fn refused(folder: &Path, path: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_is_no_file_is_refused() {
+async fn read_tools_reject_non_regular_files() {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
     rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), rustix::fs::Mode::RWXU).unwrap();
@@ -87,7 +87,7 @@ async fn what_is_no_file_is_refused() {
 }
 
 #[tokio::test]
-async fn files_that_are_only_large_are_refused_at_once() {
+async fn read_tools_reject_huge_files() {
     let place = tempfile::tempdir().unwrap();
     // Holes: no byte of it is on the disk.
     for (name, head) in [("a.pdf", &b"%PDF-1.7\n"[..]), ("a.png", b"\x89PNG\r\n\x1a\n\0"), ("a.bin", b"\0\0")]
@@ -101,7 +101,7 @@ async fn files_that_are_only_large_are_refused_at_once() {
 }
 
 #[tokio::test]
-async fn files_that_the_system_makes_up_are_read() {
+async fn read_tools_read_proc_files() {
     let place = tempfile::tempdir().unwrap();
     symlink("/proc/self/status", place.path().join("status.ipynb")).unwrap();
     for tool in TOOLS.into_iter().filter(|(_, tool, _)| *tool != "view_image") {
@@ -116,7 +116,7 @@ async fn files_that_the_system_makes_up_are_read() {
 }
 
 #[tokio::test]
-async fn names_promise_nothing() {
+async fn read_tool_detects_type_by_content_not_extension() {
     let place = tempfile::tempdir().unwrap();
     let env = || Arc::new(LocalEnvironment::new(place.path().to_path_buf(), []));
     let show = async |name: &str, bytes: &[u8]| {
@@ -198,7 +198,7 @@ impl Environment for Endless {
 }
 
 #[tokio::test]
-async fn a_file_without_an_end_is_given_up_at_the_largest_size() {
+async fn read_tools_stop_endless_file_at_size_limit() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("a"), "small").unwrap();
     for head in [&b"%PDF-1.7"[..], b"\x89PNG\r\n\x1a\n\0", b"\0"] {
@@ -212,7 +212,7 @@ async fn a_file_without_an_end_is_given_up_at_the_largest_size() {
 }
 
 #[tokio::test]
-async fn a_file_that_never_comes_is_waited_for_no_longer_than_wanted() {
+async fn read_tools_cancel_pending_read() {
     let place = tempfile::tempdir().unwrap();
     for name in ["a.txt", "a.ipynb"] {
         fs::write(place.path().join(name), "small").unwrap();

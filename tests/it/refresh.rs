@@ -56,7 +56,7 @@ fn kept(dir: &TempDir) -> Value {
 }
 
 #[tokio::test]
-async fn a_list_of_several_pages_is_kept_and_offered() {
+async fn model_refresh_stores_paginated_list() {
     let server = Server::start(vec![
         says(
             &json!({"data": [{"id": "claude-9", "display_name": "Claude 9"}], "has_more": true, "last_id": "claude-9"}),
@@ -90,7 +90,7 @@ async fn a_list_of_several_pages_is_kept_and_offered() {
 }
 
 #[tokio::test]
-async fn an_unchanged_list_is_not_sent_again_and_a_failure_keeps_it() {
+async fn model_refresh_uses_etag_and_keeps_list_on_failure() {
     let list = json!({"data": [{"id": "new-model", "context_length": 9_000}]});
     let headers =
         vec![("etag", "\"e1\"".to_string()), ("last-modified", "Mon, 01 Jan 2029 00:00:00 GMT".into())];
@@ -120,7 +120,7 @@ async fn an_unchanged_list_is_not_sent_again_and_a_failure_keeps_it() {
 }
 
 #[tokio::test]
-async fn one_that_fails_does_not_hold_up_the_others() {
+async fn model_refresh_failure_does_not_affect_other_providers() {
     let good = Server::start(vec![says(&json!({"data": [{"id": "grok-99"}]}))]);
     let bad = Server::start(vec![]);
     let dir = tempfile::tempdir().unwrap();
@@ -133,7 +133,7 @@ async fn one_that_fails_does_not_hold_up_the_others() {
 }
 
 #[tokio::test]
-async fn a_key_that_a_server_repeats_is_not_told_and_a_model_is_listed_once() {
+async fn model_refresh_redacts_key_and_deduplicates_models() {
     let body = json!({"error": {"message": "no such key: hunter2-hunter2"}}).to_string();
     let twice = json!({"data": [{"id": "grok-99"}, {"id": "grok-99", "context_length": u64::MAX}]});
     let server = Server::start(vec![Reply::Status { code: 401, headers: vec![], body }, says(&twice)]);
@@ -149,7 +149,7 @@ async fn a_key_that_a_server_repeats_is_not_told_and_a_model_is_listed_once() {
 }
 
 #[tokio::test]
-async fn a_bad_file_is_no_file_and_another_server_has_other_models() {
+async fn model_list_damaged_or_of_other_server_is_ignored() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(vec![says(&json!({"data": [{"id": "grok-99"}]}))]);
     let here = options(dir.path(), &[("xai", &server)]);
@@ -166,7 +166,7 @@ async fn a_bad_file_is_no_file_and_another_server_has_other_models() {
 }
 
 #[tokio::test]
-async fn who_cannot_be_asked_is_told_why() {
+async fn model_refresh_reports_unavailable_providers() {
     let dir = tempfile::tempdir().unwrap();
     let options = options(dir.path(), &[]);
     for (only, expected) in [
@@ -182,7 +182,7 @@ async fn who_cannot_be_asked_is_told_why() {
 }
 
 #[tokio::test]
-async fn only_lists_that_are_old_are_asked_for_again() {
+async fn model_refresh_in_background_only_if_stale() {
     let server = Server::start(vec![
         says(&json!({"data": [{"id": "grok-98"}]})),
         says(&json!({"data": [{"id": "grok-99"}]})),
@@ -205,7 +205,7 @@ async fn only_lists_that_are_old_are_asked_for_again() {
 }
 
 #[test]
-fn the_command_line_says_what_came_of_each() {
+fn models_refresh_command_reports_each_provider() {
     let server = Server::start(vec![says(&json!({"data": [{"id": "claude-9"}]}))]);
     let dir = tempfile::tempdir().unwrap();
     let run = |words: &[&str]| {

@@ -97,7 +97,7 @@ fn says(words: &str) -> Vec<Piece> {
 }
 
 #[tokio::test]
-async fn each_dialect_sends_what_its_server_wants() {
+async fn responses_request_matches_each_dialect() {
     let server = Server::start((0..4).map(|_| Reply::Stream(says("hello"))).collect());
     let plain = adapter("openai-responses", access(&format!("{}/v1", server.url)), &[]);
     let message = done(&ask(&*plain, "openai-responses").await);
@@ -129,7 +129,7 @@ async fn each_dialect_sends_what_its_server_wants() {
 }
 
 #[tokio::test]
-async fn bytes_may_be_cut_anywhere() {
+async fn responses_stream_decodes_any_chunk_boundaries() {
     let words = "Grüße, 世界! 👩‍👩‍👧‍👦 done";
     let whole = bytes(&says(words));
     for size in [1, 3, 7] {
@@ -141,7 +141,7 @@ async fn bytes_may_be_cut_anywhere() {
 }
 
 #[tokio::test]
-async fn refusals_of_the_server_by_kind() {
+async fn responses_http_errors_are_classified() {
     let refusal = |code: u16, name: &str, message: &str| Reply::Status {
         code,
         headers: vec![("content-type", "application/json".into())],
@@ -172,7 +172,7 @@ async fn refusals_of_the_server_by_kind() {
 }
 
 #[tokio::test]
-async fn what_breaks_off_is_an_error_with_what_had_come() {
+async fn responses_interrupted_stream_error_keeps_partial_text() {
     let half = || begun("half");
     let failed_event = json!({"type": "response.failed",
         "response": {"status": "failed", "error": {"code": "server_error", "message": "oops"}}});
@@ -192,7 +192,7 @@ async fn what_breaks_off_is_an_error_with_what_had_come() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_says_why_and_asks_nobody() {
+async fn responses_missing_configuration_sends_no_request() {
     for (api, access, kind, words) in [
         ("azure-openai-responses", access(""), ErrorKind::Configuration, "set AZURE_OPENAI_BASE_URL"),
         ("openai-codex-responses", access("http://127.0.0.1:1"), ErrorKind::Authentication, "bowline login"),
@@ -205,7 +205,7 @@ async fn what_cannot_be_asked_says_why_and_asks_nobody() {
 }
 
 #[tokio::test]
-async fn letting_go_of_the_stream_closes_the_connection() {
+async fn responses_dropped_stream_closes_connection() {
     let server = Server::start(vec![Reply::Stream([begun("half"), vec![Piece::Gate]].concat())]);
     let adapter = adapter("openai-responses", access(&server.url), &[]);
     let mut stream = adapter.stream(request("openai-responses"));
@@ -219,7 +219,7 @@ async fn letting_go_of_the_stream_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn the_next_turn_begins_with_the_bytes_of_this_one() {
+async fn responses_request_prefix_is_stable_across_turns() {
     let server = Server::start((0..2).map(|_| Reply::Stream(says("hello"))).collect());
     let adapter = adapter("openai-responses", access(&server.url), &[]);
     let mut request = request("openai-responses");

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::support::recorded::{Place, bash, done};
 
 #[tokio::test]
-async fn the_files_of_any_entry_come_back_and_so_does_what_was_there() {
+async fn restore_to_any_entry_can_be_undone() {
     let place = Place::new();
     place.put("b.txt", "mine\n");
     let turns = vec![
@@ -65,7 +65,7 @@ async fn the_files_of_any_entry_come_back_and_so_does_what_was_there() {
 }
 
 #[tokio::test]
-async fn what_the_person_changed_in_between_is_asked_about() {
+async fn restore_conflicts_with_user_edits_are_reported() {
     let place = Place::new();
     place.put("a.txt", "1\n2\n3\n4\n5\n");
     place.put("c.txt", "old\n");
@@ -94,7 +94,7 @@ async fn what_the_person_changed_in_between_is_asked_about() {
 }
 
 #[tokio::test]
-async fn one_turn_is_taken_back_and_a_later_one_stays() {
+async fn restore_revert_turn_keeps_later_turn() {
     let place = Place::new();
     place.put("a.txt", "1\n2\n3\n4\n5\n");
     let turns = vec![
@@ -117,7 +117,7 @@ async fn one_turn_is_taken_back_and_a_later_one_stays() {
 }
 
 #[tokio::test]
-async fn a_state_is_in_the_session_before_the_tool_runs() {
+async fn checkpoint_is_recorded_before_tool_runs() {
     let place = Place::new();
     let turns = vec![bash("c1", "touch begun; while ! test -e go; do sleep 0.01; done"), done()];
     let mut rig = place.start(turns).await;
@@ -137,7 +137,7 @@ async fn a_state_is_in_the_session_before_the_tool_runs() {
 }
 
 #[tokio::test]
-async fn what_only_looks_records_nothing() {
+async fn checkpoint_is_skipped_for_read_only_tools() {
     let place = Place::new();
     place.put("a.txt", "x\n");
     let turns = vec![bash("c1", "ls; cat a.txt"), Turn::call("c2", "read", json!({"path": "a.txt"})), done()];
@@ -148,7 +148,7 @@ async fn what_only_looks_records_nothing() {
 }
 
 #[tokio::test]
-async fn an_ignored_file_that_a_tool_names_is_recorded_from_then_on() {
+async fn checkpoint_includes_ignored_file_edited_by_tool() {
     let place = Place::new();
     place.put(".gitignore", "*.env\n");
     place.put("a.env", "secret=1\n");
@@ -172,7 +172,7 @@ async fn an_ignored_file_that_a_tool_names_is_recorded_from_then_on() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_opened_again_knows_its_states_and_so_does_a_copy() {
+async fn restore_works_after_reopen_and_fork() {
     let place = Place::new();
     let mut rig = place.start(vec![bash("c1", "echo 1 > a.txt"), done()]).await;
     rig.run("go").await;
@@ -190,7 +190,7 @@ async fn a_session_that_is_opened_again_knows_its_states_and_so_does_a_copy() {
 }
 
 #[tokio::test]
-async fn where_nothing_can_be_kept_the_work_goes_on_and_it_is_told_once() {
+async fn checkpoint_store_failure_is_reported_once() {
     let place = Place::new();
     let data = place.dir.path().join("home/data");
     std::fs::create_dir_all(&data).unwrap();
@@ -204,7 +204,7 @@ async fn where_nothing_can_be_kept_the_work_goes_on_and_it_is_told_once() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_told_once() {
+async fn checkpoint_too_large_file_is_reported_once() {
     let place = Place::new();
     let large = std::fs::File::create(place.work().join("data.bin")).unwrap();
     large.set_len((10 << 20) + 1).unwrap();
@@ -222,7 +222,7 @@ async fn what_is_too_large_is_told_once() {
 }
 
 #[tokio::test]
-async fn a_hundred_jumps_between_two_branches_of_a_session() {
+async fn restore_switches_branches_a_hundred_times() {
     let place = Place::new();
     let turns = vec![
         bash("c1", "echo start > f; mkdir d; echo x > d/x"),

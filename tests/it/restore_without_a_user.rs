@@ -23,7 +23,7 @@ async fn restore(rig: &Rig, entry: &str, what: RestoreScope) -> bowline::runtime
 }
 
 #[tokio::test]
-async fn what_the_person_changed_between_two_turns_stays() {
+async fn restore_keeps_user_edits_between_turns() {
     let place = Place::new();
     place.put("b.txt", "old\n");
     place.put("c.txt", "1\n2\n3\n4\n5\n");
@@ -51,7 +51,7 @@ async fn what_the_person_changed_between_two_turns_stays() {
 }
 
 #[tokio::test]
-async fn what_the_person_changed_stays_across_branches() {
+async fn restore_keeps_user_edits_across_branches() {
     let place = Place::new();
     place.put("own.txt", "old\n");
     let turns = vec![
@@ -84,7 +84,7 @@ async fn what_the_person_changed_stays_across_branches() {
 }
 
 #[tokio::test]
-async fn where_only_the_conversation_went_the_files_are_found_all_the_same() {
+async fn restore_files_after_conversation_only_navigation() {
     let place = Place::new();
     let turns = vec![bash("c1", "echo 1 > a"), done(), bash("c2", "echo 2 > b"), done()];
     let mut rig = place.start(turns).await;
@@ -98,7 +98,7 @@ async fn where_only_the_conversation_went_the_files_are_found_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_look_that_failed_is_made_good() {
+async fn checkpoint_after_failed_snapshot_is_recorded() {
     let place = Place::new();
     let mut rig = place
         .start(vec![
@@ -128,7 +128,7 @@ async fn a_look_that_failed_is_made_good() {
 }
 
 #[tokio::test]
-async fn a_place_that_can_be_made_later_is_made_later() {
+async fn checkpoint_store_is_created_once_possible() {
     let place = Place::new();
     let data = place.dir.path().join("home/data");
     std::fs::create_dir_all(&data).unwrap();
@@ -143,7 +143,7 @@ async fn a_place_that_can_be_made_later_is_made_later() {
 }
 
 #[tokio::test]
-async fn the_way_back_of_a_way_back_is_known_after_a_restart() {
+async fn restore_undo_survives_restart() {
     let place = Place::new();
     let mut rig = place.start(vec![bash("c1", "echo 1 > a"), done()]).await;
     rig.run("go").await;
@@ -173,7 +173,7 @@ fn last_state(file: &Path) -> (When, bool) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_end_of_a_session_ends_what_agents_beside_it_have_changed() {
+async fn checkpoint_is_final_after_shutdown_with_subagent() {
     let family = FAMILIES[1];
     let replies = vec![family.reply(vec![family.spawn("c1", "work")]), family.says(&["done"])];
     let wait = "touch begun; while [ ! -e go ]; do sleep 0.01; done";
@@ -187,7 +187,7 @@ async fn the_end_of_a_session_ends_what_agents_beside_it_have_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_that_is_cut_off_ends_what_an_agent_beside_it_has_changed() {
+async fn checkpoint_is_final_after_abort_with_subagent() {
     let family = FAMILIES[1];
     let held = Reply::Stream(vec![Piece::Gate]);
     let replies = vec![family.reply(vec![family.spawn("c1", "work")]), held];
@@ -212,7 +212,7 @@ async fn an_answer_that_is_cut_off_ends_what_an_agent_beside_it_has_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_agent_that_works_on_is_waited_for_and_what_it_changed_comes_back() {
+async fn restore_waits_for_subagent_and_reverts_its_changes() {
     let family = FAMILIES[1];
     let first = vec![family.shell("c1", "echo mine > main.txt"), family.spawn("c2", "work")];
     let replies = vec![family.reply(first), family.says(&["done"])];

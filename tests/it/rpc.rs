@@ -88,7 +88,7 @@ fn told(ground: &Ground, release: &str, folder: &Path, program: &Path) -> Value 
 }
 
 #[test]
-fn pis_client_reaches_everything_by_its_methods() {
+fn rpc_pi_client_methods_all_work() {
     let Some((folder, program)) = pi() else { return };
     for release in RELEASES {
         let ground = Ground::new(replies());
@@ -297,7 +297,7 @@ fn sessions(ground: &Ground, told: &Value, release: &str) {
 
 /// The example stands in a copy of its folder's shape, where the path that it starts leads to this program.
 #[test]
-fn pis_example_of_a_client_runs_as_it_is() {
+fn rpc_pi_example_client_works_unchanged() {
     let Some((folder, program)) = pi() else { return };
     let ground = Ground::new(vec![
         wire::calls("t1", "Bash", &json!({"command": "echo heard"})),

@@ -147,7 +147,7 @@ fn bare(messages: &mut Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_host_reaches_the_person_behind_pis_client_with_every_message() {
+async fn rpc_host_ui_messages_reach_pi_client() {
     let Some((folder, program)) = pi() else { return };
     for release in RELEASES {
         let (mut told, heard) = served(release, &folder, &program).await;

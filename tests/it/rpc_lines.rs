@@ -32,7 +32,7 @@ fn said(ground: &Ground, request: usize) -> String {
 }
 
 #[test]
-fn null_is_as_if_a_field_were_not_there() {
+fn rpc_null_field_equals_missing_field() {
     let ground = Ground::new(vec![wire::says("One.")]);
     let mut program = ground.start(&RPC);
     let said = json!({"type": "prompt", "message": "go", "images": null, "streamingBehavior": null});
@@ -50,7 +50,7 @@ fn null_is_as_if_a_field_were_not_there() {
 }
 
 #[test]
-fn what_javascript_writes_is_read() {
+fn rpc_accepts_javascript_json_quirks() {
     let ground = Ground::new(vec![wire::says("One.")]);
     let mut program = ground.start(&RPC);
     let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
@@ -77,7 +77,7 @@ fn what_javascript_writes_is_read() {
 
 /// pi cuts texts between the halves of a character and writes what is left as it is.
 #[test]
-fn what_a_session_says_with_half_a_character_is_told() {
+fn rpc_session_lone_surrogate_becomes_replacement_character() {
     let ground = Ground::new(vec![wire::says("One."), wire::says("Two.")]);
     let path = ground.dir.path().join("pi.jsonl");
     let cwd = ground.work().canonicalize().unwrap();
@@ -113,7 +113,7 @@ fn what_a_session_says_with_half_a_character_is_told() {
 }
 
 #[test]
-fn what_is_secret_in_an_address_is_told_nobody() {
+fn rpc_redacts_secrets_in_base_url() {
     let ground = Ground::new(Vec::new());
     let mut command = ground.command(env!("CARGO_BIN_EXE_bowline"), &RPC);
     command.env("ANTHROPIC_BASE_URL", "http://user:PASSWORD@127.0.0.1:1/v1?key=SECRET");
@@ -138,7 +138,7 @@ fn what_is_secret_in_an_address_is_told_nobody() {
 }
 
 #[test]
-fn empty_words_and_pictures_that_are_none_are_refused() {
+fn rpc_empty_text_and_invalid_images_are_rejected() {
     let ground = Ground::new(vec![wire::says("One.")]);
     let mut program = ground.start(&RPC);
     let picture = |data: &str, kind: &str| json!([{"type": "image", "data": data, "mimeType": kind}]);
@@ -166,7 +166,7 @@ fn empty_words_and_pictures_that_are_none_are_refused() {
 }
 
 #[test]
-fn a_rule_that_is_none_is_refused() {
+fn rpc_invalid_permission_rule_is_rejected() {
     let ground = Ground::new(Vec::new());
     let mut program = ground.start(&RPC);
     let add = |rule: &str| json!({"type": "add_permission_rule", "rule": rule});
@@ -189,7 +189,7 @@ fn a_rule_that_is_none_is_refused() {
 }
 
 #[test]
-fn the_settings_are_those_in_force() {
+fn rpc_get_settings_returns_effective_settings() {
     let ground = Ground::new(Vec::new());
     ground.config("settings.toml", "tab-width = 3\n");
     let mut program = ground.start(&RPC);
@@ -210,7 +210,7 @@ fn the_settings_are_those_in_force() {
 }
 
 #[test]
-fn a_command_may_be_as_long_as_a_line() {
+fn rpc_bash_accepts_three_megabyte_command() {
     let ground = Ground::new(Vec::new());
     let mut program = ground.start(&RPC);
     let long = format!("x='{}'\necho ${{#x}}; exit 3", "y".repeat(3 << 20));

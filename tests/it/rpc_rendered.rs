@@ -93,7 +93,7 @@ fn ground() -> Ground {
 }
 
 #[test]
-fn json_tells_a_run() {
+fn json_mode_run_matches_snapshot() {
     let ground = ground();
     let (code, lines, told) =
         ground.start(&["--mode", "json", "--model", "claude-opus-5-5", "What does it say?"]).end();
@@ -102,7 +102,7 @@ fn json_tells_a_run() {
 }
 
 #[test]
-fn rpc_tells_the_same_run_and_what_is_asked_about_it() {
+fn rpc_run_and_queries_match_snapshots() {
     let ground = ground();
     let mut program = ground.start(&["--mode", "rpc", "--model", "claude-opus-5-5"]);
     let mut plain = Plain::of(&ground);
@@ -145,7 +145,7 @@ fn rpc_tells_the_same_run_and_what_is_asked_about_it() {
 const RPC: [&str; 4] = ["--mode", "rpc", "--model", "claude-opus-5-5"];
 
 #[test]
-fn only_models_that_are_listed_can_be_chosen() {
+fn rpc_set_model_rejects_unlisted_models() {
     let ground = Ground::new(Vec::new());
     let own = json!({"providers": {"workshop": {"api": "openai-completions", "baseUrl": "http://127.0.0.1:9",
         "apiKey": "k", "models": [{"id": "vice"}]}}});
@@ -179,7 +179,7 @@ fn half(words: &str) -> Vec<Piece> {
 }
 
 #[test]
-fn what_is_counted_is_told_while_an_answer_comes_and_kept_when_it_is_given_up() {
+fn rpc_token_usage_is_streamed_and_kept_after_abort() {
     let whole = Reply::Stream([half("So"), wire::close("end_turn")].concat());
     let ground = Ground::new(vec![whole, Reply::Stream(half("Never"))]);
     let mut program = ground.start(&RPC);
@@ -202,7 +202,7 @@ fn what_is_counted_is_told_while_an_answer_comes_and_kept_when_it_is_given_up() 
 }
 
 #[test]
-fn words_in_a_queue_wait_for_the_next_prompt_though_something_is_summed_up() {
+fn rpc_queue_during_compaction_waits_for_next_prompt() {
     let summary = Reply::Stream([half("A summary"), wire::close("end_turn")].concat());
     let ground = Ground::new(vec![wire::says("One."), summary, wire::says("Two."), wire::says("Three.")]);
     ground.config("settings.toml", "compaction-keep-recent-tokens = 1\n");

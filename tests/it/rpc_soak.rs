@@ -194,7 +194,7 @@ fn say_all(mut stdin: ChildStdin, count: usize, known: &Mutex<Known>) -> Answers
 }
 
 #[test]
-fn every_command_is_answered_once() {
+fn rpc_every_command_is_answered_once() {
     let wanted = std::env::var("BOWLINE_SOAK").ok().and_then(|number| number.parse().ok());
     let count: usize = wanted.unwrap_or(COMMANDS);
     let ground = Ground::new(vec![wire::says("Done."); count]);

@@ -47,7 +47,7 @@ fn closed(mode: &str, code: i32, told: &str) {
 const FULL: [&str; 4] = ["--mode", "rpc", "--approval", "full"];
 
 #[test]
-fn head_takes_a_line_and_the_program_ends() {
+fn stdout_piped_to_head_ends_process() {
     let says =
         "{\"type\":\"get_state\"}\n{\"type\":\"prompt\",\"message\":\"go\"}\n{\"type\":\"get_tree\"}\n";
     for (args, input) in
@@ -67,7 +67,7 @@ fn head_takes_a_line_and_the_program_ends() {
 }
 
 #[test]
-fn a_pipe_may_close_at_any_time() {
+fn stdout_closed_at_any_line_ends_process() {
     for mode in ["json", "rpc"] {
         for lines in [0, 1, 2, 4, 7, 12, 19, 30, 40] {
             let ground = Ground::new(vec![endless(), wire::says("never")]);
@@ -94,7 +94,7 @@ fn a_pipe_may_close_at_any_time() {
 }
 
 #[test]
-fn a_reader_that_goes_while_nothing_happens_is_missed_at_the_next_line() {
+fn rpc_stdout_closed_while_idle_ends_at_next_line() {
     let ground = Ground::new(Vec::new());
     let mut program = ground.start_unread(&["--mode", "rpc"]);
     assert_eq!(value(&program.first_lines(1)[0])["type"], "ready");
@@ -139,7 +139,7 @@ fn stalls(pid: u32) {
 const MOST: f64 = 120.0;
 
 #[test]
-fn a_reader_that_stops_finds_everything_later_and_nothing_piles_up() {
+fn stdout_stalled_reader_gets_all_with_bounded_memory() {
     for mode in ["json", "rpc"] {
         let ground = Ground::new(vec![long()]);
         let mut args = vec!["--mode", mode];
@@ -183,7 +183,7 @@ fn a_reader_that_stops_finds_everything_later_and_nothing_piles_up() {
 }
 
 #[test]
-fn a_signal_or_the_end_of_commands_ends_it_though_nobody_reads() {
+fn signal_or_stdin_end_exits_despite_stalled_stdout() {
     for (mode, signal) in [("json", Some(Signal::TERM)), ("rpc", Some(Signal::INT)), ("rpc", None)] {
         let ground = Ground::new(vec![long()]);
         let args: &[&str] = if mode == "json" { &["--mode", "json", "go"] } else { &["--mode", "rpc"] };
@@ -211,7 +211,7 @@ fn a_signal_or_the_end_of_commands_ends_it_though_nobody_reads() {
 const UNREAD: usize = 1_500;
 
 #[test]
-fn the_end_of_commands_is_noticed_though_many_of_them_wait_and_nobody_reads() {
+fn rpc_stdin_end_exits_with_many_unread_answers() {
     let ground = Ground::new(vec![endless()]);
     let mut program = ground.start_unread(&FULL);
     program.say(&prompt());
@@ -225,7 +225,7 @@ fn the_end_of_commands_is_noticed_though_many_of_them_wait_and_nobody_reads() {
 }
 
 #[test]
-fn a_command_that_runs_at_the_end_is_stopped_and_answered() {
+fn rpc_stdin_end_cancels_and_answers_running_command() {
     let ground = Ground::new(Vec::new());
     let mut program = ground.start(&FULL);
     program.say(&json!({"type": "bash", "command": "echo $$ > pid; echo begun; sleep 600", "id": 1}));
@@ -262,7 +262,7 @@ fn quiet(mode: &str, ground: &Ground) -> (Vec<Value>, String) {
 
 /// Every line is looked at where it is read: whatever else gets there is a failure.
 #[test]
-fn nobody_else_writes_to_standard_output() {
+fn stdout_has_only_protocol_lines() {
     let noise = "echo noise; echo noise > /proc/$PPID/fd/1; echo noise >&2";
     for mode in ["json", "rpc"] {
         let ground =
@@ -283,7 +283,7 @@ fn nobody_else_writes_to_standard_output() {
 
 /// What it says of wrong usage goes to standard error alone.
 #[test]
-fn wrong_usage_is_told_beside() {
+fn usage_errors_go_to_stderr() {
     let ground = Ground::new(Vec::new());
     for (args, why) in [
         (["--mode", "rpc", "words"], "RPC mode takes no prompts"),

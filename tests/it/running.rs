@@ -40,7 +40,7 @@ async fn asked(set: &str, name: &str, arguments: Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_question_tells_what_would_run_and_where() {
+async fn permission_request_shows_command_and_folder() {
     for (set, name, args, wanted) in [
         ("pi", "bash", json!({"command": "make"}), "make"),
         ("pi", "job", json!({"action": "start", "command": "make"}), "make"),
@@ -63,7 +63,7 @@ async fn the_question_tells_what_would_run_and_where() {
 }
 
 #[tokio::test]
-async fn looking_and_ending_ask_nobody() {
+async fn permission_not_needed_for_polling_and_killing() {
     for (set, name, args) in [
         ("openai", "write_stdin", json!({"session_id": 1})),
         ("openai", "exec_command", json!({"cmd": "ls", "workdir": "/"})),

@@ -53,7 +53,7 @@ fn ready(child: &mut Child) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn memory_of_the_program_belongs_to_root() {
+fn process_memory_is_unreadable_for_same_user() {
     let folder = folder();
     let mut child = command(folder.path(), &["--mode", "rpc", "--no-session"]).spawn().unwrap();
     ready(&mut child);
@@ -75,7 +75,7 @@ fn memory_of_the_program_belongs_to_root() {
 }
 
 #[test]
-fn program_that_is_not_dumpable_runs_commands_and_reads_documents() {
+fn non_dumpable_process_runs_commands_and_reads_pdf() {
     let folder = folder();
     fs::copy(
         concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/pdf/typst.pdf"),

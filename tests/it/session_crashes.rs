@@ -11,7 +11,7 @@ use bowline::llm::model::{Message, UserMessage};
 use bowline::session::store::listing;
 use bowline::session::{AgentMessage, EntryBody, Session, SessionError};
 
-/// Names the file that [`writer`] writes.
+/// Names the file that [`session_writer_process_appends_until_failure`] writes.
 const FILE: &str = "BOWLINE_TEST_SESSION";
 /// How often the writer is killed.
 const KILLS: usize = 200;
@@ -46,7 +46,7 @@ fn begun(folder: &Path) -> PathBuf {
 #[test]
 #[ignore = "the other tests start it as a process"]
 #[expect(clippy::print_stdout, reason = "who has started it reads that")]
-fn writer() {
+fn session_writer_process_appends_until_failure() {
     let Some(path) = std::env::var_os(FILE) else { return };
     let mut session = open(Path::new(&path)).unwrap();
     println!("open");
@@ -73,7 +73,12 @@ fn start(path: &Path, shell: Option<&str>) -> Child {
         }
         None => Command::new(own),
     };
-    command.args(["session_crashes::writer", "--exact", "--ignored", "--nocapture"]);
+    command.args([
+        "session_crashes::session_writer_process_appends_until_failure",
+        "--exact",
+        "--ignored",
+        "--nocapture",
+    ]);
     command.env(FILE, path).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
@@ -97,7 +102,7 @@ fn said(session: &Session, id: &str) -> String {
 }
 
 #[test]
-fn killed_at_any_moment_nothing_finished_is_lost() {
+fn session_killed_at_any_time_keeps_finished_entries() {
     let folder = tempfile::tempdir().unwrap();
     let path = begun(folder.path());
     let mut all = Vec::new();
@@ -142,7 +147,7 @@ fn killed_at_any_moment_nothing_finished_is_lost() {
 }
 
 #[test]
-fn a_file_cut_anywhere_is_gone_on_with() {
+fn session_file_cut_anywhere_can_be_continued() {
     let folder = tempfile::tempdir().unwrap();
     let path = begun(folder.path());
     let mut session = open(&path).unwrap();
@@ -174,7 +179,7 @@ fn a_file_cut_anywhere_is_gone_on_with() {
 }
 
 #[test]
-fn a_full_disk_loses_nothing_that_was_kept() {
+fn session_full_disk_keeps_written_entries() {
     let folder = tempfile::tempdir().unwrap();
     let path = begun(folder.path());
     // Writing beyond that many blocks fails as on a full disk, in the middle of a line.
@@ -199,7 +204,7 @@ fn a_full_disk_loses_nothing_that_was_kept() {
 }
 
 #[test]
-fn of_two_programs_one_writes_and_the_end_of_it_frees_the_session() {
+fn session_file_is_locked_by_one_writer() {
     let folder = tempfile::tempdir().unwrap();
     let path = begun(folder.path());
     let mut child = start(&path, None);
@@ -219,7 +224,7 @@ fn of_two_programs_one_writes_and_the_end_of_it_frees_the_session() {
 }
 
 #[test]
-fn where_nothing_can_be_written_that_is_told_and_memory_has_it_not() {
+fn session_append_unwritable_path_is_error() {
     // Not even the superuser can make a folder there.
     let nowhere = Path::new("/proc/self/sessions");
     let mut session = Session::create(nowhere, Path::new("/w"), SystemClock::shared(), RandomIds::shared());
@@ -230,7 +235,7 @@ fn where_nothing_can_be_written_that_is_told_and_memory_has_it_not() {
 }
 
 #[test]
-fn a_clock_that_goes_backwards_changes_no_order() {
+fn session_order_ignores_backward_clock() {
     let folder = tempfile::tempdir().unwrap();
     let times = [1_763_681_400_000_u64, 1_000, 1_763_681_300_000];
     let mut path: Option<PathBuf> = None;

@@ -414,7 +414,7 @@ proptest! {
     #![proptest_config(crate::support::seeds::cases(128))]
 
     #[test]
-    fn any_steps_leave_what_the_model_has(steps in steps(), on_disk in any::<bool>()) {
+    fn session_random_steps_match_simple_model(steps in steps(), on_disk in any::<bool>()) {
         let folder = tempfile::tempdir().unwrap();
         let ids = RandomIds::shared();
         let root = folder.path().to_path_buf();

@@ -112,7 +112,7 @@ impl Stage {
 }
 
 #[test]
-fn files_are_compared_and_brought_back() {
+fn sessions_diff_and_restore_commands_work() {
     let stage = Stage::new();
     let shown = stage.says(&["sessions", "diff", &stage.id, &stage.prompt]);
     assert_eq!(shown, "M a.txt  +1 -1\n    -one\n    +1\n     2\n     3\nD new.txt  +0 -1\n    -new\n");
@@ -130,7 +130,7 @@ fn files_are_compared_and_brought_back() {
 }
 
 #[test]
-fn what_both_sides_changed_is_taken_as_asked() {
+fn sessions_revert_resolves_conflicts_with_take_option() {
     let stage = Stage::new();
     stage.put("a.txt", "mine\n2\n3\n");
     let told: Value = serde_json::from_str(&stage.says(&[
@@ -153,7 +153,7 @@ fn what_both_sides_changed_is_taken_as_asked() {
 }
 
 #[test]
-fn what_stays_is_told_as_it_is() {
+fn sessions_revert_reports_files_kept() {
     let stage = Stage::new();
     stage.put("a.txt", "mine\n2\n3\n");
     let revert = ["sessions", "revert", &stage.id, &stage.prompt];
@@ -177,7 +177,7 @@ fn what_stays_is_told_as_it_is() {
 }
 
 #[test]
-fn what_is_given_up_has_changed_nothing() {
+fn sessions_restore_canceled_changes_no_files() {
     let stage = Stage::new();
     let home = stage.dir.path().join("home").display().to_string();
     let home = Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| home.clone())).unwrap();
@@ -202,7 +202,7 @@ fn what_is_given_up_has_changed_nothing() {
 }
 
 #[test]
-fn only_what_no_session_names_is_pruned() {
+fn sessions_prune_deletes_unreferenced_objects_only() {
     let stage = Stage::new();
     stage.age();
     let told = stage.says(&["sessions", "prune"]);
@@ -215,7 +215,7 @@ fn only_what_no_session_names_is_pruned() {
 }
 
 #[test]
-fn what_sessions_elsewhere_name_is_not_pruned() {
+fn sessions_prune_keeps_objects_of_sessions_elsewhere() {
     let stage = Stage::new();
     stage.age();
     let (sessions, other) = (stage.sessions(), stage.dir.path().join("other"));
@@ -253,7 +253,7 @@ fn what_sessions_elsewhere_name_is_not_pruned() {
 }
 
 #[test]
-fn a_store_that_does_not_say_whose_it_is_is_left_alone() {
+fn sessions_prune_skips_store_without_workspace() {
     let stage = Stage::new();
     stage.age();
     let stores = stage.dir.path().join("home/data/checkpoints");

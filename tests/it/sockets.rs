@@ -140,7 +140,7 @@ fn way(method: &str, items: usize) -> (String, usize) {
 }
 
 #[tokio::test]
-async fn one_socket_carries_a_session_and_only_what_is_new_is_said() {
+async fn websocket_session_reuses_socket_and_sends_only_new_input() {
     let call = json!({"id": "fc_1", "type": "function_call", "call_id": "call_1", "name": "read",
         "arguments": "{}"});
     let server = Server::start(vec![
@@ -186,7 +186,7 @@ async fn one_socket_carries_a_session_and_only_what_is_new_is_said() {
 }
 
 #[tokio::test]
-async fn a_request_that_does_not_go_on_is_made_in_full() {
+async fn websocket_request_without_continuation_is_sent_in_full() {
     let server = Server::start((0..3).map(|_| says("a")).collect());
     let side = side(&server);
     let answer = side.hi().await;
@@ -205,7 +205,7 @@ async fn a_request_that_does_not_go_on_is_made_in_full() {
 }
 
 #[tokio::test]
-async fn old_and_idle_sockets_are_replaced() {
+async fn websocket_idle_or_old_is_replaced() {
     for (steps, sockets) in [
         (vec![Duration::from_secs(299); 2], 1),
         (vec![Duration::from_mins(5)], 2),
@@ -224,7 +224,7 @@ async fn old_and_idle_sockets_are_replaced() {
 }
 
 #[tokio::test]
-async fn requests_at_the_same_time_have_sockets_of_their_own() {
+async fn websocket_parallel_requests_use_separate_sockets() {
     let server = Server::start((0..3).map(|_| says("a")).collect());
     let side = side(&server);
     futures::future::join(side.hi(), side.hi()).await;
@@ -242,7 +242,7 @@ async fn requests_at_the_same_time_have_sockets_of_their_own() {
 }
 
 #[tokio::test]
-async fn without_a_socket_the_session_asks_by_http() {
+async fn websocket_unsupported_falls_back_to_http() {
     let server = Server::deaf(vec![status(404), says("a"), says("b")]);
     let side = side(&server);
     assert_eq!((side.hi().await.text(), side.hi().await.text()), ("a".into(), "b".into()));
@@ -269,7 +269,7 @@ async fn without_a_socket_the_session_asks_by_http() {
 }
 
 #[tokio::test]
-async fn what_breaks_before_the_first_event_is_asked_by_http() {
+async fn websocket_failure_before_first_event_falls_back_to_http() {
     for first in [
         vec![Piece::Cut],
         vec![Piece::Socket(Frame::Close(1009, ""))],
@@ -284,7 +284,7 @@ async fn what_breaks_before_the_first_event_is_asked_by_http() {
 }
 
 #[tokio::test]
-async fn a_socket_that_was_closed_while_it_waited_is_replaced() {
+async fn websocket_closed_while_idle_is_replaced() {
     let closing = [said("resp_1", "a"), vec![Piece::Socket(Frame::Close(1001, "going away"))]].concat();
     let cutting = [said("resp_1", "a"), vec![Piece::Cut]].concat();
     for first in [closing, cutting] {
@@ -300,7 +300,7 @@ async fn a_socket_that_was_closed_while_it_waited_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_server_that_has_no_room_or_forgot_is_asked_anew_once() {
+async fn websocket_limit_or_lost_response_is_retried_once() {
     let full = || error("websocket_connection_limit_reached");
     let server = Server::start(vec![full(), says("a")]);
     assert_eq!(side(&server).hi().await.text(), "a");
@@ -322,7 +322,7 @@ async fn a_server_that_has_no_room_or_forgot_is_asked_anew_once() {
 }
 
 #[tokio::test]
-async fn what_breaks_in_the_middle_is_an_error_with_what_had_come() {
+async fn websocket_interrupted_reply_error_keeps_partial_text() {
     let item = json!({"id": "msg_1", "type": "message", "role": "assistant", "content": []});
     let begun = || {
         vec![
@@ -352,7 +352,7 @@ async fn what_breaks_in_the_middle_is_an_error_with_what_had_come() {
 }
 
 #[tokio::test]
-async fn letting_go_hangs_up() {
+async fn websocket_dropped_stream_closes_connection() {
     let gated = vec![Piece::Event(created()), Piece::Gate];
     let server = Server::start(vec![Reply::Stream(gated)]);
     let mut stream = side(&server).adapter.stream(request(vec![user("hi")]));
@@ -362,7 +362,7 @@ async fn letting_go_hangs_up() {
 }
 
 #[tokio::test]
-async fn pings_are_answered_and_messages_come_in_any_frames() {
+async fn websocket_handles_pings_and_split_frames() {
     let words = "é漢👩".repeat(1 << 17);
     let mut pieces = said("resp_1", &words);
     let Piece::Event(item) = pieces.remove(2) else { panic!("it is an event") };
@@ -379,7 +379,7 @@ async fn pings_are_answered_and_messages_come_in_any_frames() {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_of_an_adapter_that_is_gone() {
+async fn websocket_dropped_adapter_closes_connection() {
     let waits = [said("resp_1", "a"), vec![Piece::Gate]].concat();
     let server = Server::start(vec![Reply::Stream(waits)]);
     let side = side(&server);
@@ -389,7 +389,7 @@ async fn nothing_is_kept_of_an_adapter_that_is_gone() {
 }
 
 #[tokio::test]
-async fn a_socket_that_waits_too_long_is_closed() {
+async fn websocket_parked_too_long_is_closed() {
     let waits = [said("resp_1", "a"), vec![Piece::Gate]].concat();
     let server = Server::start(vec![Reply::Stream(waits)]);
     let mut socket = http().socket(&format!("{}/x", server.url), &[]).await.unwrap();
@@ -403,7 +403,7 @@ async fn a_socket_that_waits_too_long_is_closed() {
 }
 
 #[tokio::test]
-async fn an_open_socket_takes_its_time_at_most() {
+async fn websocket_handshake_times_out() {
     // Accepts, and says nothing.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/x", listener.local_addr().unwrap());
@@ -413,7 +413,7 @@ async fn an_open_socket_takes_its_time_at_most() {
 }
 
 #[tokio::test]
-async fn what_is_recorded_goes_by_http() {
+async fn websocket_disabled_with_cassette_or_sse_transport() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("tape.jsonl");
     let server = Server::start(vec![says("a")]);

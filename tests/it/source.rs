@@ -321,7 +321,7 @@ pub fn functions(code: &str) -> Vec<(String, usize, usize)> {
 }
 
 #[test]
-fn the_scanner_reads_rust() {
+fn source_scanner_reads_rust() {
     let code = blank(
         "let a = \"// no\"; // yes {\nlet b = r#\"{\"#; let c = '{'; let d: &'static str = 'x'; /* { /* } */ */ }",
     );

@@ -72,14 +72,14 @@ const SNIPPETS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn snippets_have_the_scopes_of_their_language() {
+fn syntax_scopes_match_snapshot() {
     let shown: String = SNIPPETS.iter().map(|(name, code)| show(name, code)).collect();
     // A list of lines, which has no size.
     snaps::check("syntax_scopes", (0, 0), &shown);
 }
 
 #[test]
-fn every_language_has_a_snippet() {
+fn syntax_scopes_cover_every_language() {
     let helpers = ["markdown_inline", "regex"];
     for language in LANGUAGES {
         let shown = SNIPPETS.iter().any(|(name, _)| *name == language.name);

@@ -37,13 +37,13 @@ fn built_in() -> BTreeMap<String, (Keymap, String)> {
 }
 
 #[test]
-fn every_area_of_commands_is_in_its_table() {
+fn command_catalog_contains_every_area() {
     let in_rows = CATALOG.features.iter().map(|feature| feature.commands.len()).sum::<usize>();
     assert_eq!(CATALOG.areas.len() + in_rows, modules_with("COMMANDS"));
 }
 
 #[test]
-fn commands_have_legal_unique_ids() {
+fn command_ids_are_valid_and_unique() {
     let mut seen = BTreeSet::new();
     for id in CATALOG.commands().flat_map(|command| command.former.iter().chain([&command.id])) {
         assert!(seen.insert(id), "two commands are called {id}");
@@ -161,7 +161,7 @@ const VERBS: &[&str] = &[
 const ONE_WORD: &[&str] = &["Copy", "Cut", "Paste", "Quit", "Redo", "Undo"];
 
 #[test]
-fn command_titles_begin_with_a_verb_and_are_short() {
+fn command_titles_start_with_verb_and_are_short() {
     for command in CATALOG.commands() {
         let (id, title) = (command.id, command.title);
         let words: Vec<&str> = title.split(' ').collect();
@@ -176,7 +176,7 @@ fn command_titles_begin_with_a_verb_and_are_short() {
 }
 
 #[test]
-fn command_aliases_add_words_to_the_title() {
+fn command_aliases_differ_from_title() {
     for command in CATALOG.commands() {
         for alias in command.aliases {
             assert!(!alias.is_empty() && alias.trim() == *alias, "{}: {alias:?}", command.id);
@@ -186,7 +186,7 @@ fn command_aliases_add_words_to_the_title() {
 }
 
 #[test]
-fn command_titles_are_unique_in_every_palette() {
+fn command_titles_are_unique_per_palette() {
     // The commands of the Vim and the Helix map are never in one palette.
     for hidden in ["vim.", "helix."] {
         let mut titles = BTreeMap::new();
@@ -209,7 +209,7 @@ const FORMER_IDS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn former_ids_of_commands_still_name_them_in_key_maps() {
+fn command_former_ids_still_work_in_keymaps() {
     let declared: BTreeSet<&str> = CATALOG.commands().flat_map(|command| command.former).copied().collect();
     assert_eq!(declared, FORMER_IDS.iter().map(|(former, _)| *former).collect());
     for (former, id) in FORMER_IDS {
@@ -224,7 +224,7 @@ fn former_ids_of_commands_still_name_them_in_key_maps() {
 }
 
 #[test]
-fn every_picker_has_a_file_a_row_and_a_way_in() {
+fn picker_table_rows_have_file_and_command() {
     let ids: BTreeSet<&str> = CATALOG.pickers().map(|row| row.id).collect();
     assert_eq!(ids.len(), CATALOG.pickers().count(), "two pickers share an id");
     assert_eq!(ids.len(), modules_with("PICKER"));
@@ -245,7 +245,7 @@ fn every_picker_has_a_file_a_row_and_a_way_in() {
 }
 
 #[test]
-fn every_part_of_the_screen_has_one_pane_with_a_file() {
+fn pane_table_covers_every_screen_part() {
     let parts: BTreeSet<Part> = panes().map(|pane| pane.part).collect();
     assert_eq!(parts, Part::ALL.into_iter().collect());
     assert_eq!(panes().count(), parts.len());
@@ -253,7 +253,7 @@ fn every_part_of_the_screen_has_one_pane_with_a_file() {
 }
 
 #[test]
-fn dialects_have_folders_and_rows() {
+fn dialect_table_matches_folders() {
     let entries = std::fs::read_dir(root().join("src/llm/providers")).unwrap().map(|e| e.unwrap());
     let folders = entries
         .filter(|e| e.path().is_dir())
@@ -270,7 +270,7 @@ fn dialects_have_folders_and_rows() {
 }
 
 #[test]
-fn the_default_keys_are_those_of_the_contract() {
+fn default_keymap_matches_contract() {
     let (map, _) = &built_in()["default"];
     let contract = [
         (KeyContext::Global, "F1", "app.palette"),
@@ -331,7 +331,7 @@ fn the_default_keys_are_those_of_the_contract() {
 }
 
 #[test]
-fn words_of_the_prompt_are_unique_and_stand_for_commands() {
+fn slash_commands_are_unique_and_map_to_commands() {
     let names: BTreeSet<&str> = WORDS.iter().map(|word| word.name).collect();
     assert_eq!(names.len(), WORDS.len());
     for word in WORDS {
@@ -368,7 +368,7 @@ fn is_legacy(key: &Key) -> bool {
 }
 
 #[test]
-fn every_command_can_be_reached_without_an_extended_keyboard() {
+fn keymaps_reach_essential_commands_with_legacy_keys() {
     for (name, (map, _)) in built_in() {
         let legacy = |keys: &str| keys.split(' ').all(|key| is_legacy(&Key::from_str(key).unwrap()));
         let reachable: BTreeSet<String> = KeyContext::ALL
@@ -396,7 +396,7 @@ fn every_command_can_be_reached_without_an_extended_keyboard() {
 }
 
 #[test]
-fn themes_parse_and_know_every_scope_that_the_code_uses() {
+fn themes_parse_and_define_every_used_scope() {
     let sources = crate::source::sources();
     let mut scopes = BTreeSet::new();
     for file in sources.iter().filter(|s| s.module.starts_with("ide::")) {
@@ -417,7 +417,7 @@ fn themes_parse_and_know_every_scope_that_the_code_uses() {
 }
 
 #[test]
-fn line_commands_are_found_by_any_part_of_their_names_that_is_long_enough() {
+fn vim_line_commands_are_found_by_abbreviation() {
     let name = |line| run::find(&CATALOG, line).map(|(row, rest)| (row.long, rest));
     assert_eq!(name("w x"), Some(("write", " x")));
     assert_eq!(name("wri"), Some(("write", "")));
@@ -433,7 +433,7 @@ fn line_commands_are_found_by_any_part_of_their_names_that_is_long_enough() {
 }
 
 #[test]
-fn line_commands_have_names_that_agree_and_titles() {
+fn vim_line_commands_have_consistent_names_and_titles() {
     let rows = run::ROWS.iter().chain(CATALOG.features.iter().flat_map(|feature| feature.lines));
     for row in rows {
         assert!(row.long.starts_with(row.short), "{}", row.long);
@@ -444,7 +444,7 @@ fn line_commands_have_names_that_agree_and_titles() {
 }
 
 #[test]
-fn features_have_rows_of_their_own_folders() {
+fn feature_table_matches_folders() {
     let ids: BTreeSet<&str> = CATALOG.features.iter().map(|feature| feature.id).collect();
     assert_eq!(ids.len(), CATALOG.features.len(), "two features share an id");
     let sources = source::sources();

@@ -25,14 +25,14 @@ fn all_files() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_file_says_what_it_is_for() {
+fn source_files_start_with_module_doc() {
     for (path, text) in all_files() {
         assert!(text.starts_with("//! "), "{path} does not open with a module doc");
     }
 }
 
 #[test]
-fn files_and_functions_are_short() {
+fn source_files_and_functions_are_short() {
     let mut long = Vec::new();
     for (path, text) in all_files() {
         let lines = text.lines().count();
@@ -51,7 +51,7 @@ fn files_and_functions_are_short() {
 }
 
 #[test]
-fn names_say_something() {
+fn source_file_names_are_meaningful() {
     for (path, _) in all_files() {
         let stem = path.rsplit('/').next().unwrap().trim_end_matches(".rs").to_string();
         assert!(!FORBIDDEN_NAMES.contains(&stem.as_str()), "{path}: a name that says nothing");
@@ -59,7 +59,7 @@ fn names_say_something() {
 }
 
 #[test]
-fn no_notes_are_left_behind() {
+fn source_has_no_leftover_notes() {
     for (path, text) in all_files() {
         for (a, b) in NOTES {
             let note = format!("{a}{b}");
@@ -70,7 +70,7 @@ fn no_notes_are_left_behind() {
 }
 
 #[test]
-fn a_mod_file_lists_and_holds_no_logic() {
+fn mod_files_contain_no_functions() {
     for file in source::sources().iter().filter(|s| s.is_mod_file()) {
         let functions = source::functions(&file.code);
         assert!(functions.is_empty(), "{}: fn {} belongs into a file of its own", file.path, functions[0].0);
@@ -78,7 +78,7 @@ fn a_mod_file_lists_and_holds_no_logic() {
 }
 
 #[test]
-fn every_expect_states_what_always_holds() {
+fn expect_messages_state_invariant() {
     for file in source::sources().iter().filter(|s| !s.is_test) {
         for (at, _) in file.code.match_indices(".expect(") {
             let line = source::line_at(&file.code, at);
@@ -95,7 +95,7 @@ fn every_expect_states_what_always_holds() {
 }
 
 #[test]
-fn no_test_file_is_forgotten() {
+fn test_files_are_all_in_main_rs() {
     let main = std::fs::read_to_string(source::root().join("tests/it/main.rs")).unwrap();
     for entry in std::fs::read_dir(source::root().join("tests/it")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
@@ -108,7 +108,7 @@ fn no_test_file_is_forgotten() {
 }
 
 #[test]
-fn every_property_takes_its_seed_from_one_helper() {
+fn property_tests_use_seed_helper() {
     for (path, text) in all_files().iter().filter(|(path, _)| !path.ends_with("support/seeds.rs")) {
         let config = concat!("Proptest", "Config");
         assert!(!text.contains(config), "{path}: `seeds::cases` makes the configuration of a property");

@@ -79,7 +79,7 @@ fn finish(output: &Output) -> (i32, String, String) {
 }
 
 #[test]
-fn a_file_is_read_and_changed_without_a_model_and_without_a_session() {
+fn tool_command_reads_and_edits_without_session() {
     let place = Place::new();
     place.write("work/a.txt", "one\ttwo\u{1b}\n");
     let read = place.run(&["read", r#"{"path": "a.txt"}"#]);
@@ -99,7 +99,7 @@ fn a_file_is_read_and_changed_without_a_model_and_without_a_session() {
 }
 
 #[test]
-fn arguments_are_piped_in_where_none_are_given() {
+fn tool_command_reads_arguments_from_stdin() {
     let place = Place::new();
     place.write("work/a.txt", "one\n");
     for args in [&["read", "-"][..], &["read"]] {
@@ -113,7 +113,7 @@ fn arguments_are_piped_in_where_none_are_given() {
 }
 
 #[test]
-fn a_failure_is_told_as_to_a_model_and_fails() {
+fn tool_command_error_result_exits_1() {
     let place = Place::new();
     let (code, out, err) = place.run(&["read", r#"{"path": "gone.txt"}"#]);
     assert!(code == 1 && out.contains("gone.txt") && err.is_empty(), "{code} {out}{err}");
@@ -124,7 +124,7 @@ fn a_failure_is_told_as_to_a_model_and_fails() {
 }
 
 #[test]
-fn wrong_usage_says_what_there_is() {
+fn tool_command_usage_error_exits_2_with_hint() {
     let place = Place::new();
     for (args, told) in [
         (
@@ -148,7 +148,7 @@ fn wrong_usage_says_what_there_is() {
 }
 
 #[test]
-fn what_nobody_allows_does_not_run_and_standard_error_says_how_it_would() {
+fn tool_command_needs_approval_and_names_flag() {
     let place = Place::new();
     let (call, made) = (r#"{"command": "mkdir made"}"#, place.work().join("made"));
     let (code, out, err) = place.run(&["bash", call]);
@@ -168,7 +168,7 @@ fn what_nobody_allows_does_not_run_and_standard_error_says_how_it_would() {
 }
 
 #[test]
-fn in_a_read_only_place_nothing_changes() {
+fn tool_command_read_only_environment_rejects_changes() {
     let place = Place::new();
     place.write("work/a.txt", "one\n");
     let there = ["--env", "read-only", "--approval", "full"];
@@ -183,7 +183,7 @@ fn in_a_read_only_place_nothing_changes() {
 }
 
 #[test]
-fn the_lists_are_what_models_get() {
+fn tool_command_list_matches_profile_tools() {
     let place = Place::new();
     for profile in PROFILES {
         let (code, told) = place.json(&["--list", "--json", "--profile", profile.id]);
@@ -210,7 +210,7 @@ fn the_lists_are_what_models_get() {
 }
 
 #[test]
-fn an_interruption_ends_the_call_with_all_its_processes() {
+fn tool_command_signal_kills_process_tree() {
     if !lives(std::process::id()) {
         return;
     }
@@ -231,7 +231,7 @@ fn an_interruption_ends_the_call_with_all_its_processes() {
 }
 
 #[test]
-fn a_long_output_is_cut_as_for_a_model_and_the_next_call_reads_the_rest() {
+fn tool_command_long_output_is_truncated_with_artifact() {
     let place = Place::new();
     let lines = (1..=9000).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n") + "\n";
     place.write("work/a.txt", &lines);
@@ -247,7 +247,7 @@ fn a_long_output_is_cut_as_for_a_model_and_the_next_call_reads_the_rest() {
 }
 
 #[test]
-fn a_terminal_is_not_steered() {
+fn tool_command_escapes_control_characters_on_terminal() {
     let launch = Launch::bowline(&["tool", "read", r#"{"path": "a.txt"}"#]);
     std::fs::write(launch.work().join("a.txt"), "a \u{1b}[2J\u{9b}31m\n").unwrap();
     let mut terminal = launch.start();

@@ -19,7 +19,7 @@ fn dated(path: &Path, seconds: u64) {
 }
 
 #[test]
-fn every_tool_says_what_it_is() {
+fn tool_specs_are_valid_and_stable() {
     for set in SETS {
         for tool in set.tools {
             let spec = tool.spec();
@@ -59,7 +59,7 @@ fn every_tool_says_what_it_is() {
 }
 
 #[test]
-fn intents_translate_to_every_family() {
+fn tool_intents_translate_to_every_family() {
     let intents = [
         Intent::Read { path: "a".into(), first: None, lines: None },
         Intent::Read { path: "a".into(), first: Some(3), lines: Some(4) },
@@ -104,7 +104,7 @@ fn intents_translate_to_every_family() {
 }
 
 #[tokio::test]
-async fn each_family_reads_in_its_own_form() {
+async fn read_tools_use_format_of_each_family() {
     let desk = Bench::new(&[("a.txt", "one\r\ntwo\nthree\n"), ("empty", "")]);
     let range = json!({"file_path": "a.txt", "offset": 2, "limit": 1});
     let openai = desk.ok("openai", "read_file", range.clone()).await;
@@ -132,7 +132,7 @@ async fn each_family_reads_in_its_own_form() {
 }
 
 #[tokio::test]
-async fn pictures_and_notebooks_are_shown() {
+async fn read_tools_show_images_and_notebooks() {
     let desk = Bench::new(&[]);
     let mut bmp = std::io::Cursor::new(Vec::new());
     image::DynamicImage::new_rgb8(5, 4).write_to(&mut bmp, image::ImageFormat::Bmp).unwrap();
@@ -162,7 +162,7 @@ async fn pictures_and_notebooks_are_shown() {
 }
 
 #[tokio::test]
-async fn a_file_must_have_been_read_where_the_family_is_used_to_it() {
+async fn edit_tools_require_read_first_per_family() {
     let desk = Bench::new(&[("f", "a\nb\n")]);
     let edit = json!({"file_path": "f", "old_string": "b", "new_string": "c"});
     let write = json!({"file_path": "f", "content": "all\n"});
@@ -190,7 +190,7 @@ async fn a_file_must_have_been_read_where_the_family_is_used_to_it() {
 }
 
 #[tokio::test]
-async fn what_somebody_else_changed_is_noticed() {
+async fn edit_tools_detect_external_changes() {
     let desk = Bench::new(&[("f", "a\nb\n")]);
     desk.ok("pi", "read", json!({"path": "f"})).await;
     desk.file("f", "a\nb\nmore\n");
@@ -214,7 +214,7 @@ async fn what_somebody_else_changed_is_noticed() {
 }
 
 #[tokio::test]
-async fn tolerant_edits_say_so_and_gemini_repeats_what_changed() {
+async fn edit_tools_report_fuzzy_match() {
     let desk = Bench::new(&[("f", "fn f() {\n\tlet a = 1;\n}\n")]);
     let args = json!({"file_path": "f", "instruction": "i", "old_string": "    let a = 1;\n", "new_string": "    let b = 2;\n"});
     let outcome = desk.outcome("gemini", "replace", args).await;
@@ -240,7 +240,7 @@ async fn tolerant_edits_say_so_and_gemini_repeats_what_changed() {
 }
 
 #[tokio::test]
-async fn two_edits_of_one_file_at_once_both_arrive() {
+async fn edit_tools_in_parallel_on_one_file_all_apply() {
     let desk = Bench::new(&[("f", "a\nb\nc\nd\n")]);
     let edit = |old: &str| json!({"path": "f", "oldText": old, "newText": old.to_uppercase()});
     let all = ["a", "b", "c", "d"].map(|old| desk.ok("pi", "edit", edit(old)));
@@ -264,7 +264,7 @@ fn tree() -> Bench {
 }
 
 #[tokio::test]
-async fn each_family_greps_in_its_own_form() {
+async fn grep_tools_use_format_of_each_family() {
     let desk = tree();
     let text = desk.ok("pi", "grep", json!({"pattern": "alpha", "path": "src", "context": 1})).await;
     assert_eq!(text, "a.rs:1: fn alpha() {}\na.rs-2- let x = 1;\nin/b.ts:1: alpha();");
@@ -324,7 +324,7 @@ async fn each_family_greps_in_its_own_form() {
 }
 
 #[tokio::test]
-async fn a_grep_that_cannot_be_done_says_why_in_every_family() {
+async fn grep_tools_report_errors_in_every_family() {
     let desk = tree();
     for (set, name) in
         [("pi", "grep"), ("openai", "grep_files"), ("anthropic", "Grep"), ("gemini", "grep_search")]
@@ -346,7 +346,7 @@ async fn a_grep_that_cannot_be_done_says_why_in_every_family() {
 }
 
 #[tokio::test]
-async fn each_family_finds_files_in_its_own_order() {
+async fn glob_tools_use_order_of_each_family() {
     let desk = tree();
     let here = |name: &str| desk.path(name).display().to_string();
     assert_eq!(desk.ok("pi", "find", json!({"pattern": "*.rs"})).await, "src/a.rs");
@@ -383,7 +383,7 @@ async fn each_family_finds_files_in_its_own_order() {
 }
 
 #[tokio::test]
-async fn folders_are_listed_and_files_read_together() {
+async fn list_and_read_many_tools_return_entries_and_files() {
     let desk = tree();
     let deep = desk.ok("openai", "list_dir", json!({"dir_path": "src"})).await;
     assert_eq!(deep, format!("Absolute path: {}\na.rs\nin/\n  b.ts", desk.path("src").display()));

@@ -20,7 +20,7 @@ fn families(old: &str, new: &str) -> [(&'static str, &'static str, &'static str,
 }
 
 #[tokio::test]
-async fn what_somebody_else_has_written_is_not_replaced_for_being_nearly_the_same() {
+async fn edit_tools_reject_fuzzy_match_in_changed_file() {
     for (set, read, edit, args) in families(OLD, NEW) {
         let bench = Bench::new(&[("f", FILE)]);
         bench.ok(set, read, json!({"path": "f", "file_path": "f"})).await;
@@ -37,7 +37,7 @@ async fn what_somebody_else_has_written_is_not_replaced_for_being_nearly_the_sam
 }
 
 #[tokio::test]
-async fn an_edit_elsewhere_does_not_make_the_change_known() {
+async fn edit_tools_edit_does_not_acknowledge_external_change() {
     for ((set, read, edit, args), (_, _, _, other)) in
         families(OLD, NEW).into_iter().zip(families("fn g() {}", "fn h() {}"))
     {
@@ -59,7 +59,7 @@ async fn an_edit_elsewhere_does_not_make_the_change_known() {
 }
 
 #[tokio::test]
-async fn a_changed_file_is_edited_where_only_layout_differs() {
+async fn edit_tools_accept_layout_difference_in_changed_file() {
     for (set, read, edit, args) in families("let b = 2;\nlet c = 3;\n", "let b = 3;\nlet c = 4;\n") {
         let bench = Bench::new(&[("f", FILE)]);
         bench.ok(set, read, json!({"path": "f", "file_path": "f"})).await;

@@ -1,6 +1,6 @@
 //! The terminal is given back on every way out, seen from outside through a pseudo terminal.
 //!
-//! The program in it is this test binary with [`actor`] as its only test: a loop of the form that
+//! The program in it is this test binary with [`actor_process_runs_terminal_loop`] as its only test: a loop of the form that
 //! the IDE has, with a key for each way out.
 
 use std::time::Duration;
@@ -15,7 +15,7 @@ const GIVEN_BACK: &str = "\x1b[?1049l\x1b[?25h";
 
 /// Does nothing unless a test below started it.
 #[test]
-fn actor() {
+fn actor_process_runs_terminal_loop() {
     if std::env::var_os(ROLE).is_none() {
         return;
     }
@@ -92,7 +92,7 @@ async fn on_signal(
 
 fn start() -> Pty {
     let program = std::env::current_exe().unwrap();
-    let args = ["tui_term::actor", "--exact", "--nocapture", "--test-threads=1"];
+    let args = ["tui_term::actor_process_runs_terminal_loop", "--exact", "--nocapture", "--test-threads=1"];
     let mut pty = Launch::command(program.to_str().unwrap(), &args).env(ROLE, "1").start();
     pty.wait_text("ready");
     let screen = pty.screen();
@@ -114,7 +114,7 @@ fn assert_sane(pty: &mut Pty) {
 }
 
 #[test]
-fn a_return_an_error_and_a_panic_restore() {
+fn terminal_is_restored_after_return_error_and_panic() {
     for (key, code, said) in [("q", 0, ""), ("e", 1, ""), ("p", 3, ""), ("P", 101, "in the loop")] {
         let mut pty = start();
         pty.send(key);
@@ -125,7 +125,7 @@ fn a_return_an_error_and_a_panic_restore() {
 }
 
 #[test]
-fn signals_that_end_restore() {
+fn terminal_is_restored_after_signals() {
     for (signal, code) in [(Number::TERM, 143), (Number::HUP, 129), (Number::INT, 130)] {
         let mut pty = start();
         pty.signal(signal);
@@ -135,14 +135,14 @@ fn signals_that_end_restore() {
 }
 
 #[test]
-fn a_closed_window_ends_the_program() {
+fn terminal_hang_up_exits_129() {
     let mut pty = start();
     pty.hang_up();
     assert_eq!(pty.wait_exit().exit_code(), 129);
 }
 
 #[test]
-fn a_stop_gives_the_terminal_back_until_the_program_goes_on() {
+fn terminal_suspend_restores_until_continue() {
     let mut pty = start();
     pty.signal(Number::TSTP);
     pty.wait_stopped();
@@ -159,7 +159,7 @@ fn a_stop_gives_the_terminal_back_until_the_program_goes_on() {
 }
 
 #[test]
-fn a_stop_that_cannot_be_caught_is_repaired_afterwards() {
+fn terminal_is_repaired_after_sigstop() {
     let mut pty = start();
     pty.signal(Number::STOP);
     pty.wait_stopped();
@@ -171,7 +171,7 @@ fn a_stop_that_cannot_be_caught_is_repaired_afterwards() {
 }
 
 #[test]
-fn a_child_has_the_terminal_to_itself() {
+fn terminal_is_released_to_child_process() {
     let mut pty = start();
     pty.send("c");
     pty.wait_text("child");
@@ -184,7 +184,7 @@ fn a_child_has_the_terminal_to_itself() {
 }
 
 #[test]
-fn a_resize_is_told_and_idle_is_silent() {
+fn terminal_resize_is_reported_and_idle_writes_no_output() {
     let mut pty = start();
     pty.resize(50, 10);
     pty.wait_text("(50, 10)");

@@ -39,7 +39,7 @@ fn samples(name: &str) -> Vec<Sample> {
 }
 
 #[test]
-fn clusters_are_those_of_unicode() {
+fn grapheme_breaks_match_unicode_data() {
     for Sample { text, breaks } in samples("GraphemeBreakTest-17.0.0.txt") {
         let ends = graphemes(&text).scan(0, |at, cluster| {
             *at += cluster.len();
@@ -51,7 +51,7 @@ fn clusters_are_those_of_unicode() {
 }
 
 #[test]
-fn clusters_in_a_text_are_those_of_unicode_wherever_its_pieces_end() {
+fn grapheme_breaks_hold_across_rope_chunks() {
     // So long is the first piece of a text; what stands across its end is in two pieces.
     let long = Text::from("x".repeat(10_000).as_str());
     let piece = (0..10_000).find(|at| long.chunk_at(Byte(*at)).1 > Byte(0)).unwrap();
@@ -95,7 +95,7 @@ fn on_purpose(before: &str, after: &str) -> bool {
 }
 
 #[test]
-fn words_end_where_those_of_unicode_do() {
+fn word_motions_match_unicode_word_breaks() {
     let (mut agreed, mut excepted) = (0, 0);
     for Sample { text: sample, breaks } in samples("WordBreakTest-17.0.0.txt") {
         let text = Text::from(sample.as_str());
@@ -123,7 +123,7 @@ fn words_end_where_those_of_unicode_do() {
 }
 
 #[test]
-fn wide_characters_are_wide_and_narrow_ones_are_not() {
+fn character_width_matches_unicode_data() {
     let mut seen = 0;
     for line in data("EastAsianWidth-15.0.0.txt").lines() {
         let content = line.split('#').next().unwrap_or_default();
@@ -164,7 +164,7 @@ fn other_width(c: char) -> bool {
 }
 
 #[test]
-fn an_emoji_takes_two_cells_however_many_characters_it_has() {
+fn emoji_width_is_two_cells() {
     let mut seen = 0;
     for line in data("emoji-test-15.0.txt").lines() {
         let Some((codes, kind)) = line.split_once(';') else { continue };

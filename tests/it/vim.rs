@@ -140,7 +140,7 @@ pub fn neovim(scripts: &str) -> Option<String> {
 }
 
 #[tokio::test]
-async fn keys_come_to_what_was_recorded() {
+async fn vim_scripts_match_recorded_neovim() {
     let scripts = std::fs::read_to_string(fixture("scripts.txt")).unwrap();
     let answers = std::fs::read_to_string(fixture("answers.txt")).unwrap();
     assert_eq!(scripts.lines().count(), answers.lines().count());
@@ -159,7 +159,7 @@ async fn keys_come_to_what_was_recorded() {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn the_record_is_what_the_installed_neovim_says() {
+fn vim_record_matches_installed_neovim() {
     let Some(answers) = neovim(&std::fs::read_to_string(fixture("scripts.txt")).unwrap()) else {
         eprintln!("skipped: there is no nvim 0.7.2 here; the recorded answers are still compared");
         return;

@@ -14,7 +14,7 @@ pub async fn check(cases: &[(&str, &str, &str, &str)]) {
 }
 
 #[tokio::test]
-async fn insert_ctrl_t_and_ctrl_d_shift_the_line() {
+async fn vim_insert_ctrl_t_and_ctrl_d_shift_line() {
     check(&[
         ("foo bar\\n", "A<C-t> x<Esc>", "n 1:13", "    foo bar x\\n"),
         ("        foo\\n", "A<C-d>y<Esc>", "n 1:8", "    fooy\\n"),
@@ -25,7 +25,7 @@ async fn insert_ctrl_t_and_ctrl_d_shift_the_line() {
 }
 
 #[tokio::test]
-async fn substitute_case_signs_change_letters() {
+async fn vim_substitute_case_modifiers_change_letters() {
     check(&[
         ("foo bar foo\\n", ":s/foo/\\u&x/g<CR>", "n 1:1", "Foox bar Foox\\n"),
         ("foo bar\\n", ":s/\\w\\+/\\U&\\E-\\l\\0/<CR>", "n 1:1", "FOO-foo bar\\n"),
@@ -35,7 +35,7 @@ async fn substitute_case_signs_change_letters() {
 }
 
 #[tokio::test]
-async fn substitute_repeats_replacement_and_flags() {
+async fn vim_substitute_repeats_replacement_and_flags() {
     check(&[
         ("a b\\nc\\n", ":s/a/[&]/<CR>j:s/c/~~/<CR>", "n 2:1", "[a] b\\n[c][c]\\n"),
         ("aa aa\\naa aa\\n", ":s/a/b/g<CR>j:&&<CR>", "n 2:1", "bb bb\\nbb bb\\n"),
@@ -46,7 +46,7 @@ async fn substitute_repeats_replacement_and_flags() {
 }
 
 #[tokio::test]
-async fn insert_ctrl_w_and_ctrl_u_stop_where_typing_began() {
+async fn vim_insert_ctrl_w_and_ctrl_u_stop_at_insert_start() {
     check(&[
         ("one two\\n", "A three four<C-w><C-w><C-w>x<Esc>", "n 1:8", "one twox\\n"),
         ("one two\\n", "A three<C-u>x<Esc>", "n 1:8", "one twox\\n"),
@@ -57,7 +57,7 @@ async fn insert_ctrl_w_and_ctrl_u_stop_where_typing_began() {
 }
 
 #[tokio::test]
-async fn put_empty_register_over_selection_deletes_it() {
+async fn vim_paste_of_empty_register_deletes_selection() {
     check(&[
         ("one two\\n", "vep", "n 1:1", " two\\n"),
         ("one two\\n", "ve\"ap", "n 1:1", " two\\n"),
@@ -67,7 +67,7 @@ async fn put_empty_register_over_selection_deletes_it() {
 }
 
 #[tokio::test]
-async fn operator_search_motion_takes_way_to_match() {
+async fn vim_operator_with_search_word_applies_to_match() {
     check(&[
         ("one two one\\n", "gU*", "n 1:1", "ONE TWO one\\n"),
         ("one two one\\n", "wg~#", "n 1:5", "one two one\\n"),
@@ -76,7 +76,7 @@ async fn operator_search_motion_takes_way_to_match() {
 }
 
 #[tokio::test]
-async fn global_moves_substitutes_and_presses_keys() {
+async fn vim_global_runs_move_substitute_and_normal() {
     check(&[
         ("a b\\nx\\na c\\n", ":g/a/m$<CR>", "n 3:1", "x\\na b\\na c\\n"),
         ("a b\\nx\\na c\\n", ":v/x/s/a/A/<CR>", "n 3:1", "A b\\nx\\nA c\\n"),
@@ -87,7 +87,7 @@ async fn global_moves_substitutes_and_presses_keys() {
 }
 
 #[tokio::test]
-async fn count_open_line_and_insert_last_repeat() {
+async fn vim_count_repeats_open_line_and_gi() {
     check(&[
         ("  a\\nx\\n", "j3Onew<Esc>", "n 4:3", "  a\\nnew\\nnew\\nnew\\nx\\n"),
         ("one\\n", "ahi<Esc>$2giX<Esc>", "n 1:5", "ohiXXne\\n"),
@@ -97,7 +97,7 @@ async fn count_open_line_and_insert_last_repeat() {
 }
 
 #[tokio::test]
-async fn insert_cursor_keys_begin_a_new_insertion() {
+async fn vim_insert_cursor_keys_start_new_insertion() {
     check(&[
         ("one two\\n", "ione<Left>x<Esc>.", "n 1:3", "onxxeone two\\n"),
         ("one two\\n", "3ione<Left>x<Esc>", "n 1:3", "onxeone two\\n"),
@@ -107,7 +107,7 @@ async fn insert_cursor_keys_begin_a_new_insertion() {
 }
 
 #[tokio::test]
-async fn insert_ctrl_o_keeps_cursor_and_drops_count() {
+async fn vim_insert_ctrl_o_keeps_cursor_and_drops_count() {
     check(&[
         ("one two\\n", "ix<C-o>wy<Esc>", "n 1:6", "xone ytwo\\n"),
         ("one two\\n", "3ix<C-o>wy<Esc>", "n 1:6", "xone ytwo\\n"),
@@ -116,7 +116,7 @@ async fn insert_ctrl_o_keeps_cursor_and_drops_count() {
 }
 
 #[tokio::test]
-async fn border_motions_and_counts_end_as_in_vim() {
+async fn vim_motions_at_text_borders_match_neovim() {
     check(&[
         ("1 2\\n", "~", "n 1:2", "1 2\\n"),
         ("one\\n", "dhx", "n 1:1", "ne\\n"),
@@ -129,12 +129,12 @@ async fn border_motions_and_counts_end_as_in_vim() {
 }
 
 #[tokio::test]
-async fn repeat_after_failed_motion_presses_all_keys() {
+async fn vim_repeat_after_failed_motion_inserts() {
     check(&[("one\\ntwo\\n", "fzix<Esc>.", "n 1:1", "xxone\\ntwo\\n")]).await;
 }
 
 #[tokio::test]
-async fn command_line_range_before_first_line_is_first_line() {
+async fn vim_range_before_first_line_is_clamped() {
     check(&[
         ("one\\ntwo\\nthree\\n", ":-d<CR>", "n 1:1", "two\\nthree\\n"),
         ("one\\ntwo\\n", ":1m1<CR>x", "n 1:1", "ne\\ntwo\\n"),
@@ -143,7 +143,7 @@ async fn command_line_range_before_first_line_is_first_line() {
 }
 
 #[tokio::test]
-async fn search_match_under_cursor_and_behind_text_is_skipped() {
+async fn vim_search_skips_match_under_cursor_and_after_text() {
     check(&[
         ("aaa aaa\\n", "/a\\+<CR>x", "n 1:5", "aaa aa\\n"),
         ("one\\ntwo\\n", "/^$<CR>x", "n 1:1", "ne\\ntwo\\n"),
@@ -152,12 +152,12 @@ async fn search_match_under_cursor_and_behind_text_is_skipped() {
 }
 
 #[tokio::test]
-async fn replace_with_line_feed_indents_the_new_line() {
+async fn vim_replace_with_newline_indents() {
     check(&[("  ab\\n", "ll2r<CR>", "n 2:1", "  \\n\\n")]).await;
 }
 
 #[tokio::test]
-async fn repeated_undo_and_redo_go_to_where_the_step_began() {
+async fn vim_undo_and_redo_move_cursor_to_step_start() {
     check(&[
         ("one two\\nthree\\nfour\\n", "jcwx y<Esc>u<C-r>", "n 2:1", "one two\\nx y\\nfour\\n"),
         ("one\\ntwo\\nthree\\nfour\\n", "3JGu", "n 1:1", "one\\ntwo\\nthree\\nfour\\n"),
@@ -167,12 +167,12 @@ async fn repeated_undo_and_redo_go_to_where_the_step_began() {
 }
 
 #[tokio::test]
-async fn macro_is_one_undo_step() {
+async fn vim_macro_is_one_undo_step() {
     check(&[("aa\\nitem\\n", "qqox<Esc>q3@qu", "n 2:1", "aa\\nx\\nitem\\n")]).await;
 }
 
 #[tokio::test]
-async fn selection_again_keeps_its_columns() {
+async fn vim_gv_keeps_selected_columns() {
     check(&[
         ("one two three\\n", "wviw<Esc>0ixx<Esc>gvd", "n 1:5", "xxonwo three\\n"),
         ("one two three four\\n", "wve<Esc>0vegvd", "n 1:5", "one  three four\\n"),
@@ -182,7 +182,7 @@ async fn selection_again_keeps_its_columns() {
 }
 
 #[tokio::test]
-async fn insert_last_keeps_its_column() {
+async fn vim_gi_keeps_column() {
     check(&[
         ("one two\\n", "wix<Esc>0iab<Esc>giZ<Esc>", "n 1:3", "abZone xtwo\\n"),
         ("one two\\n", "fwix<Esc>0giZ<Esc>.", "n 1:7", "one txZZwo\\n"),
@@ -191,7 +191,7 @@ async fn insert_last_keeps_its_column() {
 }
 
 #[tokio::test]
-async fn word_motions_for_operators_stop_at_line_ends() {
+async fn vim_word_motions_for_operators_stop_at_line_end() {
     check(&[
         ("trailing  \\n   \\nfoo\\n", "dw", "n 1:1", "\\n   \\nfoo\\n"),
         ("   \\nabc\\n", "yWP", "n 1:3", "      \\nabc\\n"),
@@ -203,7 +203,7 @@ async fn word_motions_for_operators_stop_at_line_ends() {
 }
 
 #[tokio::test]
-async fn word_objects_reach_over_line_ends() {
+async fn vim_word_objects_cross_line_ends() {
     check(&[
         ("\\n    }\\n  deep\\n", "daw", "n 1:1", "  deep\\n"),
         ("none\\n   \\n  deep middle\\n", "vbjawy", "n 1:1", "none\\n   \\n  deep middle\\n"),
@@ -213,7 +213,7 @@ async fn word_objects_reach_over_line_ends() {
 }
 
 #[tokio::test]
-async fn sentence_objects_take_no_line_end_in_a_selection() {
+async fn vim_sentence_objects_skip_line_end_in_visual() {
     check(&[
         ("one two. Three\\nfour\\n\\nfive\\n", "visisy", "n 1:1", "one two. Three\\nfour\\n\\nfive\\n"),
         ("A b. C d.\\nE f.\\n", "GvbasoaSy", "n 1:5", "A b. C d.\\nE f.\\n"),
@@ -222,12 +222,12 @@ async fn sentence_objects_take_no_line_end_in_a_selection() {
 }
 
 #[tokio::test]
-async fn paragraph_objects_extend_a_selection_of_lines() {
+async fn vim_paragraph_objects_extend_linewise_selection() {
     check(&[("a\\n\\nb\\nc\\n\\nd\\n", "jjVjipipd", "n 2:1", "a\\n\\n")]).await;
 }
 
 #[tokio::test]
-async fn bracket_objects_count_ahead_and_skip_what_is_not_closed() {
+async fn vim_bracket_objects_use_count_and_skip_unclosed() {
     check(&[
         ("f() g(h(x)) y\\n", "2dib", "n 1:9", "f() g(h()) y\\n"),
         ("a (b\\nc(d)\\n", "wwdi(", "n 1:4", "a (b\\nc(d)\\n"),
@@ -237,7 +237,7 @@ async fn bracket_objects_count_ahead_and_skip_what_is_not_closed() {
 }
 
 #[tokio::test]
-async fn block_insert_goes_into_rows_when_it_ends() {
+async fn vim_block_insert_applies_to_all_rows() {
     check(&[
         ("one two\\nthree\\nfour\\n", "<C-v>jjIab<BS>c<Esc>", "n 1:1", "acone two\\nacthree\\nacfour\\n"),
         ("one two\\nthree\\nfour\\n", "l<C-v>jjcX<C-w>Y<Esc>", "n 1:2", "oYe two\\ntYree\\nfYur\\n"),
@@ -254,7 +254,7 @@ async fn block_insert_goes_into_rows_when_it_ends() {
 }
 
 #[tokio::test]
-async fn block_ends_at_the_end_of_a_line_and_keeps_its_width() {
+async fn vim_block_selection_to_line_end_keeps_width() {
     check(&[
         ("one\\ntwo three\\nfour\\n", "$<C-v>j$hy", "n 1:3", "one\\ntwo three\\nfour\\n"),
         ("ab\\n\\nabcdef\\n", "GA<Esc>0lv$hy0gg<C-v>Gly$p", "n 1:3", "abab\\n  \\nababcdef\\n"),
@@ -265,12 +265,12 @@ async fn block_ends_at_the_end_of_a_line_and_keeps_its_width() {
 }
 
 #[tokio::test]
-async fn block_other_corner_swaps_columns() {
+async fn vim_block_other_corner_swaps_columns() {
     check(&[("one two\\nthree four\\n", "ll<C-v>jlOd", "n 1:3", "ontwo\\nthe four\\n")]).await;
 }
 
 #[tokio::test]
-async fn put_over_a_block_fills_its_rows() {
+async fn vim_paste_over_block_fills_rows() {
     check(&[
         ("one\\ntwo\\nthree\\n", "xl<C-v>jp", "n 1:2", "no\\ntoo\\nthree\\n"),
         ("one\\ntwo\\nthree\\n", "yy<C-v>jp", "n 3:1", "ne\\nwo\\none\\nthree\\n"),
@@ -280,7 +280,7 @@ async fn put_over_a_block_fills_its_rows() {
 }
 
 #[tokio::test]
-async fn own_indentation_goes_with_escape_and_breaks() {
+async fn vim_auto_indent_removed_on_escape_or_newline() {
     check(&[
         ("    foo\\n", "o<Esc>", "n 2:1", "    foo\\n\\n"),
         ("    foo\\n", "o<C-h><Esc>", "n 2:1", "    foo\\n\\n"),
@@ -295,7 +295,7 @@ async fn own_indentation_goes_with_escape_and_breaks() {
 }
 
 #[tokio::test]
-async fn insert_ctrl_o_begins_an_insertion_of_its_own() {
+async fn vim_insert_ctrl_o_starts_new_insertion() {
     check(&[
         ("one two three\\n", "ix<C-o>wy<Esc>w.", "n 1:11", "xone ytwo ythree\\n"),
         ("one two\\n", "Aab<C-o>D<Esc>.", "n 1:7", "one two\\n"),
@@ -305,7 +305,7 @@ async fn insert_ctrl_o_begins_an_insertion_of_its_own() {
 }
 
 #[tokio::test]
-async fn normal_is_repeated_by_dot_and_goes_by_numbers() {
+async fn vim_normal_command_repeats_and_uses_line_numbers() {
     check(&[
         ("one\\ntwo\\nthree\\n", ":1,2normal Iy<CR>3.", "n 2:3", "yone\\nyyyytwo\\nthree\\n"),
         ("a\\nb\\nc\\nd\\n", ":1,2normal J<CR>", "n 2:2", "a b\\nc d\\n"),
@@ -314,7 +314,7 @@ async fn normal_is_repeated_by_dot_and_goes_by_numbers() {
 }
 
 #[tokio::test]
-async fn command_lines_leave_the_cursor_where_vim_does() {
+async fn vim_command_line_cursor_matches_neovim() {
     check(&[
         ("  one two\\n  three\\n", "A<Esc>:d<CR>", "n 1:3", "  three\\n"),
         ("one two\\nthree four\\nx\\n", "fw:g/e/m0<CR>", "n 1:6", "three four\\none two\\nx\\n"),
@@ -329,12 +329,12 @@ async fn command_lines_leave_the_cursor_where_vim_does() {
 }
 
 #[tokio::test]
-async fn global_sets_the_pattern_of_substitutions() {
+async fn vim_global_sets_substitute_pattern() {
     check(&[("a1 b1\\n", ":s/b/c/<CR>:g/\\d/s//X/<CR>u&", "n 1:1", "aX c1\\n")]).await;
 }
 
 #[tokio::test]
-async fn global_lines_stay_apart() {
+async fn vim_global_keeps_lines_separate() {
     check(&[
         ("a\\n\\nb\\n\\n", ":g!/x/m0<CR>", "n 1:1", "\\nb\\n\\na\\n"),
         ("x\\n", "vly:g/x/pu<CR>", "n 2:1", "x\\nx\\n"),
@@ -343,7 +343,7 @@ async fn global_lines_stay_apart() {
 }
 
 #[tokio::test]
-async fn last_line_without_line_feed_stays_when_it_is_emptied() {
+async fn vim_last_line_without_newline_stays_when_emptied() {
     check(&[
         ("a\\nb", "jD", "n 2:1", "a\\n\\n"),
         ("a\\nb", "jddOx<Esc>", "n 1:1", "x\\na\\n"),
@@ -353,7 +353,7 @@ async fn last_line_without_line_feed_stays_when_it_is_emptied() {
 }
 
 #[tokio::test]
-async fn text_without_anything_is_an_empty_line() {
+async fn vim_empty_buffer_acts_as_empty_line() {
     check(&[
         ("a\\n", "ddOx<Esc>", "n 1:1", "x\\n\\n"),
         ("a\\n", "ddp", "n 2:1", "\\na\\n"),
@@ -363,7 +363,7 @@ async fn text_without_anything_is_an_empty_line() {
 }
 
 #[tokio::test]
-async fn join_and_numbers_as_in_vim() {
+async fn vim_join_and_increment_match_neovim() {
     check(&[
         ("a  \\n   \\nb\\n", "3J", "n 1:4", "a   b\\n"),
         ("abc\\n", "ll3J", "n 1:1", "abc\\n"),
@@ -375,12 +375,12 @@ async fn join_and_numbers_as_in_vim() {
 }
 
 #[tokio::test]
-async fn replace_with_line_feed_leaves_the_cursor_before_the_text() {
+async fn vim_replace_with_newline_cursor_is_before_text() {
     check(&[("        deep middle\\n", "wr<CR>", "n 2:8", "        \\n        eep middle\\n")]).await;
 }
 
 #[tokio::test]
-async fn shift_and_yank_keep_the_column_aimed_at() {
+async fn vim_shift_and_yank_keep_target_column() {
     check(&[
         ("one two\\n  three\\n", "w>$", "n 1:11", "    one two\\n  three\\n"),
         ("one two\\n  three\\n", "w>g_", "n 1:11", "    one two\\n  three\\n"),
@@ -392,12 +392,12 @@ async fn shift_and_yank_keep_the_column_aimed_at() {
 }
 
 #[tokio::test]
-async fn substitute_word_class_is_ascii() {
+async fn vim_substitute_word_class_is_ascii() {
     check(&[("ét é\\n", ":s/\\w\\+//<CR>", "n 1:1", "é é\\n")]).await;
 }
 
 #[tokio::test]
-async fn search_word_without_letters_takes_its_signs() {
+async fn vim_search_word_without_letters_uses_punctuation() {
     check(&[
         ("foo,\\nx,\\nfoo,\\n", "$*", "n 2:2", "foo,\\nx,\\nfoo,\\n"),
         ("one ?\\ntwo\\n? three\\n", "$#", "n 3:1", "one ?\\ntwo\\n? three\\n"),
@@ -407,7 +407,7 @@ async fn search_word_without_letters_takes_its_signs() {
 }
 
 #[tokio::test]
-async fn typing_before_and_behind_a_selection_is_vims() {
+async fn vim_insert_before_and_after_selection_matches_neovim() {
     check(&[
         ("one two three\\nfour\\n", "wvjIx<Esc>", "n 1:1", "xone two three\\nfour\\n"),
         ("one two three\\nfour\\n", "wveAx<Esc>", "n 1:8", "one twox three\\nfour\\n"),
@@ -416,12 +416,12 @@ async fn typing_before_and_behind_a_selection_is_vims() {
 }
 
 #[tokio::test]
-async fn change_of_an_empty_rest_empties_the_register() {
+async fn vim_change_to_end_of_empty_line_succeeds() {
     check(&[("one\\n\\n", "xjCx<Esc>", "n 2:1", "ne\\nx\\n")]).await;
 }
 
 #[tokio::test]
-async fn forced_motions_and_line_ends() {
+async fn vim_forced_motions_at_line_ends_match_neovim() {
     check(&[
         ("one two\\nthree\\n", "wdvw", "n 1:5", "one o\\nthree\\n"),
         ("one two\\nthree\\n", "wdv_", "n 1:1", "two\\nthree\\n"),
@@ -430,12 +430,12 @@ async fn forced_motions_and_line_ends() {
 }
 
 #[tokio::test]
-async fn case_of_a_character_of_an_empty_line_fails_and_ends_a_macro() {
+async fn vim_tilde_on_empty_line_ends_macro() {
     check(&[("a\\nb\\nc\\n", "qq~2cc<Esc>q@q", "n 1:1", "\\nc\\n")]).await;
 }
 
 #[tokio::test]
-async fn insert_last_goes_with_moved_lines() {
+async fn vim_gi_follows_moved_lines() {
     check(&[
         (
             "one\\ntwo\\nthree\\nfour\\n",
@@ -460,13 +460,13 @@ async fn insert_last_goes_with_moved_lines() {
 }
 
 #[tokio::test]
-async fn mark_goes_with_moved_lines() {
+async fn vim_mark_follows_moved_lines() {
     check(&[("one\\ntwo\\nthree\\nfour\\n", "jmmgg:2m$<CR>gg'mx", "n 4:1", "one\\nthree\\nfour\\nwo\\n")])
         .await;
 }
 
 #[tokio::test]
-async fn insert_last_goes_with_joined_lines() {
+async fn vim_gi_follows_joined_lines() {
     check(&[
         ("one\\ntwo\\nthree\\nfour\\n", "jAx<Esc>ggJgi!<Esc>", "n 1:9", "one twox!\\nthree\\nfour\\n"),
         ("one\\n  two\\nthree\\nfour\\n", "jgIx<Esc>ggJgi!<Esc>", "n 1:6", "one x!  two\\nthree\\nfour\\n"),
@@ -478,7 +478,7 @@ async fn insert_last_goes_with_joined_lines() {
 }
 
 #[tokio::test]
-async fn insert_last_goes_with_undone_lines() {
+async fn vim_gi_follows_undone_lines() {
     check(&[
         ("one\\ntwo\\nthree\\nfour\\n", "jAx<Esc>ggJugi!<Esc>", "n 1:3", "on!e\\ntwox\\nthree\\nfour\\n"),
         ("one\\ntwo\\nthree\\nfour\\n", "jAx<Esc>ggxjdduugi!<Esc>", "n 1:3", "on!e\\ntwox\\nthree\\nfour\\n"),
@@ -488,12 +488,12 @@ async fn insert_last_goes_with_undone_lines() {
 }
 
 #[tokio::test]
-async fn global_normal_join_leaves_out_lines_joined_to_an_empty_one() {
+async fn vim_global_normal_join_skips_joined_lines() {
     check(&[("\\nb\\na\\tb\\n\\n日本\\ns\\n", ":g/^/normal J<CR>", "n 3:7", "b\\na\\tb\\n日本 s\\n")]).await;
 }
 
 #[tokio::test]
-async fn search_word_ends_where_another_script_begins() {
+async fn vim_search_word_ends_at_script_change() {
     check(&[
         ("日本 語\\n日xx本 語\\n日xx本 語\\n", "j2l*", "n 3:4", "日本 語\\n日xx本 語\\n日xx本 語\\n"),
         ("日本 語\\n日xx本 語\\n日xx本 語\\n", "j*", "n 3:1", "日本 語\\n日xx本 語\\n日xx本 語\\n"),
@@ -504,7 +504,7 @@ async fn search_word_ends_where_another_script_begins() {
 }
 
 #[tokio::test]
-async fn search_that_fails_forgets_the_column_aimed_at() {
+async fn vim_failed_search_clears_target_column() {
     check(&[
         ("ab", ":s/zz/y/e<CR>$n>>", "n 1:2", "    ab\\n"),
         ("abc\\nabcdef", ":s/zz/y/e<CR>$njx", "n 2:3", "abc\\nabdef\\n"),
@@ -513,7 +513,7 @@ async fn search_that_fails_forgets_the_column_aimed_at() {
 }
 
 #[tokio::test]
-async fn repeat_of_a_selection_ignores_counts() {
+async fn vim_repeat_of_visual_command_ignores_count() {
     check(&[
         ("abc\\nabc\\nabc\\n", "V>2.", "n 1:1", "        abc\\nabc\\nabc\\n"),
         ("abc 5\\nabc\\nabc\\n", "V<C-a>3.", "n 1:1", "abc 7\\nabc\\nabc\\n"),
@@ -529,12 +529,12 @@ async fn repeat_of_a_selection_ignores_counts() {
 }
 
 #[tokio::test]
-async fn repeat_of_a_rectangle_takes_as_many_columns() {
+async fn vim_repeat_of_block_command_uses_same_width() {
     check(&[("\\tname   string\\t\\n}\\n", "<C-v>jd<Esc>.", "n 1:1", "   string\\t\\n\\n")]).await;
 }
 
 #[tokio::test]
-async fn yank_of_rows_to_their_ends_counts_line_breaks_in_short_ones() {
+async fn vim_block_yank_to_line_end_counts_newline_in_short_rows() {
     check(&[(
         "foo,afoo,\\n\\ntrail\\n",
         "ll<C-v>G$y:pu<CR>jr.",
@@ -545,7 +545,7 @@ async fn yank_of_rows_to_their_ends_counts_line_breaks_in_short_ones() {
 }
 
 #[tokio::test]
-async fn delete_of_selected_lines_keeps_the_column_aimed_at_before() {
+async fn vim_linewise_delete_keeps_target_column() {
     check(&[
         ("\\tsum\\n    if\\n\\tsum\\n", "Vx<Esc>", "n 1:4", "    if\\n\\tsum\\n"),
         ("\\tsum\\n    if\\n\\tsum\\n", "llhhVOx<Esc>", "n 1:4", "    if\\n\\tsum\\n"),
@@ -556,7 +556,7 @@ async fn delete_of_selected_lines_keeps_the_column_aimed_at_before() {
 }
 
 #[tokio::test]
-async fn selection_goes_on_aiming_at_the_column_of_a_tab() {
+async fn vim_visual_keeps_target_column_of_tab() {
     check(&[
         (
             "\\tsum\\n\\tsum\\nabcdefgh\\n\\tsum\\n",
@@ -572,7 +572,7 @@ async fn selection_goes_on_aiming_at_the_column_of_a_tab() {
 }
 
 #[tokio::test]
-async fn repeat_types_the_text_of_a_register() {
+async fn vim_repeat_inserts_recorded_register_text() {
     check(&[
         ("one\\n", "/n<CR>IW<C-r>/<Esc>/e<CR>.", "n 1:2", "WnWnone\\n"),
         ("one\\n", "/n<CR>IW<C-r>/<C-r>/x<Esc>/e<CR>2.", "n 1:8", "WnnxWnnxWnnxone\\n"),
@@ -583,7 +583,7 @@ async fn repeat_types_the_text_of_a_register() {
 }
 
 #[tokio::test]
-async fn insert_ctrl_u_stops_where_typing_began_first() {
+async fn vim_insert_ctrl_u_stops_at_first_insert_start() {
     check(&[
         ("abc def \\n", "wi <C-w><Right><C-u><Esc>", "n 1:4", "abc ef \\n"),
         ("A line (b) and\\n", "f(i<C-w><Right><C-u><Esc>", "n 1:2", "A b) and\\n"),
@@ -597,7 +597,7 @@ async fn insert_ctrl_u_stops_where_typing_began_first() {
 }
 
 #[tokio::test]
-async fn own_indentation_that_goes_leaves_its_column_to_aim_at() {
+async fn vim_removed_auto_indent_keeps_target_column() {
     check(&[
         ("\\tname\\n", "o<Esc>gg", "n 1:2", "\\tname\\n\\n"),
         ("\\tname\\n\\tx\\n", "S<Right><Esc>j", "n 2:2", "\\n\\tx\\n"),
@@ -607,7 +607,7 @@ async fn own_indentation_that_goes_leaves_its_column_to_aim_at() {
 }
 
 #[tokio::test]
-async fn indentation_erased_near_its_start_counts_as_typed() {
+async fn vim_partly_deleted_auto_indent_counts_as_typed() {
     check(&[
         ("    name\\n", "3O<C-h><Esc>", "n 3:1", "\\n\\n \\n    name\\n"),
         ("    name\\n", "4O<BS><Esc>", "n 4:1", "\\n\\n \\n\\n    name\\n"),
@@ -619,7 +619,7 @@ async fn indentation_erased_near_its_start_counts_as_typed() {
 }
 
 #[tokio::test]
-async fn insert_delete_at_the_end_keeps_indentation_and_counts() {
+async fn vim_insert_delete_at_line_end_keeps_indent() {
     check(&[
         ("    name\\n", "3o<Del><Esc>", "n 4:4", "    name\\n    \\n    \\n    \\n"),
         ("    name\\n", "3O<Del><Esc>", "n 3:4", "    \\n    \\n    me\\n"),
@@ -628,7 +628,7 @@ async fn insert_delete_at_the_end_keeps_indentation_and_counts() {
 }
 
 #[tokio::test]
-async fn operator_back_to_an_empty_line_takes_no_line_break_of_its_own() {
+async fn vim_operator_backspace_to_empty_line_keeps_line_break() {
     check(&[
         ("\\n   \\n", "jd<BS>", "n 1:3", "   \\n"),
         ("\\n  x\\n", "jc<BS>x<Esc>", "n 1:1", "x\\n  x\\n"),
@@ -638,7 +638,7 @@ async fn operator_back_to_an_empty_line_takes_no_line_break_of_its_own() {
 }
 
 #[tokio::test]
-async fn forced_space_at_a_line_end_takes_nothing() {
+async fn vim_forced_space_motion_at_line_end_deletes_nothing() {
     check(&[
         ("ab}\\ncd\\n", "$dv<Space><Esc>", "n 1:3", "ab}\\ncd\\n"),
         ("ab}\\ncd\\n", "$d2v<Space><Esc>", "n 1:3", "abd\\n"),
@@ -647,7 +647,7 @@ async fn forced_space_at_a_line_end_takes_nothing() {
 }
 
 #[tokio::test]
-async fn word_object_with_count_behind_the_last_word_fails() {
+async fn vim_word_object_count_after_last_word_fails() {
     check(&[
         ("a\\ndon\\n\\n", "G2diw<Esc>", "n 3:1", "a\\ndon\\n\\n"),
         ("a\\ndon\\n\\n", "G3g~iw<Esc>", "n 3:1", "a\\ndon\\n\\n"),
@@ -656,12 +656,12 @@ async fn word_object_with_count_behind_the_last_word_fails() {
 }
 
 #[tokio::test]
-async fn erasing_back_to_an_empty_line_takes_its_line_break() {
+async fn vim_delete_backspace_to_empty_line_joins_lines() {
     check(&[("a\\nb 3 a 2 c 1\\n", "o<Right><Esc>d2<BS><Esc>", "n 1:1", "b 3 a 2 c 1\\n")]).await;
 }
 
 #[tokio::test]
-async fn put_over_the_whole_text_ends_as_it_did() {
+async fn vim_paste_over_entire_buffer_keeps_final_newline() {
     check(&[
         ("x 0\\nx b\\naa\\n", "vapdccx<Esc>VP<Esc>", "n 1:1", "x 0\\nx b\\naa\\n"),
         ("  x 0\\nx b\\naa\\n", "VGyVGp<Esc>", "n 1:3", "  x 0\\nx b\\naa\\n"),
@@ -671,7 +671,7 @@ async fn put_over_the_whole_text_ends_as_it_did() {
 }
 
 #[tokio::test]
-async fn percentage_of_lines_keeps_the_column() {
+async fn vim_percent_motion_keeps_column() {
     check(&[
         (
             "abcdef\\nabcdefghij\\nabcdefghijklmn\\n",
@@ -696,7 +696,7 @@ async fn percentage_of_lines_keeps_the_column() {
 }
 
 #[tokio::test]
-async fn insert_last_is_behind_a_line_break_that_replaced() {
+async fn vim_gi_is_after_replacing_newline() {
     check(&[
         ("item 99, item\\naa\\n", "r<CR>gi<C-u>)<Esc>", "n 1:1", ")tem 99, item\\naa\\n"),
         ("  item 99, item\\naa\\n", "wr<CR>gi)<Esc>", "n 2:3", "  \\n  )tem 99, item\\naa\\n"),

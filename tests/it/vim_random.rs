@@ -47,7 +47,7 @@ fn shrunk(ide: &mut TestIde, found: Vec<Difference>) -> Vec<Difference> {
 }
 
 #[tokio::test]
-async fn vim_random_scripts_agree_with_the_record() {
+async fn vim_random_scripts_match_recorded_neovim() {
     let scripts = std::fs::read_to_string(vim::fixture("random_scripts.txt")).unwrap();
     let answers = std::fs::read_to_string(vim::fixture("random_answers.txt")).unwrap();
     assert_eq!((scripts.lines().count(), answers.lines().count()), (SCRIPTS, SCRIPTS));
@@ -66,7 +66,7 @@ async fn vim_random_scripts_agree_with_the_record() {
 /// With `BOWLINE_SEEDS=random` these are new scripts, and the shortest that differ are shown.
 #[tokio::test]
 #[expect(clippy::print_stderr, reason = "a skipped test says so, a hunt what it found")]
-async fn vim_random_record_is_what_the_installed_neovim_says() {
+async fn vim_random_record_matches_installed_neovim() {
     let scripts = vim_scripts::scripts(SCRIPTS);
     if seeds::random() {
         let mut ide = vim::ide().await;

@@ -4,7 +4,7 @@
 use crate::vim_faults::check;
 
 #[tokio::test]
-async fn tabs_shift_lines_as_the_first_indented_line_is() {
+async fn vim_shift_uses_indentation_of_first_indented_line() {
     check(&[
         ("\\ta\\nb\\n", "j>>", "n 2:1", "\\ta\\n\\tb\\n"),
         ("a\\n\\tb\\n  c\\n", "Gi<C-t><Esc>", "n 3:2", "a\\n\\tb\\n  \\tc\\n"),
@@ -19,7 +19,7 @@ async fn tabs_shift_lines_as_the_first_indented_line_is() {
 }
 
 #[tokio::test]
-async fn vertical_motion_from_a_tab_aims_at_its_last_column() {
+async fn vim_vertical_motion_from_tab_targets_last_column() {
     check(&[
         ("\\tone\\ntwo three\\n", "j", "n 2:4", "\\tone\\ntwo three\\n"),
         ("\\tone\\n", "<lt><lt>", "n 1:3", "one\\n"),
@@ -30,7 +30,7 @@ async fn vertical_motion_from_a_tab_aims_at_its_last_column() {
 }
 
 #[tokio::test]
-async fn repeat_of_a_selection_counts_columns() {
+async fn vim_repeat_of_visual_command_counts_columns() {
     check(&[
         ("a\\tb c\\nabcdefgh\\n", "vl~jk0.", "n 1:1", "a\\tb c\\nabcdefgh\\n"),
         ("a\\tb c\\nabcdefgh\\n", "vl~j0.", "n 2:1", "A\\tb c\\nABCDefgh\\n"),
@@ -39,7 +39,7 @@ async fn repeat_of_a_selection_counts_columns() {
 }
 
 #[tokio::test]
-async fn block_put_cuts_tabs() {
+async fn block_paste_splits_tabs() {
     check(&[
         ("ab\\ncd\\n\\tx\\n\\ty\\n", "<C-v>jlyjj<C-v>joyggjp", "n 2:3", "ab\\ncd\\t\\n  \\t  x\\n\\ty\\n"),
         ("abcd\\n\\tx\\n\\ty\\n", "<C-v>Gly2lp", "n 1:4", "abcabcd d\\n   \\tx x\\n   \\ty y\\n"),
@@ -48,7 +48,7 @@ async fn block_put_cuts_tabs() {
 }
 
 #[tokio::test]
-async fn block_shift_takes_the_white_space_at_its_side() {
+async fn block_shift_changes_adjacent_whitespace() {
     check(&[
         ("\\t    four\\n", "<C-v>of1><Esc>", "n 1:1", "\\t\\t\\tfour\\n"),
         ("ab\\tcd\\nab\\tcd\\n", "lll<C-v>j><Esc>", "n 1:4", "ab      cd\\nab      cd\\n"),
@@ -61,7 +61,7 @@ async fn block_shift_takes_the_white_space_at_its_side() {
 }
 
 #[tokio::test]
-async fn block_typing_cuts_tabs() {
+async fn block_insert_splits_tabs() {
     check(&[
         ("abcd\\n\\tx\\nabcd\\n", "ll<C-v>jjIé<Esc>", "n 1:3", "abécd\\n  é  x\\nabécd\\n"),
         ("abcd\\n\\tx\\nabcd\\n", "ll<C-v>jjAé<Esc>", "n 1:3", "abcéd\\n   é x\\nabcéd\\n"),
@@ -71,7 +71,7 @@ async fn block_typing_cuts_tabs() {
 }
 
 #[tokio::test]
-async fn brace_object_passes_a_closing_brace_that_closes_nothing() {
+async fn vim_brace_object_skips_unmatched_closing_brace() {
     check(&[
         ("}\\n  if { x }\\n", "yaB", "n 2:6", "}\\n  if { x }\\n"),
         ("\\t}\\n{ x }\\n", "da{", "n 2:1", "\\t}\\n\\n"),
@@ -80,7 +80,7 @@ async fn brace_object_passes_a_closing_brace_that_closes_nothing() {
 }
 
 #[tokio::test]
-async fn insert_ctrl_u_on_an_opened_line_erases_its_indentation() {
+async fn vim_insert_ctrl_u_on_opened_line_deletes_indent() {
     check(&[
         ("  one\\n", "o  <C-u>)<Esc>", "n 2:1", "  one\\n)\\n"),
         ("  one\\n", "o x<C-u>)<Esc>", "n 2:4", "  one\\n   )\\n"),
@@ -89,7 +89,7 @@ async fn insert_ctrl_u_on_an_opened_line_erases_its_indentation() {
 }
 
 #[tokio::test]
-async fn insert_ends_before_the_last_character_of_a_broken_line() {
+async fn vim_insert_newline_escape_cursor_matches_neovim() {
     check(&[
         ("   x\\n", "wiab<CR><Esc>", "n 2:4", "   ab\\n   x\\n"),
         ("   xy\\n", "wiab<CR><Esc>", "n 2:3", "   ab\\n   xy\\n"),
@@ -98,7 +98,7 @@ async fn insert_ends_before_the_last_character_of_a_broken_line() {
 }
 
 #[tokio::test]
-async fn sort_by_whole_numbers() {
+async fn vim_sort_n_compares_integers() {
     check(&[(
         "v1.2.3\\nb 3\\na\\nx-2\\n3.5\\n3.2\\n",
         ":%sort n<CR>",
@@ -109,18 +109,18 @@ async fn sort_by_whole_numbers() {
 }
 
 #[tokio::test]
-async fn join_takes_an_empty_last_line() {
+async fn vim_join_includes_empty_last_line() {
     check(&[("one\\ntwo\\n\\n", "vGJ", "n 1:7", "one two\\n")]).await;
 }
 
 #[tokio::test]
-async fn count_up_on_a_letter_behind_a_number_does_nothing() {
+async fn vim_increment_on_letter_after_number_does_nothing() {
     check(&[("a -1x\\n", "$<C-a>", "n 1:5", "a -1x\\n"), ("a 0xf b\\n", "ff<C-a>", "n 1:6", "a 0x10 b\\n")])
         .await;
 }
 
 #[tokio::test]
-async fn tabs_of_an_opened_file_stay_whatever_lines_go() {
+async fn vim_shift_keeps_detected_tabs_after_deletes() {
     check(&[
         ("  a\\n\\t\\tb\\n", "dd>>", "n 1:4", "            b\\n"),
         ("\\ta\\n    b\\n", "dd>>", "n 1:1", "\\t\\tb\\n"),

@@ -53,7 +53,7 @@ fn wires() -> impl Iterator<Item = &'static &'static dyn Wire> {
 }
 
 #[tokio::test]
-async fn json_answer_to_a_streaming_request_is_taken() {
+async fn stream_request_accepts_json_reply() {
     for wire in wires() {
         let api = wire.api();
         let answer = whole(api);
@@ -79,7 +79,7 @@ async fn json_answer_to_a_streaming_request_is_taken() {
 }
 
 #[tokio::test]
-async fn json_answer_that_is_cut_off_may_be_retried() {
+async fn stream_request_truncated_json_reply_is_retryable() {
     for wire in wires() {
         let half = whole(wire.api()).to_string().into_bytes()[..60].to_vec();
         for pieces in [vec![Piece::Raw(half.clone())], vec![Piece::Raw(half.clone()), Piece::Cut]] {

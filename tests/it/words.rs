@@ -173,7 +173,7 @@ fn find_in_text(place: &str, text: &str, found: &mut Vec<String>) {
 }
 
 #[test]
-fn names_of_the_code_use_the_words_of_the_field() {
+fn glossary_applies_to_identifiers() {
     let mut found = Vec::new();
     for file in source::sources().iter().filter(|file| !file.is_test) {
         for (line, name) in names_of(&file.code) {
@@ -196,7 +196,7 @@ fn declared_in(code: &str) -> Vec<String> {
 }
 
 #[test]
-fn types_and_modules_use_the_words_of_the_field() {
+fn glossary_applies_to_types_and_modules() {
     let mut found = Vec::new();
     for file in source::sources().iter().filter(|file| !file.is_test) {
         if OF_WIRES.iter().any(|folder| file.path.starts_with(folder)) {
@@ -212,7 +212,7 @@ fn types_and_modules_use_the_words_of_the_field() {
 }
 
 #[test]
-fn texts_for_users_use_the_words_of_the_field() {
+fn glossary_applies_to_user_texts() {
     let mut found = Vec::new();
     let for_models = |file: &&Source| FOR_MODELS.iter().any(|folder| file.path.starts_with(folder));
     for file in source::sources().iter().filter(|file| !file.is_test).filter(|file| !for_models(file)) {
@@ -224,7 +224,7 @@ fn texts_for_users_use_the_words_of_the_field() {
 }
 
 #[test]
-fn pages_of_documentation_use_the_words_of_the_field() {
+fn glossary_applies_to_documentation() {
     let docs = std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let pages = docs.filter(|path| path.extension().is_some_and(|end| end == "md"));
     let mut found = Vec::new();
@@ -237,7 +237,7 @@ fn pages_of_documentation_use_the_words_of_the_field() {
 }
 
 #[test]
-fn names_and_texts_are_cut_into_words() {
+fn glossary_check_splits_names_and_texts_into_words() {
     assert_eq!(parts_of("WayBack"), "_way_back_");
     assert_eq!(parts_of("tell_as_it_was"), "_tell_as_it_was_");
     assert_eq!(declared_in("pub struct WayBack { kind: u8 }\nmod pump;"), ["way_back", "pump"]);

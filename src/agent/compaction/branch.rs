@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_between_the_leaf_and_the_fork_is_left() {
+    fn branch_summary_covers_leaf_to_fork() {
         let call = json!({"type": "toolCall", "id": "c", "name": "write", "arguments": {"path": "f", "content": ""}});
         let answer = json!({"type": "message", "message": {"role": "assistant", "content": [call], "api": "a",
             "provider": "p", "model": "m", "stopReason": "toolUse"}});
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_part_that_fits_is_summed_up() {
+    fn branch_summary_takes_newest_part_that_fits() {
         let long = "x".repeat(400);
         let sum = json!({"type": "compaction", "summary": long, "firstKeptEntryId": "2", "tokensBefore": 9});
         let tree = tree(&[

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_full_when_less_than_the_reserve_is_free() {
+    fn compaction_budget_is_full_below_reserve() {
         let budget = Settings::default().budget(&model(200_000));
         assert_eq!((budget.reserve, budget.keep), (16_384, 20_000));
         assert!(!budget.is_full(183_616) && budget.is_full(183_617));
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn small_windows_get_smaller_figures() {
+    fn compaction_budget_shrinks_for_small_windows() {
         let of = |window| {
             let budget = Settings::default().budget(&model(window));
             (budget.reserve, budget.keep)
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_may_have_its_own() {
+    fn compaction_budget_can_be_set_per_model() {
         let own = Override { reserve: Some(50_000), keep: None };
         let settings = Settings { models: [("p/m".to_string(), own)].into(), ..Settings::default() };
         assert_eq!(settings.budget(&model(200_000)).reserve, 50_000);

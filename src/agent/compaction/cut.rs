@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn about_so_much_stays() {
+    fn compaction_cut_keeps_about_requested_tokens() {
         assert_eq!(cut("u10 a10 u10 a10 u10 a10", 25), Some((3, Some(2))));
         assert_eq!(cut("u10 a10 n u10 a10 u10 a10", 40), Some((2, None)));
         assert_eq!(cut("u10 a10 u10 a10 u10 a10", 20), Some((4, None)));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_stays_with_its_call() {
+    fn compaction_cut_keeps_result_with_call() {
         assert_eq!(cut("u10 a10 r50 u10 a10", 60), Some((3, None)));
         // Nothing stands behind the results: their call stays, too.
         assert_eq!(cut("u10 a10 u10 a10 r500", 100), Some((3, Some(2))));
@@ -134,13 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_turn_is_cut_at_an_answer() {
+    fn compaction_cut_splits_long_turn_at_answer() {
         assert_eq!(cut("u10 a10 u10 a10 r10 a10 r10 a10 r10", 40), Some((5, Some(2))));
         assert_eq!(cut("a10 r10 a10 r10", 20), Some((2, None)), "nothing opened it");
     }
 
     #[test]
-    fn notes_before_what_stays_go_with_it() {
+    fn compaction_cut_keeps_notes_before_kept_part() {
         assert_eq!(cut("u10 a10 n n u10 a10", 20), Some((2, None)));
         assert_eq!(cut("u10 a10 c n u10 a10", 20), Some((3, None)), "not those before a compaction");
     }
@@ -184,12 +184,12 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn it_is_what_a_plain_search_finds(pieces in any_pieces(), keep in 0..3000u64) {
+        fn compaction_cut_matches_plain_search(pieces in any_pieces(), keep in 0..3000u64) {
             prop_assert_eq!(find(&pieces, keep), plain(&pieces, keep));
         }
 
         #[test]
-        fn no_result_is_left_without_its_call(pieces in any_pieces(), keep in 0..3000u64) {
+        fn compaction_cut_leaves_no_result_without_call(pieces in any_pieces(), keep in 0..3000u64) {
             if let Some(cut) = find(&pieces, keep) {
                 for piece in &pieces[cut.kept..] {
                     prop_assert!(!matches!(piece.kind, Kind::Result(Some(call)) if call < cut.kept));
@@ -200,7 +200,7 @@ mod tests {
 
         /// Of a conversation as models have it no more stays than was wanted and one answer with its results.
         #[test]
-        fn what_stays_is_no_more_than_wanted_and_a_step(
+        fn compaction_cut_keeps_at_most_one_step_more(
             turns in prop::collection::vec((1..100u64, prop::collection::vec((1..100u64, 0..300u64), 1..5)), 1..8),
             keep in 1..1500u64,
         ) {

@@ -81,14 +81,14 @@ mod tests {
     }
 
     #[test]
-    fn four_units_of_utf_16_are_a_token_and_what_is_begun_counts() {
+    fn token_estimate_is_utf16_units_by_four() {
         assert_eq!([0, 1, 4, 5].map(of_chars), [0, 1, 1, 2]);
         assert_eq!(of_text("ééééé"), 2);
         assert_eq!(of_text("🧶🧶🧶"), 2, "two units each");
     }
 
     #[test]
-    fn every_role_counts_by_what_a_model_gets_of_it() {
+    fn token_estimate_counts_every_role() {
         let image = json!({"type": "image", "data": "x".repeat(9000), "mimeType": "image/png"});
         let user = json!({"role": "user", "content": [{"type": "text", "text": "12345678"}, image]});
         assert_eq!(tokens(user), 1202);

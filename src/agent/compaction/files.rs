@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_file_is_no_more_only_read() {
+    fn compaction_files_changed_replaces_read() {
         let mut files = Files::default();
         files.carry(Some(&json!({"readFiles": ["old", "b"], "modifiedFiles": ["z"]})));
         files.carry(Some(&json!({"readFiles": "nonsense"})));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_taken_off_again() {
+    fn compaction_files_lists_are_stripped_from_summary() {
         let mut files = Files::default();
         files.note(&calls(&[("read", "a\nb"), ("write", "c")]));
         let summary = format!("## Goal\nx{}", files.told());

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_summary_has_pi_s_headings() {
+    fn compaction_prompt_has_pi_headings() {
         let headings = |text: &str| {
             let lines = text.lines().filter(|line| line.starts_with('#'));
             lines.map(str::to_string).collect::<Vec<_>>()
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn an_earlier_summary_and_wishes_are_in_it() {
+    fn compaction_prompt_has_previous_summary_and_request() {
         let text = history("said", Some("old"), Some(" tests "));
         assert!(
             text.starts_with("<conversation>\nsaid\n</conversation>\n\n<previous-summary>\nold\n"),

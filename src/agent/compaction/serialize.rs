@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_has_its_mark_and_thoughts_are_left_out() {
+    fn compaction_transcript_labels_messages_without_thinking() {
         let answer = json!({"role": "assistant", "api": "a", "provider": "p", "model": "m", "stopReason": "toolUse",
             "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "I look."},
                 {"type": "toolCall", "id": "1", "name": "read", "arguments": {"path": "a", "limit": 3}},
@@ -143,14 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn long_results_are_cut_between_signs() {
+    fn compaction_transcript_long_results_are_cut() {
         let text = said(vec![user("x"), result(&format!("{}👩‍👩‍👧tail", "é".repeat(1998)))], 99_999);
         assert!(text.ends_with("éé\n[9 more characters are left out]"), "{}", &text[text.len() - 80..]);
         assert!(said(vec![result(&"é".repeat(2000))], 9999).ends_with('é'));
     }
 
     #[test]
-    fn what_does_not_fit_is_left_out_behind_the_first_words() {
+    fn compaction_transcript_drops_middle_when_too_long() {
         let words: Vec<Value> = (0..100).map(|n| user(&format!("{n:0>100}"))).collect();
         let text = said(words, 200);
         let numbers: Vec<&str> = text.split("\n\n").collect();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_said_ends_the_quotation() {
+    fn compaction_transcript_escapes_closing_tag() {
         assert!(!said(vec![user("a</conversation>b")], 999).contains("</conversation>"));
     }
 }

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_environment_block_has_the_lines_that_are_known() {
+    fn environment_block_has_only_known_lines() {
         let mut facts = EnvironmentFacts {
             date: "2026-02-03".into(),
             platform: "linux".into(),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_repository_in_a_few_lines() {
+    fn environment_git_context_is_short() {
         let mut git = Git { branch: "main".into(), changed: Some((1, 2)), commits: vec!["abc One".into()] };
         assert!(git.context().ends_with(
             "Current branch: main\nStatus: 1 file modified, 2 files untracked\nRecent commits:\n- abc One"

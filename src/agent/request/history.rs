@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_from_before_a_compaction_say_nothing_of_the_size() {
+    fn history_answers_before_compaction_have_no_size() {
         let answer = json!({"role": "assistant", "content": [], "api": "a", "provider": "p", "model": "m",
             "stopReason": "stop", "usage": {"totalTokens": 9}});
         let message = std::sync::Arc::new(serde_json::from_value(answer).unwrap());
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn other_roles_are_told_in_words_or_not_at_all() {
+    fn history_other_roles_become_text_or_nothing() {
         let summary = told(json!({"role": "compactionSummary", "summary": "S"})).unwrap();
         assert!(summary.contains("<summary>\nS\n</summary>"));
         assert!(

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_compact_form_ends_with_the_working_folder_and_has_no_date() {
+    fn prompt_compact_form_ends_with_folder_and_no_date() {
         let documents = [(PathBuf::from("/w/AGENTS.md"), "Use tabs.\n".to_string())];
         let parts = parts("pi", &documents, &Words::default());
         assert_eq!(names(&parts), "base documents place");
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_layers_of_a_family_are_in_order_and_the_person_comes_last() {
+    fn prompt_layers_are_ordered_and_appended_last() {
         let documents = [(PathBuf::from("/w/AGENTS.md"), "Use tabs.\n".to_string())];
         let words = Words { base: None, append: vec!["one".into(), "two".into()] };
         for id in ["openai", "anthropic", "gemini"] {
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn four_characters_are_a_token() {
+    fn prompt_tokens_are_four_characters() {
         assert_eq!([tokens(""), tokens("a"), tokens("abcd"), tokens("ééééé")], [0, 1, 1, 2]);
         let spec = ToolSpec { name: "ab".into(), description: "cd".into(), ..ToolSpec::default() };
         assert_eq!(tool_tokens(&spec), 2);

@@ -129,7 +129,7 @@ fn describe(effect: &Effect) -> String {
 }
 
 #[test]
-fn a_prompt_and_its_answer() {
+fn step_prompt_gets_answer() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("hi").check(&["agentstart", "turnstart", "user \"hi\"", "call model"]);
     rig.answer(&[]).check(&["answer stop", "turn end 0", "agent end"]);
@@ -137,7 +137,7 @@ fn a_prompt_and_its_answer() {
 }
 
 #[test]
-fn parallel_tools_end_as_they_come_and_are_recorded_in_order() {
+fn step_parallel_tools_are_recorded_in_order() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("go").log.clear();
     rig.answer(&["a", "b"]).check(&["answer stop", "start a", "run a", "start b", "run b"]);
@@ -147,7 +147,7 @@ fn parallel_tools_end_as_they_come_and_are_recorded_in_order() {
 }
 
 #[test]
-fn one_sequential_tool_makes_the_whole_batch_sequential() {
+fn step_sequential_tool_makes_batch_sequential() {
     let config = Config { sequential: ["b".to_string()].into(), ..Config::default() };
     let mut rig = Rig::new(config);
     rig.prompt("go").log.clear();
@@ -158,7 +158,7 @@ fn one_sequential_tool_makes_the_whole_batch_sequential() {
 }
 
 #[test]
-fn steering_comes_after_the_tools_and_follow_ups_at_the_end() {
+fn step_steering_follows_tools_and_follow_up_ends() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("go").answer(&["a"]).log.clear();
     rig.later("then").prompt("one").prompt("two");
@@ -198,7 +198,7 @@ fn steering_comes_after_the_tools_and_follow_ups_at_the_end() {
 }
 
 #[test]
-fn all_waiting_messages_at_once_in_mode_all() {
+fn step_queue_mode_all_sends_all_messages() {
     let mut rig = Rig::new(Config { steering: QueueMode::All, ..Config::default() });
     rig.prompt("go").answer(&["a"]).prompt("one").prompt("two").log.clear();
     rig.tool(0, "a");
@@ -208,7 +208,7 @@ fn all_waiting_messages_at_once_in_mode_all() {
 }
 
 #[test]
-fn an_interrupted_answer_keeps_the_history_valid_and_the_queue() {
+fn step_abort_keeps_history_valid_and_queue() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("go").prompt("waiting").log.clear();
     rig.send(Event::Abort).send(Event::Abort).check(&["cancel"]);
@@ -219,7 +219,7 @@ fn an_interrupted_answer_keeps_the_history_valid_and_the_queue() {
 }
 
 #[test]
-fn interrupted_tools_may_still_say_how_far_they_got() {
+fn step_abort_waits_for_running_tools() {
     let config = Config { sequential: ["c".to_string()].into(), ..Config::default() };
     let mut rig = Rig::new(config);
     rig.prompt("go").answer(&["a", "c"]).log.clear();
@@ -229,7 +229,7 @@ fn interrupted_tools_may_still_say_how_far_they_got() {
 }
 
 #[test]
-fn tools_that_stay_silent_are_given_up() {
+fn step_abort_drops_silent_tools_after_grace() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("go").answer(&["a", "b"]).tool(0, "a").log.clear();
     rig.send(Event::Abort).send(Event::Due(Timer::Grace));
@@ -237,7 +237,7 @@ fn tools_that_stay_silent_are_given_up() {
 }
 
 #[test]
-fn what_given_up_tools_have_shown_is_told() {
+fn step_abort_reports_partial_tool_output() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("go").answer(&["a", "b", "c"]).tool(0, "a").send(Event::Abort);
     let shown = [("a", "ended"), ("b", "half of it\n"), ("c", " ")];
@@ -254,7 +254,7 @@ fn what_given_up_tools_have_shown_is_told() {
 }
 
 #[test]
-fn retry_after_a_broken_answer_replaces_it_and_runs_no_call() {
+fn step_retry_replaces_broken_answer_without_calls() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("go").send(Event::Began).log.clear();
     let broken = |message| {
@@ -275,7 +275,7 @@ fn retry_after_a_broken_answer_replaces_it_and_runs_no_call() {
 }
 
 #[test]
-fn only_failures_that_may_pass_are_retried() {
+fn step_retry_only_transient_failures() {
     let mut rig = Rig::new(Config { retry: Policy { retries: 2, ..Policy::default() }, ..Config::default() });
     rig.prompt("go").log.clear();
     rig.fail(ErrorKind::Server, false).check(&["retry 1 in 1s", "wait retry"]);
@@ -288,7 +288,7 @@ fn only_failures_that_may_pass_are_retried() {
 }
 
 #[test]
-fn a_repetition_that_answers_ends_the_retry() {
+fn step_retry_ends_on_answer_or_abort() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("go").fail(ErrorKind::Network, false).send(Event::Due(Timer::Retry)).log.clear();
     rig.send(Event::Began).send(Event::Began).check(&["retry end true"]);
@@ -299,7 +299,7 @@ fn a_repetition_that_answers_ends_the_retry() {
 }
 
 #[test]
-fn calls_of_a_cut_off_answer_are_not_run() {
+fn step_truncated_answer_runs_no_calls() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("go").log.clear();
     rig.answer_with(&["a", "b"], StopReason::Length);
@@ -308,7 +308,7 @@ fn calls_of_a_cut_off_answer_are_not_run() {
 }
 
 #[test]
-fn rounds_are_limited_per_input() {
+fn step_tool_rounds_are_limited_per_input() {
     let mut rig = Rig::new(Config { tool_rounds_max: 2, ..Config::default() });
     rig.prompt("go").later("more").log.clear();
     rig.answer(&["a"]).tool(0, "a").answer(&["b"]).log.clear();
@@ -327,7 +327,7 @@ fn rounds_are_limited_per_input() {
 }
 
 #[test]
-fn going_in_circles_is_told_once() {
+fn step_loop_detected_is_reported_once() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("go");
     for _ in 0..12 {
@@ -340,7 +340,7 @@ fn going_in_circles_is_told_once() {
 }
 
 #[test]
-fn the_session_has_a_last_answer() {
+fn step_session_turn_limit_stops() {
     let mut rig = Rig::new(Config { turns_max: 2, ..Config::default() });
     rig.prompt("go").later("then").answer(&["a"]).tool(0, "a").log.clear();
     rig.answer(&["b"]).log.clear();
@@ -364,7 +364,7 @@ fn the_session_has_a_last_answer() {
 }
 
 #[test]
-fn the_run_ends_when_every_call_wants_it() {
+fn step_run_ends_when_every_call_terminates() {
     let mut rig = Rig::new(Config::default());
     rig.prompt("go").later("then").answer(&["!a", "!b"]).tool(0, "!a").log.clear();
     rig.tool(1, "!b");
@@ -385,7 +385,7 @@ fn the_run_ends_when_every_call_wants_it() {
 }
 
 #[test]
-fn a_run_goes_on_without_new_words() {
+fn step_continue_runs_without_new_message() {
     let mut rig = Rig::new(Config::default());
     rig.send(Event::Continue).check(&["agentstart", "turnstart", "call model"]);
     rig.send(Event::Continue).check(&[]);
@@ -393,7 +393,7 @@ fn a_run_goes_on_without_new_words() {
 }
 
 #[test]
-fn a_question_waits_for_its_answer() {
+fn step_lifecycle_awaits_input_for_question() {
     let mut rig = Rig::new(Config { asking: ["ask".to_string()].into(), ..Config::default() });
     assert_eq!(rig.state.lifecycle(), Lifecycle::Idle);
     rig.prompt("go");
@@ -415,7 +415,7 @@ fn a_question_waits_for_its_answer() {
 }
 
 #[test]
-fn a_lasting_failure_closes_where_the_host_wants_it() {
+fn step_permanent_failure_closes_if_configured() {
     for (kind, closes) in [(ErrorKind::Authentication, true), (ErrorKind::Server, false)] {
         let config = Config {
             close_on_failure: true,
@@ -448,7 +448,7 @@ fn a_lasting_failure_closes_where_the_host_wants_it() {
 }
 
 #[test]
-fn one_call_after_the_other_where_the_family_wants_it() {
+fn step_sequential_config_runs_calls_one_by_one() {
     let mut rig = Rig::new(Config { parallel: false, ..Config::default() });
     rig.prompt("go").log.clear();
     rig.answer(&["a", "b"]).check(&["answer stop", "start a", "run a"]);

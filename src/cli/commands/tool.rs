@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_one_object_and_else_it_is_said_where_not() {
+    fn tool_command_arguments_must_be_json_object() {
         assert_eq!(parsed(" {\"path\": \"a\"}\n").unwrap(), json!({"path": "a"}));
         let wrong = |text: &str| parsed(text).unwrap_err().message;
         assert_eq!(wrong("{\"path\": a}"), "the arguments are not JSON: expected value at line 1 column 10");
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_named() {
+    fn tool_command_output_describes_images() {
         let image = KnownPart::Image { data: "AAAA".into(), mime_type: "image/png".into() };
         let parts = [Part::text("a\n"), Part::Known(image), Part::text("b")];
         assert_eq!(told(&parts), "a\n[image/png, 4 characters of base64]\nb\n");

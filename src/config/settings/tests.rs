@@ -4,7 +4,7 @@ use super::*;
 use crate::config::kind::Value;
 
 #[test]
-fn defaults_of_rows_and_struct_agree() {
+fn settings_defaults_match_rows() {
     let mut settings = Settings {
         theme: String::new(),
         keymap: String::new(),
@@ -53,7 +53,7 @@ fn defaults_of_rows_and_struct_agree() {
 }
 
 #[test]
-fn keys_are_unique_and_documented() {
+fn settings_keys_are_unique_and_documented() {
     let mut keys: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
     keys.sort_unstable();
     keys.dedup();
@@ -62,7 +62,7 @@ fn keys_are_unique_and_documented() {
 }
 
 #[test]
-fn wrong_values_are_refused_in_words() {
+fn settings_wrong_values_are_refused() {
     let mut settings = Settings::default();
     let mut set = |key: &str, value| Row::find(key).unwrap().set(&mut settings, value).unwrap_err();
     assert_eq!(set("tab-width", Value::Number(0)), "tab-width must be a whole number from 1 to 16");

@@ -111,7 +111,7 @@ mod tests {
     const LONG: Duration = Duration::from_mins(10);
 
     #[tokio::test]
-    async fn bytes_go_in_and_come_out() {
+    async fn subprocess_passes_stdin_and_stdout_only() {
         let input = vec![b'x'; 1 << 20];
         assert_eq!(sh("cat", &input, LONG).await.unwrap(), input);
         assert_eq!(sh("echo done", &input, LONG).await.unwrap(), b"done\n", "it need not read");
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whatever_it_does_there_is_an_end() {
+    async fn subprocess_failures_timeout_and_limits_are_errors() {
         let said = |result: Result<Vec<u8>, SubprocessError>| result.unwrap_err().to_string();
         assert_eq!(said(sh("exit 3", b"", LONG).await), "it has died (exit status: 3)");
         assert!(said(sh("kill -9 $$", b"", LONG).await).contains("signal: 9"));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_that_is_dropped_takes_its_process_along() {
+    async fn subprocess_dropped_call_kills_process() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_rule_takes_its_own() {
+    fn variables_inherit_rules_select_names() {
         let names = ["PATH", "MY_API_KEY", "my_token", "EDITOR", "CARGO_HOME", "DB_PASSWORD_FILE"];
         let taken = |rule: Inherit| names.map(|name| rule.takes(OsStr::new(name)));
         assert_eq!(taken(Inherit::NoSecrets), [true, false, false, true, true, true]);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_secrets() {
+    fn variables_secret_names_are_recognized() {
         for (name, secret) in [
             ("AWS_SECRET_ACCESS_KEY", true),
             ("AWS_SESSION_TOKEN", true),
@@ -138,7 +138,7 @@ mod tests {
 
     /// The keys of all providers that are known from the start.
     #[test]
-    fn no_command_gets_a_provider_s_key() {
+    fn variables_provider_keys_are_never_inherited() {
         let data: serde_json::Value =
             serde_json::from_str(include_str!("../../../assets/providers.json")).unwrap();
         let rows = data.as_array().or_else(|| data["providers"].as_array()).unwrap();

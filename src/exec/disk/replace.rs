@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_appears_while_it_is_made_is_never_replaced() {
+    fn replace_never_overwrites_file_created_meanwhile() {
         for _ in 0..20 {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().canonicalize().unwrap().join("file");
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_leads_nowhere_is_replaced_by_the_file() {
+    fn replace_dangling_symlink_becomes_file() {
         for expected in [None, Some(Stamp::missing())] {
             let (_folder, path) = file("");
             let link = path.with_file_name("link");
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_several_names_keeps_them() {
+    fn replace_keeps_hard_links() {
         for new in ["longer than before", "x", ""] {
             let (folder, path) = file("before");
             let other = path.with_file_name("other");
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_file_with_several_names_is_left_alone() {
+    fn replace_stale_hard_linked_file_is_refused() {
         let (folder, path) = file("somebody else's");
         fs::hard_link(&path, path.with_file_name("other")).unwrap();
         assert!(matches!(replace(&path, b"ours", Some(&Stamp::of(b"before"))), Err(EnvError::Stale(_))));
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_symbolic_link_to_a_file_with_several_names_stays_one() {
+    fn replace_through_symlink_to_hard_link() {
         let (_folder, path) = file("before");
         fs::hard_link(&path, path.with_file_name("other")).unwrap();
         let link = path.with_file_name("link");
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_leaves_the_old_content_and_the_copy_says_where_it_is() {
+    fn replace_in_place_failure_leaves_no_copy() {
         let (folder, path) = file("before");
         let copy = written(temporary(0o600).tempfile_in(folder.path()), b"after").unwrap();
         fs::remove_file(&path).unwrap();
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_in_which_nothing_may_be_made_is_no_hindrance() {
+    fn replace_works_in_read_only_folder() {
         if rustix::process::geteuid().is_root() {
             return; // Root may make files everywhere.
         }
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_and_owner_are_those_of_the_old_file() {
+    fn replace_keeps_extended_attributes() {
         let (_folder, path) = file("before");
         if rustix::fs::setxattr(&path, "user.note", b"kept", XattrFlags::empty()).is_err() {
             return; // This file system has no attributes.
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn root_keeps_the_owner_of_a_file_that_is_somebody_elses() {
+    fn replace_as_root_keeps_owner() {
         let (_folder, path) = file("before");
         let theirs = (Some(Uid::from_raw(4321)), Some(Gid::from_raw(4322)));
         if rustix::fs::chown(&path, theirs.0, theirs.1).is_err() {

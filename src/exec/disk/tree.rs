@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn files_and_folders_are_made_where_nothing_is() {
+    fn tree_create_refuses_existing_paths() {
         let (_folder, root) = place();
         create(&root.join("a/b/é.txt"), false).unwrap();
         create(&root.join("a/c"), true).unwrap();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_over_by_a_move() {
+    fn tree_rename_never_overwrites() {
         let (_folder, root) = place();
         fs::write(root.join("a"), "a").unwrap();
         fs::write(root.join("b"), "b").unwrap();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deleted_is_kept_and_comes_back() {
+    fn tree_delete_moves_to_trash_and_restores() {
         let (_folder, root) = place();
         create(&root.join("f/x"), false).unwrap();
         let kept = root.join("kept");
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_taken_away_in_part_alone_is_whole_in_one_place() {
+    fn tree_partial_move_leaves_one_complete_copy() {
         let (_folder, root) = place();
         create(&root.join("f/x"), false).unwrap();
         // `.` itself cannot be taken away, what is in it can.
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_copied_whole_leaves_nothing() {
+    fn tree_failed_copy_leaves_nothing() {
         let (_folder, root) = place();
         create(&root.join("f/x"), false).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(root.join("f/socket")).unwrap();
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_is_whole_before_the_original_goes() {
+    fn tree_move_by_copy_keeps_modes_and_symlinks() {
         let (_folder, root) = place();
         create(&root.join("f/sub/x"), false).unwrap();
         fs::set_permissions(root.join("f/sub/x"), fs::Permissions::from_mode(0o750)).unwrap();

@@ -31,7 +31,7 @@ fn here() -> (TempDir, LocalEnvironment) {
 }
 
 #[tokio::test]
-async fn files_are_replaced_whole_with_their_mode() {
+async fn local_write_replaces_file_and_keeps_mode() {
     let (_folder, env) = here();
     let path = env.root().join("run.sh");
     fs::write(&path, "one").unwrap();
@@ -44,7 +44,7 @@ async fn files_are_replaced_whole_with_their_mode() {
 }
 
 #[tokio::test]
-async fn folders_are_made_and_links_are_followed() {
+async fn local_write_creates_folders_and_follows_symlinks() {
     let (_folder, env) = here();
     let path = env.root().join("a/b/c.txt");
     env.write(&path, b"x".to_vec(), None).await.unwrap();
@@ -62,7 +62,7 @@ async fn folders_are_made_and_links_are_followed() {
 }
 
 #[tokio::test]
-async fn a_changed_file_is_not_overwritten() {
+async fn local_write_stale_stamp_is_refused() {
     let (_folder, env) = here();
     let path = env.root().join("f");
     fs::write(&path, "one").unwrap();
@@ -79,7 +79,7 @@ async fn a_changed_file_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn files_and_links_are_removed_unless_they_changed() {
+async fn local_remove_refuses_stale_and_folders() {
     let (_folder, env) = here();
     let path = env.root().join("f");
     fs::write(&path, "one").unwrap();
@@ -97,7 +97,7 @@ async fn files_and_links_are_removed_unless_they_changed() {
 }
 
 #[tokio::test]
-async fn of_two_writers_with_one_stamp_one_is_stale() {
+async fn local_write_concurrent_writers_conflict() {
     let (_folder, env) = here();
     let path = env.root().join("f");
     fs::write(&path, "one").unwrap();
@@ -112,7 +112,7 @@ async fn of_two_writers_with_one_stamp_one_is_stale() {
 }
 
 #[tokio::test]
-async fn what_is_no_writable_file_is_refused_by_kind() {
+async fn local_unreadable_paths_are_classified() {
     let (_folder, env) = here();
     let path = env.root().join("locked");
     fs::write(&path, "x").unwrap();
@@ -127,7 +127,7 @@ async fn what_is_no_writable_file_is_refused_by_kind() {
 }
 
 #[tokio::test]
-async fn real_paths_follow_links_as_far_as_they_exist() {
+async fn local_resolve_follows_symlinks() {
     let (_folder, env) = here();
     fs::create_dir(env.root().join("real")).unwrap();
     symlink("real", env.root().join("link")).unwrap();
@@ -156,7 +156,7 @@ async fn run(env: &LocalEnvironment, script: &str) -> (Exit, String) {
 }
 
 #[tokio::test]
-async fn both_outputs_come_in_order() {
+async fn local_run_merges_outputs_in_order() {
     let (_folder, env) = here();
     let script = "for i in 1 2 3; do echo out$i; echo err$i >&2; done; exit 3";
     let (exit, text) = run(&env, script).await;
@@ -164,7 +164,7 @@ async fn both_outputs_come_in_order() {
 }
 
 #[tokio::test]
-async fn commands_get_no_secrets_and_no_input() {
+async fn local_run_has_no_secrets_and_no_stdin() {
     let (_folder, env) = here();
     let (_, text) = run(&env, "cat; echo \"$HOME|$MY_API_KEY|$My_Token|$LANG\"; pwd").await;
     assert_eq!(text, format!("/home/me|||C\n{}\n", env.root().display()));
@@ -172,20 +172,20 @@ async fn commands_get_no_secrets_and_no_input() {
 }
 
 #[tokio::test]
-async fn a_signal_is_a_code_and_not_a_success() {
+async fn local_run_signal_becomes_exit_code() {
     let (_folder, env) = here();
     assert_eq!(run(&env, "kill -KILL $$").await.0, Exit::Code(137));
 }
 
 #[tokio::test]
-async fn large_output_comes_whole() {
+async fn local_run_large_output_is_complete() {
     let (_folder, env) = here();
     let (exit, text) = run(&env, "head -c 3000000 /dev/zero | tr '\\0' x").await;
     assert_eq!((exit, text.len()), (Exit::Code(0), 3_000_000));
 }
 
 #[tokio::test]
-async fn a_time_out_ends_the_whole_group() {
+async fn local_run_timeout_kills_process_group() {
     let (_folder, env) = here();
     let started = Instant::now();
     let script = "sleep 60 & echo $!; wait";
@@ -202,7 +202,7 @@ fn lives(pid: &str) -> bool {
 }
 
 #[tokio::test]
-async fn cancelling_is_prompt() {
+async fn local_run_abort_is_prompt() {
     let (_folder, env) = here();
     let cancel = CancellationToken::new();
     let at_start = cancel.clone();
@@ -224,7 +224,7 @@ async fn cancelling_is_prompt() {
 }
 
 #[tokio::test]
-async fn a_flood_of_output_does_not_keep_a_cancel_out() {
+async fn local_run_abort_works_during_output_flood() {
     let (_folder, env) = here();
     let cancel = CancellationToken::new();
     let at_size = cancel.clone();
@@ -242,7 +242,7 @@ async fn a_flood_of_output_does_not_keep_a_cancel_out() {
 }
 
 #[tokio::test]
-async fn who_ignores_the_term_signal_is_killed() {
+async fn local_run_ignoring_sigterm_is_killed() {
     let (_folder, env) = here();
     let started = Instant::now();
     let script = "trap '' TERM; echo $$; while :; do sleep 0.05; done";
@@ -254,7 +254,7 @@ async fn who_ignores_the_term_signal_is_killed() {
 }
 
 #[tokio::test]
-async fn a_process_that_left_the_group_does_not_hold_us() {
+async fn local_run_detached_process_does_not_block() {
     let (_folder, env) = here();
     let started = Instant::now();
     let script = "setsid sleep 30 & echo started; exit 0";
@@ -266,7 +266,7 @@ async fn a_process_that_left_the_group_does_not_hold_us() {
 }
 
 #[tokio::test]
-async fn a_dropped_run_takes_its_group_along() {
+async fn local_run_drop_kills_process_group() {
     let (_folder, env) = here();
     let (sender, mut receiver) = tokio::sync::mpsc::channel::<String>(10);
     let command = CommandSpec {
@@ -289,7 +289,7 @@ async fn a_dropped_run_takes_its_group_along() {
 }
 
 #[tokio::test]
-async fn no_start_without_a_folder_or_after_a_cancel() {
+async fn local_run_needs_folder_and_no_abort() {
     let (_folder, env) = here();
     let command =
         |cwd: PathBuf| CommandSpec { script: "echo x".into(), cwd, timeout: None, env: BTreeMap::new() };
@@ -303,7 +303,7 @@ async fn no_start_without_a_folder_or_after_a_cancel() {
 }
 
 #[tokio::test]
-async fn a_folder_is_listed_with_what_its_entries_are() {
+async fn local_list_returns_names_and_kinds() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("sub")).unwrap();
     std::fs::write(folder.path().join(".hidden"), "").unwrap();
@@ -339,7 +339,7 @@ async fn filtered(
 }
 
 #[tokio::test]
-async fn a_filter_reads_its_input_and_its_streams_are_apart() {
+async fn local_filter_separates_stdin_stdout_stderr() {
     let (_folder, env) = here();
     let run = |script, input| filtered(&env, script, input, CancellationToken::new());
     assert_eq!(run("tr a-z A-Z; echo no >&2", b"one").await, (Exit::Code(0), "ONE".into(), "no\n".into()));
@@ -358,7 +358,7 @@ async fn a_filter_reads_its_input_and_its_streams_are_apart() {
 }
 
 #[tokio::test]
-async fn a_filter_that_is_cancelled_takes_its_group_along() {
+async fn local_filter_abort_kills_process_group() {
     let (_folder, env) = here();
     let cancel = CancellationToken::new();
     let at_start = cancel.clone();
@@ -381,7 +381,7 @@ async fn a_filter_that_is_cancelled_takes_its_group_along() {
 }
 
 #[tokio::test]
-async fn a_login_shell_keeps_what_it_was_given_by_name() {
+async fn local_login_shell_keeps_explicit_variables() {
     let (folder, env) = here();
     let profile = "export X_TOKEN=profile Y_TOKEN=profile\n";
     fs::write(folder.path().join(".profile"), profile).unwrap();
@@ -405,7 +405,7 @@ async fn a_login_shell_keeps_what_it_was_given_by_name() {
 }
 
 #[tokio::test]
-async fn a_shell_that_is_asked_tells_where_it_ended() {
+async fn local_spawn_reports_final_folder() {
     let (folder, env) = here();
     let root = folder.path().canonicalize().unwrap();
     fs::create_dir_all(root.join("it's here/b")).unwrap();
@@ -446,7 +446,7 @@ fn long(end: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_script_of_any_length_runs() {
+async fn local_run_script_of_any_length() {
     let (folder, env) = here();
     let root = folder.path().canonicalize().unwrap();
     // In the locale C that is the number of bytes.

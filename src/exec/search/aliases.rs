@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn roots_of_patterns_end_before_wildcards() {
+    fn denied_path_roots_end_before_wildcards() {
         let patterns =
             ["/w/**/.env", "/w/**/*.key", "/h/auth.json", "/w/secret/", "!/w/x", ".env", "/*", "/w/a\\*b"];
         let roots: Vec<String> = roots(&patterns.map(String::from), Path::new("/s"))

@@ -154,7 +154,7 @@ fn globs(globs: &[&str]) -> Selection {
 }
 
 #[tokio::test]
-async fn lines_come_with_numbers_and_lines_around() {
+async fn grep_lines_have_numbers_and_context() {
     let bench = Bench::new(&[("b.txt", "one\ntwo\nthree\nfour\n"), ("a/x.txt", "two\r\nTwo\n")]);
     let two = SearchSpec { before: 1, after: 1, ..bench.spec("^two$") };
     assert_eq!(
@@ -188,7 +188,7 @@ async fn lines_come_with_numbers_and_lines_around() {
 }
 
 #[tokio::test]
-async fn unsaved_text_is_searched_in_the_place_of_its_file() {
+async fn grep_searches_unsaved_text_instead_of_file() {
     let bench = Bench::new(&[("a/b.txt", "old\n"), ("c.txt", "old\n"), ("bin", "\0")]);
     let real = bench.root().canonicalize().unwrap();
     std::os::unix::fs::symlink("a/b.txt", bench.root().join("link")).unwrap();
@@ -214,7 +214,7 @@ async fn unsaved_text_is_searched_in_the_place_of_its_file() {
 }
 
 #[tokio::test]
-async fn patterns_cannot_be_taken_for_anything_else() {
+async fn grep_patterns_are_never_options() {
     let bench = Bench::new(&[("a", "--files -e x\na.b(c\nfoo\nbar\n")]);
     assert_eq!(bench.grep(bench.spec("--files")).await[1], "a:1:--files -e x");
     assert_eq!(bench.grep(bench.spec("-e")).await.len(), 2);
@@ -235,7 +235,7 @@ async fn patterns_cannot_be_taken_for_anything_else() {
 }
 
 #[tokio::test]
-async fn encodings_carriage_returns_and_binary_files() {
+async fn grep_encodings_line_endings_and_binary_files() {
     let bench = Bench::new(&[("cr", "one\rtwo\nthree\n")]);
     let wide: Vec<u8> = "\u{feff}one\ntwo é\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     bench.file("wide", wide);
@@ -266,7 +266,7 @@ async fn encodings_carriage_returns_and_binary_files() {
 }
 
 #[tokio::test]
-async fn ignore_rules_hidden_files_and_git() {
+async fn find_respects_ignore_rules_hidden_and_git() {
     let bench = Bench::new(&[
         (".gitignore", "target/\n*.log\n!keep.log\n"),
         ("target/o.rs", ""),
@@ -313,7 +313,7 @@ async fn ignore_rules_hidden_files_and_git() {
 }
 
 #[tokio::test]
-async fn rules_count_without_a_repository_too() {
+async fn find_respects_gitignore_without_repository() {
     let bench = Bench::new(&[
         (".gitignore", "*.log\n/sub/b\n"),
         ("a.log", ""),
@@ -326,7 +326,7 @@ async fn rules_count_without_a_repository_too() {
 }
 
 #[tokio::test]
-async fn globs_are_relative_to_the_folder_through_links_too() {
+async fn find_globs_are_relative_through_symlinks() {
     let bench =
         Bench::new(&[("src/a.rs", ""), ("src/in/b.rs", ""), ("src/in/c.ts", ""), ("top.rs", ""), ("#x", "")]);
     symlink("src", bench.root().join("link")).unwrap();
@@ -351,7 +351,7 @@ async fn globs_are_relative_to_the_folder_through_links_too() {
 }
 
 #[tokio::test]
-async fn odd_names_are_found_as_shells_write_them() {
+async fn grep_shows_odd_file_names_escaped() {
     let bench = Bench::new(&[("new\nline", "here\n"), (" blank ", "here\n")]);
     let odd = bench.root().join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
     fs::write(odd, "here\n").unwrap();
@@ -362,7 +362,7 @@ async fn odd_names_are_found_as_shells_write_them() {
 }
 
 #[tokio::test]
-async fn the_order_is_that_of_paths_and_an_end_is_an_end() {
+async fn grep_order_is_by_path_and_can_stop() {
     let names: Vec<String> = (0..200).map(|n| format!("{}/{n:03}.txt", n % 7)).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "hit\nhit\n")).collect();
     let bench = Bench::new(&files);
@@ -387,7 +387,7 @@ async fn the_order_is_that_of_paths_and_an_end_is_an_end() {
 }
 
 #[tokio::test]
-async fn what_is_barred_is_neither_given_nor_looked_into() {
+async fn grep_denied_paths_are_skipped_and_counted() {
     let text = "hit\n";
     let files = [".env", "a.txt", "sub/.env", "sub/b.txt", "secret/x.txt", "skipped/.env"];
     let bench = Bench::new(&files.map(|name| (name, text)));
@@ -424,7 +424,7 @@ async fn what_is_barred_is_neither_given_nor_looked_into() {
 }
 
 #[tokio::test]
-async fn other_names_of_barred_files_are_left_out() {
+async fn grep_hard_links_of_denied_files_are_skipped() {
     let files = [".env", "a.txt", "sub/b.txt", "ignored/secret.key", "outside"];
     let bench = Bench::new(&files.map(|name| (name, "hit\n")));
     bench.file(".gitignore", "ignored/\noutside\n");
@@ -448,7 +448,7 @@ async fn other_names_of_barred_files_are_left_out() {
 }
 
 #[test]
-fn counts_add_up() {
+fn search_counts_add_up() {
     let mut sum = Searched { files: 1, binary: 2, ..Searched::default() };
     let mut denied = LeftOut::default();
     denied.note(true);

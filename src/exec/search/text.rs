@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_ends_at_a_nul_but_not_in_wide_characters() {
+    fn search_text_ends_at_nul_except_utf16() {
         let never = CancellationToken::new();
         let read = |bytes: &[u8]| {
             let mut text = Text::new(bytes, &never);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_read_when_the_search_is_over() {
+    fn search_text_stops_reading_on_abort() {
         let cancel = CancellationToken::new();
         let mut text = Text::new(Endless { left: 3, cancel: &cancel }, &cancel);
         let error = text.read_to_end(&mut Vec::new()).unwrap_err();

@@ -150,7 +150,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn files_are_put_got_and_taken_away_and_nobody_else_reads_them() {
+    fn cache_folder_put_get_remove_are_owner_only() {
         let folder = tempfile::tempdir().unwrap();
         let shelf = CacheFolder::new(folder.path().join("a/b"));
         assert_eq!(shelf.get("x", 10).unwrap(), None);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_first() {
+    fn cache_folder_clean_removes_oldest_first() {
         let folder = tempfile::tempdir().unwrap();
         let shelf = CacheFolder::new(folder.path().into());
         let day = Duration::from_hours(24);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_cleaned_and_go_when_empty() {
+    fn cache_folder_clean_removes_empty_folders() {
         let folder = tempfile::tempdir().unwrap();
         let day = Duration::from_hours(24);
         for (name, days) in [("old/a", 100), ("new/a", 100), ("new/b", 1)] {

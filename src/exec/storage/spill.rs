@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_appears_with_the_first_byte() {
+    fn spill_file_is_created_on_first_byte() {
         let folder = tempfile::tempdir().unwrap();
         let sub = folder.path().join("artifacts");
         assert_eq!(Spill::new(&sub, "a").finish().unwrap(), None);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_at_the_end() {
+    fn spill_error_is_returned_at_finish() {
         let folder = tempfile::tempdir().unwrap();
         let blocked = folder.path().join("file");
         fs::write(&blocked, "x").unwrap();

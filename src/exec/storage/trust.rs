@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_for_what_would_run_and_for_no_other_folder() {
+    fn trust_answer_is_per_folder_and_digest() {
         let (folder, work, trust) = place();
         assert_eq!(trust.standing(&work, "a").unwrap(), Standing::Open);
         trust.answer(&work, "a", true).unwrap();
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_answers_trust_nobody_and_are_not_written_over() {
+    fn trust_damaged_file_trusts_nothing_and_is_kept() {
         let (_folder, work, trust) = place();
         trust.answer(&work, "a", true).unwrap();
         fs::write(trust.folder.join(FILE), "{\"torn").unwrap();
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn many_runs_note_their_answers() {
+    fn trust_concurrent_answers_are_all_stored() {
         let (folder, _, trust) = place();
         std::thread::scope(|scope| {
             for n in 0..8 {
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_changes_in_a_folder_has_another_digest() {
+    fn trust_digest_changes_with_folder_content() {
         let (_folder, work, _) = place();
         fs::create_dir(work.join("sub")).unwrap();
         fs::write(work.join("sub/é"), "ab").unwrap();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_beside_a_folder_has_part_in_the_digest() {
+    fn trust_digest_includes_extra_text() {
         let (_folder, work, _) = place();
         let absent = work.join("absent");
         let mut seen = vec![digest_with(&absent, "").unwrap(), digest_with(&absent, "a").unwrap()];

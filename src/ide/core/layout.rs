@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn small_windows_show_fewer_panes() {
+    fn layout_small_windows_show_fewer_panes() {
         let shown = |cols, rows, focus| {
             let areas = areas((cols, rows), &Panes { focus, ..Panes::default() }, (2, true, 35));
             [areas.files, areas.tabs, areas.editor, areas.transcript, areas.prompt, areas.status]
@@ -133,7 +133,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn panes_cover_the_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..4usize,
+        fn layout_panes_cover_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..4usize,
             open in prop::array::uniform4(any::<bool>()), prompt in 0..40u16, tabs: bool, share in 10..91u16) {
             let mut panes = Panes { focus: [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal][focus], ..Panes::default() };
             panes.set(Focus::Files, open[0]);

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terminal_height_has_a_least_and_a_most() {
+    fn terminal_height_is_clamped() {
         let mut panes = Panes::default();
         panes.grow_terminal(-100);
         assert_eq!(panes.terminal_share, 10);

@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn browsing_the_history_keeps_the_draft() {
+    fn prompt_history_keeps_draft() {
         let mut prompt = Prompt { history: vec!["one".into(), "two".into()], ..Prompt::default() };
         prompt.area.set("draft", 0);
         let shown = |p: &Prompt| p.area.text().to_string();
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_in_other_runs_comes_before() {
+    fn prompt_history_merges_earlier_runs_first() {
         let mut prompt = Prompt { history: vec!["own".into(), "both".into()], ..Prompt::default() };
         prompt.area.set("draft", 0);
         let shown = |p: &Prompt| p.area.text().to_string();
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_back_brings_its_pictures_along() {
+    fn prompt_restored_messages_keep_images() {
         let image = |data: &str| {
             MessagePart::Known(KnownPart::Image { data: data.into(), mime_type: "image/png".into() })
         };
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_paste_is_wrapped_around_the_caret_only() {
+    fn prompt_huge_text_wraps_only_near_caret() {
         let mut prompt = Prompt::default();
         prompt.area.set(&"word \n".repeat(2_000_000), 0);
         assert!(prompt.rows(40).len() <= 2 * NEAR_LINES);

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn file_list_counts_for_a_minute_and_until_files_change() {
+    fn file_list_expires_after_minute_or_change() {
         let list = FileList::default();
         let walk = |at: u64| {
             let mut listing = list.begin(Duration::from_secs(at));

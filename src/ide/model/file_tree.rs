@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_unfold_in_place_and_the_selection_keeps_its_path() {
+    fn file_tree_unfold_keeps_selected_path() {
         let mut tree = FileTree::new(Path::new("/w"));
         tree.fill(Path::new("/w"), vec![entry("src", true), entry("a.txt", false)]);
         tree.selected = 1;

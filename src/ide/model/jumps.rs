@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_listed_once() {
+    fn jumps_line_is_listed_once() {
         let (mut jumps, mut buffers) = desk();
         for at in [0, 4, 8, 5] {
             jumps.note(&mut buffers, Byte(at), 4);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn back_and_forth() {
+    fn jumps_back_and_forward() {
         let (mut jumps, mut buffers) = desk();
         jumps.note(&mut buffers, Byte(0), 4);
         jumps.note(&mut buffers, Byte(4), 4);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn going_back_from_a_listed_line_does_not_stay_there() {
+    fn jumps_back_from_listed_line_skips_it() {
         let (mut jumps, mut buffers) = desk();
         jumps.note(&mut buffers, Byte(0), 4);
         jumps.note(&mut buffers, Byte(8), 4);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_a_closed_file_are_known_by_their_lines() {
+    fn jumps_in_closed_file_become_line_numbers() {
         let (mut jumps, mut buffers) = desk();
         jumps.note(&mut buffers, Byte(4), 4);
         jumps.set_mark(&mut buffers, 'A', Byte(9), 4);

@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_written_and_read_alike() {
+    fn results_lines_roundtrip() {
         let known = known(&[("a b.rs", 3, 3, "é"), ("a b.rs", 4, 5, "x\ny"), ("c", 1, 1, "")]);
         let list = [line("a b.rs", 3, 3, "é"), line("a b.rs", 4, 5, "x\ny"), line("c", 1, 1, "")].concat();
         assert_eq!(list, "a b.rs:3:é\na b.rs:4-5:x\n:y\nc:1:\n");
@@ -330,13 +330,13 @@ mod tests {
     }
 
     #[test]
-    fn names_with_colons_and_numbers_are_told_apart() {
+    fn results_names_with_colons_and_numbers_are_parsed() {
         let known = known(&[("a:1:b", 2, 2, "x"), ("a", 7, 7, "1:b:2:y")]);
         assert_eq!(read(&known, "a:1:b:2:y\na:7:1:b:2:z").0, [r#"0 2-2 "y""#, r#"1 7-7 "1:b:2:z""#]);
     }
 
     #[test]
-    fn what_is_no_place_or_wanted_twice_is_told() {
+    fn results_unknown_or_conflicting_lines_are_reported() {
         let known = known(&[("a", 1, 1, "x")]);
         for (list, problems) in [
             ("a:2:x", 1),
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_numbers_stay_unless_their_lines_go() {
+    fn results_edits_of_locations_are_guarded() {
         let known = known(&[("a", 1, 1, "a a"), ("b", 2, 2, "x")]);
         let list = "a:1:a a\nb:2:x\n";
         for (edits, after, harmed) in [
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn later_lines_move_with_what_was_changed_above() {
+    fn results_line_numbers_shift_with_edits_above() {
         let file = ListedFile { path: "a".into(), name: "a".into(), shifts: vec![(3, 2), (7, -1)] };
         assert_eq!([1, 3, 4, 7, 8].map(|line| file.now(line)), [1, 3, 6, 9, 9]);
     }

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn pacing_long_stream_of_scrolling_frames_keeps_its_rate() {
+    fn pacing_scrolling_stream_keeps_byte_rate() {
         // 50 000 tokens at 6 000 a second beside an open file on 120x40.
         let bytes = 2_300 * frames(&mut FramePacing::default(), 2_300, SECOND, SECOND * 50 / 6);
         assert!(bytes <= 300_000, "{bytes} bytes");
@@ -77,13 +77,13 @@ mod tests {
     }
 
     #[test]
-    fn pacing_large_screen_still_moves() {
+    fn pacing_large_screen_still_gets_frames() {
         let frames = frames(&mut FramePacing::default(), 50_000, SECOND, SECOND);
         assert_eq!(frames, 10);
     }
 
     #[test]
-    fn pacing_after_a_pause_owes_nothing() {
+    fn pacing_pause_resets_byte_budget() {
         let mut pacing = FramePacing::default();
         frames(&mut pacing, 50_000, SECOND, SECOND);
         let later = SECOND * 60;

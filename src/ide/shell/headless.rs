@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn seed_gives_every_order_of_answers_and_the_same_one_again() {
+    async fn headless_seed_reproduces_answer_order() {
         let mut orders = std::collections::BTreeSet::new();
         for seed in 0..64 {
             let first = order(seed).await;

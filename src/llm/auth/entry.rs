@@ -109,7 +109,7 @@ mod tests {
     use crate::llm::auth::value;
 
     #[test]
-    fn entries_as_pi_writes_them() {
+    fn auth_entries_match_pi_format() {
         let key = json!({"type": "api_key", "key": "k", "env": {"A": "1", "odd": 2}});
         let env = HashMap::from([("A".to_string(), "1".to_string())]);
         assert_eq!(Entry::read(&key), Some(Entry::Key { key: Some(ApiKey("k".into())), env }));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_is_itself_whatever_it_looks_like() {
+    async fn auth_entry_key_is_stored_literally() {
         for key in ["sk-1", "!rm -rf ~", "$HOME", "a$b${c}", "$!x", "!$$"] {
             let Some(Entry::Key { key: Some(kept), .. }) = Entry::read(&Entry::of_key(key)) else { panic!() };
             let meant = value::resolve(&kept.0, |_| Some("expanded".into()), None).await;
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_renewed_five_minutes_early() {
+    fn oauth_token_is_refreshed_five_minutes_early() {
         let login = |refresh: &str| Login {
             access: ApiKey("a".into()),
             refresh: ApiKey(refresh.into()),

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn amazon_s_own_vectors() {
+    fn sigv4_matches_aws_test_vectors() {
         let plain = "host;x-amz-date";
         for (method, url, body, headers, names, signature) in [
             (
@@ -198,13 +198,13 @@ mod tests {
     }
 
     #[test]
-    fn a_session_and_what_is_amazon_s_are_signed() {
+    fn sigv4_signs_session_token_and_amz_headers() {
         let with = signed("POST", URL, "", &[("X-Amz-Target", "a  b"), ("accept", "x")], Some("token"));
         assert!(with.contains("SignedHeaders=host;x-amz-date;x-amz-security-token;x-amz-target,"), "{with}");
     }
 
     #[test]
-    fn paths_are_encoded_twice_and_hosts_keep_their_ports() {
+    fn sigv4_path_is_encoded_twice_and_host_keeps_port() {
         assert_eq!(twice("/model/a%3A0/converse"), "/model/a%253A0/converse");
         assert_eq!(parts("http://h:8080/p?q"), Some(("h:8080", "/p", "q")));
         assert_eq!(parts("https://h:443"), Some(("h", "/", "")));

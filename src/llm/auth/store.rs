@@ -172,7 +172,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_the_owner_reads_it_and_others_entries_stay() {
+    fn auth_store_is_owner_only_and_keeps_other_entries() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/auth.json");
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_told_by_line_and_left_as_it_is() {
+    fn auth_store_broken_file_is_reported_and_kept() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("auth.json");
         fs::write(&path, "{\n \"a\": hunter2\n}").unwrap();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_nobody_lets_go_of_is_told() {
+    fn auth_store_held_lock_times_out() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::new(&dir.path().join("auth.json"));
         let held = store.lock().unwrap();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn writers_at_the_same_time_lose_nothing() {
+    fn auth_store_concurrent_writes_lose_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::new(&dir.path().join("auth.json"));
         std::thread::scope(|scope| {

@@ -13,7 +13,7 @@ fn reach(provider: &str, vars: &[(&str, &str)], stored: &serde_json::Value) -> O
 }
 
 #[test]
-fn a_provider_is_offered_when_something_may_open_it() {
+fn auth_provider_is_available_only_with_credentials() {
     for (provider, vars, stored, offered) in [
         ("anthropic", &[][..], json!({}), false),
         ("anthropic", &[("ANTHROPIC_API_KEY", " ")], json!({}), false),
@@ -41,7 +41,7 @@ fn a_provider_is_offered_when_something_may_open_it() {
 }
 
 #[test]
-fn this_machine_needs_no_key() {
+fn auth_local_server_needs_no_key() {
     let local = "http://127.0.0.1:9/";
     let got = reach("anthropic", &[("ANTHROPIC_BASE_URL", local)], &json!({}));
     assert_eq!(got, Some("http://127.0.0.1:9".into()));
@@ -51,7 +51,7 @@ fn this_machine_needs_no_key() {
 }
 
 #[test]
-fn names_in_roots_are_filled() {
+fn auth_base_url_variables_are_filled() {
     let var = |name: &str| (name == "A").then(|| "x".to_string());
     assert_eq!(fill("https://h/{A}/b", var).as_deref(), Some("https://h/x/b"));
     assert_eq!(fill("https://h/{B}", var), None);

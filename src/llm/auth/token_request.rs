@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_words_of_an_error_are_told() {
+    fn token_request_error_shows_only_its_message() {
         for (body, expected) in [
             (r#"{"error": "invalid_grant", "error_description": "revoked"}"#, "revoked"),
             (r#"{"error": "invalid_grant"}"#, "invalid_grant"),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_are_encoded() {
+    fn token_request_form_is_percent_encoded() {
         let post = form_post("http://h", &[("a", "b c&d"), ("e", "ü~-._")]);
         assert_eq!(String::from_utf8_lossy(&post.body), "a=b%20c%26d&e=%C3%BC~-._");
         assert!(post.private);

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_in_all_their_forms() {
+    fn auth_value_expands_variables() {
         for (text, value) in [
             ("plain", Ok("plain")),
             ("KEY", Ok("KEY")),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_command_runs_once_and_a_failed_one_again() {
+    async fn auth_command_result_is_cached_but_failure_is_not() {
         let count = Arc::new(AtomicUsize::new(0));
         let counted = count.clone();
         let shell = Shell::new(Arc::new(move |command: String| {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_command_has_a_limit() {
+    async fn auth_command_times_out() {
         let shell = Shell::new(Arc::new(|_| futures::future::pending().boxed()));
         let shell = Shell { patience: Duration::from_millis(5), ..shell };
         let late = resolve("!sleep", var, Some(&shell)).await.unwrap_err();

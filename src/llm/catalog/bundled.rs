@@ -111,7 +111,7 @@ mod tests {
     use crate::base::json::json;
 
     #[test]
-    fn bundled_files_are_those_of_the_folder() {
+    fn bundled_models_match_assets_folder() {
         let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models")).unwrap();
         let mut names: Vec<String> =
             folder.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_models_own_fields_win_and_null_takes_away() {
+    fn bundled_model_fields_override_and_null_removes() {
         let shared = json!({"api": "a", "input": ["text"], "reasoning": true});
         let own = json!({"id": "m", "input": ["image"], "reasoning": null});
         let all = with(shared.as_object().unwrap(), own.as_object().unwrap().clone());
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_file_has_no_models() {
+    fn bundled_unknown_provider_has_no_models() {
         assert!(models("nobody").is_empty());
         assert!(!models("anthropic").is_empty());
     }

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base_url_variables_follow_from_ids_and_keys() {
+    fn base_url_variables_derive_from_ids_and_keys() {
         let vars = |id: &str| {
             let row = builtin().iter().find(|row| row.id == id).unwrap();
             row.base_url_vars.join(" ")
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn base_url_moves_every_dialect_of_a_provider() {
+    fn base_url_applies_to_every_dialect_of_provider() {
         let at = |id: &str, base: &str, api: &str| {
             builtin().iter().find(|row| row.id == id).unwrap().rooted(base, api)
         };

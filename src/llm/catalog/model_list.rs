@@ -91,7 +91,7 @@ mod tests {
     use crate::base::json::json;
 
     #[test]
-    fn a_model_that_is_told_twice_is_one_and_a_list_has_an_end() {
+    fn model_list_drops_duplicates_and_has_limit() {
         let mut list = List::default();
         let model = |id: usize, name: &str| json!({"id": id.to_string(), "name": name});
         list.add(vec![model(1, "a"), model(1, "b"), model(2, "c")]);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_read_and_nothing_else() {
+    fn model_list_cache_roundtrips_and_rejects_other_versions() {
         let mut listed = Listed::default();
         let list = List { root: "https://h/v1/".into(), models: vec![json!({"id": "m"})], ..List::default() };
         listed.providers.insert("p".into(), List { etag: Some("\"e\"".into()), checked: 5, ..list });

@@ -81,7 +81,7 @@ mod tests {
     use crate::llm::catalog::Catalog;
 
     #[test]
-    fn lists_as_servers_write_them() {
+    fn discover_reads_model_lists_of_servers() {
         let info = Catalog::builtin().provider("vllm").unwrap();
         let list = json!({"object": "list", "data": [
             {"id": "vllm", "max_model_len": 4096},
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_where_requests_go() {
+    fn discover_list_url_follows_base_url() {
         assert_eq!(list_url("http://h:1"), "http://h:1/v1/models");
         assert_eq!(list_url("http://h/api/v4/"), "http://h/api/v4/models");
     }

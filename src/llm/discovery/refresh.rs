@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_where_providers_have_them() {
+    fn refresh_list_url_by_dialect() {
         for (form, root, after, expected) in [
             ("anthropic", "https://h", None, "https://h/v1/models?limit=1000"),
             ("anthropic", "https://h/v1", Some("a b"), "https://h/v1/models?limit=1000&after_id=a%20b"),

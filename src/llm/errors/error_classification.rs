@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_with_a_status_of_success_are_told_as_what_they_are() {
+    fn error_body_with_success_status_is_classified() {
         let told = |body: &str| {
             let refusal = Refusal { status: 200, retry_after: None, body: body.into() };
             let error = asked().instead(refusal, |_, _| None, 0);
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses_and_messages() {
+    fn error_kind_follows_status_and_message() {
         for (status, body, expected) in [
             (401, "", ErrorKind::Authentication),
             (403, "", ErrorKind::AccessDenied),
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_a_server_repeats_is_not_repeated() {
+    fn error_message_never_repeats_key() {
         let error = refused(401, r#"{"error": {"message": "hunter2-hunter2 is no key", "code": "c"}}"#);
         assert_eq!(error.message, "acme answered 401: (the key) is no key (check ACME_KEY)");
         let within = crate::base::json::json!({"message": "no hunter2-hunter2", "more": "hunter2-hunter2"});
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_and_delays_come_from_the_body() {
+    fn error_code_and_delay_come_from_body() {
         let error = refused(
             429,
             r#"{"error": {"code": 429, "message": "slow", "details": [{"retryDelay": "34.5s"}]}}"#,
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_and_codes_with_and_without_a_wrapper() {
+    fn error_message_and_code_with_or_without_wrapper() {
         for (body, said, code) in [
             (r#"{"error": {"message": "no", "code": "c", "type": "t"}}"#, "no", Some("c")),
             (r#"{"object": "error", "message": "no", "type": "t", "code": null}"#, "no", Some("t")),
@@ -398,14 +398,14 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_a_proxy_is_quoted_by_its_first_line() {
+    fn error_proxy_page_is_quoted_by_first_line() {
         let error = refused(502, "<html>Bad Gateway\nmore");
         assert_eq!(error.message, "acme answered 502: <html>Bad Gateway (send it again in a while)");
         assert!(error.retryable());
     }
 
     #[test]
-    fn messages_end_with_what_to_do() {
+    fn error_message_ends_with_next_step() {
         let connection = NetError::Connection { host: "h".into(), cause: "Connection refused".into() };
         for (error, hint) in [
             (refused(401, ""), "(check ACME_KEY)"),
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_that_refills_soon_is_a_rate() {
+    fn error_quota_that_refills_soon_is_rate_limit() {
         let body = |id: &str| {
             let details = format!(r#"[{{"violations": [{{"quotaId": "{id}"}}]}}, {{"retryDelay": "6.5s"}}]"#);
             format!(
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_without_an_object_around_it() {
+    fn error_bare_message_body_is_read() {
         for body in [r#"{"message": "Too slow"}"#, r#"{"Message": "Too slow"}"#] {
             let error = refused(400, body);
             assert_eq!(error.message, "acme answered 400: Too slow");
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_times_in_seconds_and_dates() {
+    fn retry_after_reads_seconds_and_dates() {
         let after = |value: &str| wait(value, 784_111_770_000);
         assert_eq!(after("7"), Some(Duration::from_secs(7)));
         assert_eq!(after("0.5"), Some(Duration::from_millis(500)));

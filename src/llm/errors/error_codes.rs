@@ -65,14 +65,14 @@ mod tests {
     use crate::llm::errors::error_classification::{Refusal, RequestInfo};
 
     #[test]
-    fn routers_quote_whom_they_asked() {
+    fn error_code_of_router_is_read_from_metadata() {
         let raw = r#"{"error":{"message":"This model's maximum context length is 8192 tokens"}}"#;
         let error = json!({"message": "Provider returned error", "code": 400, "metadata": {"raw": raw}});
         assert_eq!(kind(&error, ""), Some(ErrorKind::ContextLength));
     }
 
     #[test]
-    fn statuses_codes_types_and_messages() {
+    fn error_code_follows_status_type_and_message() {
         let null = Value::Null;
         for (status, code, name, message, expected) in [
             (401, json!("invalid_api_key"), "invalid_request_error", "Incorrect", ErrorKind::Authentication),

@@ -126,7 +126,7 @@ mod tests {
     use crate::llm::stream::accumulate::Accumulator;
 
     #[test]
-    fn what_servers_say_of_conversations_that_do_not_fit() {
+    fn error_phrases_for_context_overflow_are_recognized() {
         for said in [
             "prompt is too long: 213462 tokens > 200000 maximum",
             "Your input exceeds the context window of this model. Please adjust your input and try again.",
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_sounds_like_it() {
+    fn error_phrases_resembling_overflow_are_not() {
         for (said, expected) in [
             ("ThrottlingException: Too many tokens, please wait before trying again.", ErrorKind::RateLimit),
             ("Too many tokens, please wait before trying again.", ErrorKind::RateLimit),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_about_a_full_window_is_noticed() {
+    fn error_silent_context_overflow_is_detected() {
         let answer = |input, cache_read, output, stop_reason| {
             let mut message = Accumulator::new(&Model::default(), 0).finish();
             message.usage = Usage { input, output, cache_read, ..Usage::default() };

@@ -54,14 +54,14 @@ mod tests {
     }
 
     #[test]
-    fn delays_double_up_to_the_maximum() {
+    fn retry_delays_double_up_to_maximum() {
         let delays: Vec<_> = (1..=8).map(|n| delay(n, ErrorKind::Server, None).unwrap()).collect();
         assert_eq!(delays, [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
         assert_eq!(delay(10, ErrorKind::Server, None), None);
     }
 
     #[test]
-    fn chance_spreads_by_half_either_way() {
+    fn retry_jitter_spreads_by_half() {
         let error = LlmError::new(ErrorKind::Network, "p", "m");
         let policy = Policy::default();
         assert_eq!(policy.delay(1, &error, 0.0), Some(Duration::from_millis(500)));
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_provider_s_wish_wins_or_ends_it() {
+    fn retry_after_header_wins_or_ends_retries() {
         assert_eq!(delay(1, ErrorKind::RateLimit, Some(7)), Some(7_000));
         assert_eq!(delay(1, ErrorKind::RateLimit, Some(61)), None);
         assert_eq!(delay(1, ErrorKind::Authentication, Some(7)), None);

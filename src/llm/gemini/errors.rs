@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses_reasons_and_messages() {
+    fn gemini_errors_follow_status_reason_and_message() {
         let quota = "You exceeded your current quota, please check your plan and billing details.";
         let key = json!([{"reason": "API_KEY_INVALID", "domain": "googleapis.com"}]);
         let minute = json!([{"violations": [{"quotaId": "RequestsPerMinutePerProjectPerModel"}]},

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn generations_by_id() {
+    fn gemini_generation_is_parsed_from_id() {
         for (id, expected) in [
             ("gemini-2.5-pro", Some((2, 5))),
             ("models/gemini-3-flash-preview", Some((3, 0))),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_and_ids() {
+    fn gemini_capabilities_follow_generation() {
         for id in ["gemini-3-flash-preview", "gemini-4-argon", "gemini-pro-latest", "gemma-4-31b-it"] {
             assert!(has_levels(id), "{id}");
         }

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_put_together_by_their_paths() {
+    fn gemini_partial_args_are_merged_by_path() {
         let whole = put(&[
             json!({"jsonPath": "$.path", "stringValue": "a", "willContinue": true}),
             json!({"jsonPath": "$.path", "stringValue": ".rs", "willContinue": true}),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_lead_nowhere_are_told() {
+    fn gemini_partial_args_invalid_paths_are_errors() {
         let deep = format!("${}", ".a".repeat(DEPTH_MAX + 1));
         for path in ["", "$", "$..a", "$.a[", "$.a[x]", "$.a[7]", "$['a", &deep] {
             assert!(put(&[json!({"jsonPath": path, "stringValue": "x"})]).is_err(), "{path}");

@@ -125,7 +125,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn references_are_put_in_and_the_rest_of_the_subset_holds() {
+    fn gemini_schema_inlines_references() {
         let schema = json!({
             "$schema": "x", "type": "object", "additionalProperties": false,
             "$defs": {"knot": {"type": "string", "description": "a knot"}},
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_within_itself_is_cut_off() {
+    fn gemini_schema_recursive_definition_is_cut_off() {
         let node = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}});
         let schema = json!({"$ref": "#/$defs/node", "$defs": {"node": node}});
         let expected = json!({"type": "object", "properties": {"next": {"type": "object"}}});
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn references_that_multiply_stay_bounded() {
+    fn gemini_schema_multiplying_references_stay_bounded() {
         let mut defs = Map::new();
         for n in 0..30 {
             let next = format!("#/$defs/d{}", n + 1);
@@ -201,7 +201,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn any_schema_ends_and_plain_ones_stay(schema in schemas()) {
+        fn gemini_schema_any_input_terminates(schema in schemas()) {
             let once = plain(&schema);
             prop_assert!(once.to_string().len() < 20_000_000);
         }

@@ -58,7 +58,7 @@ fn results(added: &[Message]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn tools_run_until_the_model_is_done() {
+async fn generate_runs_tools_until_done() {
     let calls = vec![
         call("a", "echo", json!({"n": 1})),
         call("b", "echo", json!({"n": -1})),
@@ -91,7 +91,7 @@ impl Callable for Meet {
 }
 
 #[tokio::test]
-async fn calls_of_one_answer_run_at_once() {
+async fn generate_runs_calls_of_one_answer_in_parallel() {
     let calls = ["a", "b", "c"].map(|id| call(id, "meet", json!({})));
     let (_script, client, request) = client(vec![Turn::of(calls.to_vec()), Turn::text("done")]);
     let tools: Vec<Arc<dyn Callable>> = vec![Arc::new(Meet(tokio::sync::Barrier::new(3)))];
@@ -101,7 +101,7 @@ async fn calls_of_one_answer_run_at_once() {
 }
 
 #[tokio::test]
-async fn steps_are_counted_and_cut_calls_are_not_run() {
+async fn generate_limits_steps_and_skips_truncated_calls() {
     let again = || Turn::call("a", "echo", json!({"n": 1}));
     let (script, client, request) = client(vec![again(), again(), again()]);
     let outcome = generate(&client, request.clone(), Options { max_steps: 2, ..options() }).await.unwrap();
@@ -114,7 +114,7 @@ async fn steps_are_counted_and_cut_calls_are_not_run() {
 }
 
 #[tokio::test]
-async fn a_call_of_the_caller_s_own_tool_ends_the_loop() {
+async fn generate_call_of_unexecutable_tool_ends_loop() {
     let (script, client, mut request) = client(vec![Turn::call("a", "mine", json!({}))]);
     request.tools.push(ToolSpec { name: "mine".into(), ..ToolSpec::default() });
     let outcome = generate(&client, request, options()).await.unwrap();
@@ -122,7 +122,7 @@ async fn a_call_of_the_caller_s_own_tool_ends_the_loop() {
 }
 
 #[tokio::test]
-async fn tools_that_no_wire_takes_are_told_before_anybody_is_asked() {
+async fn generate_invalid_tool_names_fail_before_request() {
     for (names, told) in
         [(["a b", "c"], "`a b` has a name"), (["", "c"], "`` has a name"), (["c", "c"], "`c` is there twice")]
     {
@@ -135,7 +135,7 @@ async fn tools_that_no_wire_takes_are_told_before_anybody_is_asked() {
 }
 
 #[tokio::test]
-async fn a_forced_call_is_forced_once() {
+async fn generate_required_tool_choice_applies_once() {
     let turns = vec![Turn::call("a", "echo", json!({"n": 1})), Turn::text("done")];
     let (script, client, request) = client(turns);
     let request = Request { tool_choice: ToolChoice::Required, ..request };
@@ -145,7 +145,7 @@ async fn a_forced_call_is_forced_once() {
 }
 
 #[tokio::test]
-async fn arguments_get_one_try_to_be_put_right() {
+async fn generate_repairs_invalid_arguments_once() {
     let turns = vec![Turn::call("a", "echo", json!({"m": 1})), Turn::text("done")];
     let (_script, client, request) = client(turns);
     let repair: Repair = Arc::new(|call, wrong| {
@@ -158,7 +158,7 @@ async fn arguments_get_one_try_to_be_put_right() {
 }
 
 #[tokio::test]
-async fn retry_before_and_after_the_first_delta_begins_the_answer_anew() {
+async fn retry_restarts_answer_before_or_after_first_delta() {
     let heard = Arc::new(Mutex::new(0));
     let count = heard.clone();
     let hear: OnRetry = Arc::new(move |error, wait| {
@@ -182,7 +182,7 @@ async fn retry_before_and_after_the_first_delta_begins_the_answer_anew() {
 }
 
 #[tokio::test]
-async fn retry_of_a_broken_answer_runs_calls_of_the_whole_one_only() {
+async fn retry_drops_calls_of_broken_answer() {
     let broken = Turn::of(vec![
         call("a", "echo", json!({"n": 1})),
         Step::Fail(LlmError::new(ErrorKind::Stream, "scripted", "broke off")),
@@ -215,7 +215,7 @@ impl Callable for Free {
 }
 
 #[tokio::test]
-async fn free_text_tool_takes_arguments_that_are_no_json_as_the_text() {
+async fn free_text_tool_takes_non_json_arguments_as_text() {
     for (arguments, given) in [
         ("*** Begin Patch", json!({"input": "*** Begin Patch"})),
         ("\"*** Begin Patch\"", json!({"input": "*** Begin Patch"})),
@@ -239,7 +239,7 @@ async fn free_text_tool_takes_arguments_that_are_no_json_as_the_text() {
 }
 
 #[tokio::test]
-async fn limits_of_time_end_it() {
+async fn generate_time_limits_end_with_timeout() {
     let stall = || vec![Turn::of(vec![Step::Stall])];
     for (step, total, what) in [(Some(20), None, "one answer"), (None, Some(20), "the whole of it")] {
         let (_script, client, request) = client(stall());
@@ -259,7 +259,7 @@ fn knots(turns: Vec<Turn>) -> (Client, Request) {
 }
 
 #[tokio::test]
-async fn an_object_grows_and_is_checked() {
+async fn object_stream_grows_and_is_validated() {
     let pieces = ["{\"knots\": [\"bow", "line\", \"cl", "ove\"]}"].map(str::to_string).to_vec();
     let (client, request) = knots(vec![Turn::of(vec![Step::Text(pieces)])]);
     let steps: Vec<_> = stream_object(&client, request, Options::default()).collect().await;
@@ -272,7 +272,7 @@ async fn an_object_grows_and_is_checked() {
 }
 
 #[tokio::test]
-async fn retry_of_a_broken_object_grows_it_anew() {
+async fn object_stream_restarts_after_retry() {
     let broken = Turn::of(vec![
         Step::Text(vec!["{\"knots\": [\"half".to_string()]),
         Step::Fail(LlmError::new(ErrorKind::Stream, "scripted", "broke off")),
@@ -287,7 +287,7 @@ async fn retry_of_a_broken_object_grows_it_anew() {
 }
 
 #[tokio::test]
-async fn objects_come_as_text_as_code_or_as_a_forced_call() {
+async fn object_is_read_from_text_code_block_or_call() {
     for turn in [
         Turn::text("```json\n{\"knots\": []}\n```"),
         Turn::text(" {\"knots\": []} "),
@@ -301,7 +301,7 @@ async fn objects_come_as_text_as_code_or_as_a_forced_call() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_no_object() {
+async fn object_not_matching_schema_is_error() {
     for text in ["no", "[]", "{\"knots\": 1}"] {
         let (client, request) = knots(vec![Turn::text(text)]);
         let error = generate_object(&client, request, Options::default()).await.unwrap_err();

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn answers_get_shorter_and_then_stop_before_the_limit() {
+    async fn budget_shortens_answers_then_refuses() {
         // A call costs $0.010: $0.001 for the prompt, $0.009 for the answer.
         let budget = Budget::new(0.025);
         let (script, client, request) = client(&budget, 3);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn calls_under_way_are_reckoned_with_what_they_may_cost() {
+    async fn budget_reserves_cost_of_running_calls() {
         let budget = Budget::new(0.015);
         let (script, client, request) = client(&budget, 3);
         let first = client.stream(request.clone());
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_hangs_up_pays_for_what_was_said() {
+    async fn budget_charges_dropped_and_broken_answers() {
         let budget = Budget::new(1.0);
         let (script, client, request) = client(&budget, 0);
         script.push([Turn::of(vec![Step::Text(vec!["x".repeat(250)]), Step::Stall])]);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_model_without_prices_is_free() {
+    async fn budget_model_without_prices_is_free() {
         let budget = Budget::new(0.0);
         let (_script, client, mut request) = client(&budget, 1);
         request.model.cost = Prices::default();

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_looks_like_a_secret_is_not_said() {
+    fn request_log_redacts_secrets() {
         for (text, said) in [
             (
                 "Incorrect API key provided: sk-proj-abcdefghijkl_123. Look",

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_second_waits_for_the_first() {
+    async fn rate_limit_queues_concurrent_requests() {
         let turns = vec![Turn::of(vec![Step::Gate]), Turn::text("second")];
         let (script, client, request) = client(Rate::new(1, None), turns);
         let mut first = client.stream(request.clone());
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn starts_are_apart() {
+    async fn rate_limit_spaces_request_starts() {
         let rate = Rate::new(8, Some(60_000));
         let turns: Vec<Instant> = (0..3).map(|_| rate.turn()).collect();
         assert_eq!([turns[1] - turns[0], turns[2] - turns[1]], [Duration::from_millis(1); 2]);

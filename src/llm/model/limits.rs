@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_of_two_families() {
+    fn rate_limit_headers_of_two_families() {
         let read = |pairs: &[(&str, &'static str)]| {
             RateLimit::read(|name| pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| *value))
         };

@@ -305,7 +305,7 @@ mod tests {
     use crate::base::json::json;
 
     #[test]
-    fn pi_messages_round_trip_with_unknown_parts_and_fields() {
+    fn message_pi_json_roundtrips_with_unknown_fields() {
         let wire = json!({"role": "assistant", "content": [
             {"type": "thinking", "thinking": "hm", "thinkingSignature": "s"},
             {"type": "text", "text": "hi"},
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn string_and_null_content_are_read() {
+    fn message_string_and_null_content_are_read() {
         let message: Message = serde_json::from_value(json!({"role": "user", "content": "hi"})).unwrap();
         assert_eq!(message, Message::User(UserMessage::text("hi", 0)));
         let message: Message = serde_json::from_value(json!({"role": "user", "content": null})).unwrap();

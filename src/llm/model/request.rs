@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sampling_params_of_the_model_its_level_and_the_request() {
+    fn request_sampling_merges_model_level_and_request() {
         let mut model = serde_json::to_value(Model::unknown("p", "m", "a", "")).unwrap();
         model["reasoning"] = true.into();
         model["samplingParams"] = crate::base::json::json!({"temperature": 1, "top_p": 1, "top_k": 1});
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_not_shown() {
+    fn request_debug_hides_headers() {
         let mut request =
             Request { headers: vec![("x-key".into(), "hunter2".into())].into(), ..Request::default() };
         request.model.headers.insert("authorization".into(), "Bearer hunter2".into());
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn thinking_moves_to_the_nearest_level_that_a_model_has() {
+    fn model_nearest_thinking_level() {
         let mut model = Model { reasoning: true, ..Model::unknown("p", "m", "a", "") };
         assert_eq!(model.nearest_level(Thinking::Xhigh), Thinking::High);
         model.thinking_level_map.insert("off".into(), None);

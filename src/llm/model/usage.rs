@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_that_make_no_sense_do_no_harm() {
+    fn usage_overflowing_counts_saturate() {
         let mut usage = Usage {
             input: u64::MAX,
             output: 7,
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn long_prompts_pay_their_tier_for_everything() {
+    fn usage_long_prompt_uses_price_tier() {
         let prices: Prices = serde_json::from_str(
             r#"{"input": 1, "output": 2, "cacheRead": 0.5, "cacheWrite": 1.5,
                 "tiers": [{"inputTokensAbove": 100, "input": 10, "output": 20}]}"#,
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_for_an_hour_costs_twice_the_prompt() {
+    fn usage_hour_cache_writes_cost_double_input() {
         let prices = Cost { input: 3.0, cache_write: 3.75, ..Cost::default() };
         let cost = |hour: Option<u64>| {
             let mut usage = Usage { cache_write: 1_000_000, cache_write_hour: hour, ..Usage::default() };

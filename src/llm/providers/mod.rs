@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_and_rows_agree() {
+    fn dialect_folders_and_rows_agree() {
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/src/llm/providers");
         let folders = std::fs::read_dir(root).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir());
         assert_eq!(folders.count(), DIALECTS.len());

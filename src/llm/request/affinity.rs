@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_cut_between_characters() {
+    fn cache_key_is_truncated_at_char_boundary() {
         let of = |id: &str, cache| {
             let request = Request { session_id: Some(id.into()), cache, ..Request::default() };
             cache_key(&request).map(str::to_string)

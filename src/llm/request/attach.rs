@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_path_is_read_and_told_by_its_content() {
+    async fn attach_path_detects_type_by_content() {
         let dir = tempfile::tempdir().unwrap();
         let write = |name: &str, bytes: &[u8]| {
             std::fs::write(dir.path().join(name), bytes).unwrap();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_may_be_secret_in_an_address_is_not_told() {
+    async fn attach_url_error_hides_credentials() {
         let attach = |source: String| async move {
             let http = Http::new(crate::net::http::Limits::default(), true);
             attach(&source, &Attach { http: &http, home: None }).await.unwrap_err().to_string()
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn data_goes_as_it_is() {
+    async fn attach_data_url_detects_type_by_content() {
         let source = format!("data:image/gif;base64,{}", STANDARD.encode(PNG));
         let Ok(Part::Known(KnownPart::Image { mime_type, .. })) = from(&source, None).await else { panic!() };
         assert_eq!(mime_type, "image/png", "content says more than a name");

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn who_began_it_and_what_there_is_to_see() {
+    fn copilot_headers_tell_initiator_and_vision() {
         let image = || Part::Known(KnownPart::Image { data: "aa".into(), mime_type: "image/png".into() });
         let hi = || Message::User(UserMessage::text("hi", 0));
         let shown = Message::User(UserMessage { content: vec![image()], ..UserMessage::text("", 0) });

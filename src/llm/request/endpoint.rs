@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base_urls_in_all_their_forms() {
+    fn endpoint_url_from_any_base_url() {
         for (base, expected) in [
             ("https://api.example.com", "https://api.example.com/v1/ask"),
             ("http://127.0.0.1:1/", "http://127.0.0.1:1/v1/ask"),
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn base_urls_with_and_without_a_version() {
+    fn endpoint_url_adds_missing_version() {
         for base in ["https://h/p", "https://h/p/", "https://h/p/v1", "https://h/p/v1/ask"] {
             assert_eq!(first_version(base, "/ask"), "https://h/p/v1/ask");
         }

@@ -45,7 +45,7 @@ mod tests {
     use crate::llm::model::Model;
 
     #[test]
-    fn objects_are_joined_and_the_rest_is_replaced() {
+    fn provider_options_merge_objects_and_replace_values() {
         let options = json!({"p": {"a": {"x": 2, "y": [3]}, "b": 4, "hidden": 1}, "other": {"c": 5}});
         let request = Request {
             model: Model::unknown("p", "m", "api", ""),

@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_cut_to_what_the_wire_takes_and_stay_unique() {
+    fn history_call_ids_are_truncated_and_unique() {
         let long = "x".repeat(50);
         let history = [answer(&[&long, &long, "toolu_01", ""]), answer(&["toolu_01"])];
         let cut = format!("{}_2", "x".repeat(32));
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn one_id_for_a_hundred_thousand_calls_costs_no_more_than_as_many() {
+    fn history_many_equal_call_ids_are_fast() {
         let history = [answer(&vec!["call"; 100_000])];
         let all = sent(&history, 64);
         assert_eq!(
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_tools_that_no_wire_takes() {
+    fn history_tool_names_are_made_legal() {
         let long = "x".repeat(70);
         for (given, sent) in [
             ("read", "read"),
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn images_beyond_a_model_s_limits_are_words() {
+    fn history_images_beyond_limit_become_text() {
         let image = || Part::Known(KnownPart::Image { data: "AAAA".into(), mime_type: "image/png".into() });
         let user = |content| Message::User(UserMessage { content, ..UserMessage::text("", 0) });
         let result = ToolResultMessage {
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_goes_back_only_with_its_signature() {
+    fn history_empty_text_is_sent_only_with_signature() {
         let mut message = Accumulator::new(&Model::unknown("p", "m", "a", ""), 0).finish();
         let text = |signature: Option<&str>| {
             let text_signature = signature.map(str::to_string);
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_arguments_become_an_object() {
+    fn history_broken_arguments_become_object() {
         let broken = ToolCall {
             id: String::new(),
             name: String::new(),

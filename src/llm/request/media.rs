@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_now_is_refused_and_what_was_said_is_not() {
+    fn media_unsupported_type_in_new_message_is_error() {
         let request = |messages: Vec<Message>| {
             let model = Model::unknown("acme", "m", "a-wire", "");
             SOME.check(&Request { model, messages, ..Request::default() })
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn files_by_their_first_bytes() {
+    fn media_type_is_detected_by_magic_bytes() {
         for (bytes, expected) in [
             (&b"\x89PNG\r\n"[..], Some(Kind::Image("image/png"))),
             (b"\xff\xd8\xff\xe0", Some(Kind::Image("image/jpeg"))),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_kept_in_a_conversation_as_they_came() {
+    fn media_parts_roundtrip_in_messages() {
         let message = said(Kind::Document("application/pdf"));
         let kept = serde_json::to_value(&message).unwrap();
         assert_eq!(

@@ -64,7 +64,7 @@ mod tests {
     use crate::llm::model::Model;
 
     #[test]
-    fn pictures_do_not_count_by_their_bytes() {
+    fn output_budget_ignores_bytes_of_images() {
         let long = "x".repeat(400_000);
         let request = Request { model: Model::unknown("p", "m", "a", ""), ..Request::default() };
         let with = |message: Value| max_tokens(&request, &[message]);

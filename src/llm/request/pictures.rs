@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_several_at_a_time() {
+    fn images_oldest_are_dropped_in_batches() {
         let few = model(None, None, Some(8));
         assert_eq!(sent(&few, &[4, 4]), "iiii iiii");
         assert_eq!(sent(&few, &[4, 4, 1]), "ttti iiii i");
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_and_messages_have_their_limits() {
+    fn images_byte_and_message_limits() {
         // Thirty bytes are for images.
         let small = model(Some(40), None, None);
         assert_eq!(sent(&small, &[3]), "iii");
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_conversation_leaves_out_what_the_shorter_one_did() {
+    fn images_longer_conversation_drops_no_fewer() {
         let few = model(None, None, Some(5));
         let left = |count: usize| sent(&few, &vec![1; count]).matches('t').count();
         for count in 1..40 {

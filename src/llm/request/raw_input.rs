@@ -94,7 +94,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn pieces_the_whole_or_nothing() {
+    fn raw_input_joins_pieces_and_final_text() {
         let json = |pieces: &[&str], whole: Option<&str>| {
             let mut input = RawInput::default();
             let mut json: String = pieces.iter().filter_map(|piece| input.push(piece)).collect();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_calls() {
+    fn raw_input_text_of_call_arguments() {
         let of = |arguments| {
             let (id, name) = (String::new(), String::new());
             text_of(&ToolCall { id, name, arguments, thought_signature: None })
@@ -122,7 +122,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn any_pieces_are_the_text(pieces in prop::collection::vec(any::<String>(), 0..6)) {
+        fn raw_input_any_pieces_roundtrip(pieces in prop::collection::vec(any::<String>(), 0..6)) {
             let mut input = RawInput::default();
             let mut json: String = pieces.iter().filter_map(|piece| input.push(piece)).collect();
             json.push_str(&input.close(Some(&pieces.concat())));

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_left_out_may_be_null() {
+    fn strict_schema_optional_fields_become_nullable() {
         let given = json!({"type": "object", "required": ["path"], "properties": {
             "path": {"type": "string"},
             "limit": {"type": "integer"},
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_subset_cannot_say() {
+    fn strict_schema_rejects_unsupported_keywords() {
         let with = |name: &str, value: &Value| schema(&json!({"type": "object", name: value}));
         for (name, value) in [
             ("$ref", json!("#/$defs/x")),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_and_what_a_server_supports() {
+    fn strict_tools_by_strictness_and_server_support() {
         let of = |strict, supported, parameters: Value| {
             let spec = ToolSpec { parameters, strict, ..ToolSpec::default() };
             let (sent, held) = super::parameters(&spec, supported);

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings() {
+    fn responses_terminal_event_gives_ending() {
         let of = |kind, response: &Value| ending(kind, response);
         let stop = |word: &str| Ending::Whole(StopReason::Stop, word.to_string());
         assert_eq!(of("completed", &json!({"status": "completed"})), stop("completed"));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn tiers_of_service_by_what_was_served_and_asked() {
+    fn responses_service_tier_changes_price() {
         let mut model = Model::default();
         let of = |model: &Model, served: Value, asked| {
             price_factor(model, &json!({"service_tier": served}), asked).map(f64::to_bits)

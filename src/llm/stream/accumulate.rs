@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn several_open_parts_keep_their_order() {
+    fn accumulate_open_parts_keep_order() {
         let message = fold(&[
             StreamEvent::Start,
             StreamEvent::ThinkingStart { index: 0 },
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_arguments_stay_text_and_missing_ones_are_empty() {
+    fn accumulate_broken_tool_arguments_stay_text() {
         let call = |raw: &str| {
             fold(&[
                 StreamEvent::ToolCallStart { index: 0, id: "c".into(), name: "n".into() },
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn stream_that_begins_anew_keeps_nothing_of_what_came() {
+    fn accumulate_restart_discards_earlier_parts() {
         let begun = [
             StreamEvent::Start,
             StreamEvent::TextDelta { index: 0, delta: "old".into() },
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_answer_says_so_and_a_whole_one_does_not() {
+    fn accumulate_aborted_stream_sets_stop_reason() {
         let mut all = empty();
         all.push(&StreamEvent::TextDelta { index: 0, delta: "par".into() });
         assert_eq!(all.clone().finish_aborted().stop_reason, StopReason::Aborted);
@@ -338,7 +338,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(128))]
 
         #[test]
-        fn no_sequence_of_events_panics(events in prop::collection::vec(event(), 0..30)) {
+        fn accumulate_any_event_sequence_is_safe(events in prop::collection::vec(event(), 0..30)) {
             let message = fold(&events);
             prop_assert!(message.content.len() <= 4);
         }

@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_so_far() {
+    fn partial_json_incomplete_text_gives_value_so_far() {
         for (text, value) in [
             ("", json!(null)),
             ("{", json!({})),
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_known() {
+    fn partial_json_detects_completion() {
         for (text, complete) in [
             ("{} ", true),
             ("12", true),
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_that_are_none_keep_their_fields() {
+    fn partial_json_invalid_escapes_keep_their_fields() {
         for (text, value) in [
             (r#"{"a": "C:\Users\x", "b": 1}"#, json!({"a": "C:\\Users\\x", "b": 1})),
             (r#"{"a": "\u12", "b": 1}"#, json!({"a": "\\u12", "b": 1})),
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_and_words_have_limits() {
+    fn partial_json_limits_depth_and_token_length() {
         assert!(!read(&"[".repeat(DEPTH_MAX + 1)).is_complete());
         assert!(!read(&format!("{} ", "1".repeat(TOKEN_MAX + 1))).is_complete());
         let deep = format!("{}{}", "[".repeat(DEPTH_MAX), "]".repeat(DEPTH_MAX));
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_come_again_cost_no_more_than_others() {
+    fn partial_json_repeated_keys_are_fast() {
         let keys: Vec<String> = (0..40_000).map(|n| format!("\"k{n}\": {n}")).collect();
         let text = format!("{{{0}, {0}}}", keys.join(","));
         let partial = read(&text);
@@ -442,7 +442,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn whole_json_is_what_the_strict_parser_reads(value in value(), pretty: bool, cut in 1usize..9) {
+        fn partial_json_complete_text_matches_strict_parser(value in value(), pretty: bool, cut in 1usize..9) {
             let text = if pretty { format!("{value:#}") } else { value.to_string() };
             let mut partial = PartialJson::default();
             let chars: Vec<char> = text.chars().collect();
@@ -454,7 +454,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in "[\\[\\]{}\",:\\\\u0-9a-f tr\\-.é]{0,60}", cut in 1usize..5) {
+        fn partial_json_any_text_is_safe(text in "[\\[\\]{}\",:\\\\u0-9a-f tr\\-.é]{0,60}", cut in 1usize..5) {
             let mut partial = PartialJson::default();
             for piece in text.chars().collect::<Vec<_>>().chunks(cut) {
                 partial.push(&piece.iter().collect::<String>());

@@ -203,7 +203,7 @@ mod tests {
     use crate::llm::model::Cost;
 
     #[test]
-    fn who_answered_is_known_though_it_is_said_once() {
+    fn stream_builder_keeps_response_id_and_model() {
         let mut draft = StreamBuilder::new(&Model::unknown("p", "m", "a", ""), 0);
         draft.response(Some("r".into()), Some("m-2026".into()));
         draft.response(None, None);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_told_with_their_price_and_when_they_change() {
+    fn stream_builder_sends_usage_only_on_change() {
         let mut model = Model::unknown("p", "m", "a", "");
         model.cost.base = Cost { input: 2.0, ..Cost::default() };
         let mut draft = StreamBuilder::new(&model, 0);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_can_cost_more_than_the_list_says() {
+    fn stream_builder_price_factor_scales_cost() {
         let mut model = Model::unknown("p", "m", "a", "");
         model.cost.base = Cost { input: 2.0, output: 10.0, ..Cost::default() };
         let mut draft = StreamBuilder::new(&model, 0);

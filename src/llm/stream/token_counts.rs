@@ -32,7 +32,7 @@ mod tests {
     use crate::base::json::json;
 
     #[test]
-    fn counts_are_read_from_whatever_servers_send() {
+    fn token_counts_read_odd_values() {
         for (value, count) in [
             (json!(7), Some(7)),
             (json!(7.9), Some(7)),

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_with_something_on_it_decides() {
+    fn json_input_first_line_decides_format() {
         let line = |text: &str| Input::Line(Line::Text(text.to_string()));
         let words = |text: &str| Input::Words(text.to_string());
         let typed = r#"{"type":"mesage"}"#;
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_a_line_is_kept_before_it_is_known_what_it_is() {
+    fn json_input_too_long_is_refused() {
         let refused = Input::Refused("what is piped in is longer than 64 MB".to_string());
         for (first, then) in [("", b'x'), ("words\n", b'x'), ("{\"type\":\"message", b' ')] {
             let mut all = Vec::new();

@@ -77,7 +77,7 @@ fn kinds(lines: &[Value]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_header_comes_first_and_then_every_event() {
+async fn json_header_comes_before_events() {
     let (code, lines, err) = run(&["go"], None, vec![Turn::text("done")]).await;
     assert_eq!((code, err.as_str()), (0, ""));
     assert_eq!((lines[0]["version"].as_u64(), lines[0]["cwd"].as_str()), (Some(3), Some("/work")));
@@ -104,7 +104,7 @@ async fn the_header_comes_first_and_then_every_event() {
 }
 
 #[tokio::test]
-async fn prompts_may_come_as_lines_and_are_said_one_after_the_other() {
+async fn json_prompt_lines_run_one_after_another() {
     let input = "{\"type\":\"message\",\"content\":\"one\"}\n{\"type\":\"message\",\"content\":[{\"type\":\"text\",\"text\":\"two\"}]}\n";
     let (code, lines, _) = run(&[], Some(input), vec![Turn::text("first"), Turn::text("second")]).await;
     let said: Vec<&str> = lines
@@ -118,7 +118,7 @@ async fn prompts_may_come_as_lines_and_are_said_one_after_the_other() {
 }
 
 #[tokio::test]
-async fn an_interruption_ends_what_goes_on_and_is_told_behind_it() {
+async fn json_interrupt_ends_run_and_is_reported() {
     let input = "{\"type\":\"message\",\"content\":\"one\"}\n{\"type\":\"interrupt\"}\n{\"type\":\"message\",\"content\":\"two\"}\n";
     let turns = vec![Turn::of(vec![Step::Stall]), Turn::text("second")];
     let (code, lines, _) = run(&[], Some(input), turns).await;
@@ -132,7 +132,7 @@ async fn an_interruption_ends_what_goes_on_and_is_told_behind_it() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_not_understood_is_told_and_the_next_one_is_taken() {
+async fn json_invalid_line_is_reported_and_next_is_read() {
     let input = "{\"type\":\"mesage\"}\nnonsense\n{\"type\":\"message\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"x\"}]}\n{\"type\":\"interrupt\"}\n{\"type\":\"message\",\"content\":\"one\"}\n";
     let (code, lines, _) = run(&[], Some(input), vec![Turn::text("first")]).await;
     assert_eq!(kinds(&lines)[..5], ["session", "error", "error", "error", "interrupted"]);
@@ -141,7 +141,7 @@ async fn a_line_that_is_not_understood_is_told_and_the_next_one_is_taken() {
 }
 
 #[tokio::test]
-async fn the_first_failure_of_prompts_of_a_command_line_ends_it() {
+async fn json_first_failure_ends_command_line_prompts() {
     let turns = vec![Turn::fail(ErrorKind::Authentication, "no key"), Turn::text("never")];
     let (code, lines, err) = run(&["one", "two"], None, turns).await;
     assert_eq!(code, 1);
@@ -150,7 +150,7 @@ async fn the_first_failure_of_prompts_of_a_command_line_ends_it() {
 }
 
 #[tokio::test]
-async fn a_signal_ends_it_and_how_it_ended_is_told() {
+async fn json_signal_ends_run_with_settled_event() {
     let folder = tempfile::tempdir().unwrap();
     let handle = start(folder.path(), vec![Turn::of(vec![Step::Stall])]).await;
     let sink = Sink::default();
@@ -224,7 +224,7 @@ async fn taken(line: &str, most: usize) -> usize {
 }
 
 #[tokio::test]
-async fn what_waits_is_bounded_in_bytes_and_in_number() {
+async fn json_waiting_input_is_bounded() {
     let long = json!({"type": "message", "content": "x".repeat(10 << 20)}).to_string();
     // Seven are more than the bound, and one is on its way.
     assert_eq!(taken(&long, 8).await, 8);

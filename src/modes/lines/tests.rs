@@ -23,13 +23,13 @@ fn texts(lines: &[&str]) -> Vec<Line> {
 }
 
 #[test]
-fn lines_end_at_line_feeds_alone() {
+fn lines_end_only_at_line_feed() {
     let text = "{\"a\":\"x\u{2028}y\u{2029}z\u{85}\"}\r\n\n  \nb\rc\nlast";
     assert_eq!(split(&[text.as_bytes()]), texts(&["{\"a\":\"x\u{2028}y\u{2029}z\u{85}\"}", "b\rc", "last"]));
 }
 
 #[test]
-fn a_line_that_is_no_text_or_too_long_is_told_and_the_next_one_is_read() {
+fn lines_invalid_or_too_long_are_reported() {
     let lines = split(&[b"\xff\xfe\nok\n"]);
     assert!(matches!(&lines[0], Line::Bad(why) if why.contains("UTF-8")), "{lines:?}");
     assert_eq!(lines[1..], texts(&["ok"]));
@@ -65,7 +65,7 @@ impl Write for Slow {
 }
 
 #[tokio::test]
-async fn a_slow_reader_gets_every_line_and_what_waits_is_bounded() {
+async fn lines_slow_reader_gets_every_line() {
     let (ask, wanted) = channel::channel();
     let got = Arc::new(Mutex::new(Vec::new()));
     let (out, written) = Out::start(Slow { wanted, got: Arc::clone(&got) });
@@ -89,7 +89,7 @@ async fn a_slow_reader_gets_every_line_and_what_waits_is_bounded() {
 }
 
 #[tokio::test]
-async fn a_reader_that_is_gone_is_noticed() {
+async fn lines_closed_reader_is_noticed() {
     struct Closed;
     impl Write for Closed {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
@@ -109,7 +109,7 @@ async fn a_reader_that_is_gone_is_noticed() {
 }
 
 #[tokio::test]
-async fn lines_are_read_to_the_end() {
+async fn lines_are_read_to_end() {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(b"a\r\nb\n\nc").unwrap();
     file.rewind().unwrap();
@@ -125,7 +125,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
 
     #[test]
-    fn pieces_do_not_matter(bytes in prop::collection::vec(prop::sample::select(&b"ab \n\r{}\"\xe2\x80\xa8\xff"[..]), 0..60), size in 1..9usize) {
+    fn lines_piece_size_does_not_matter(bytes in prop::collection::vec(prop::sample::select(&b"ab \n\r{}\"\xe2\x80\xa8\xff"[..]), 0..60), size in 1..9usize) {
         let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
         let lines = split(&pieces);
         prop_assert_eq!(&lines, &split(&[&bytes]));

@@ -45,13 +45,13 @@ async fn run(prompts: &[&str], turns: Vec<Turn>) -> (i32, String, String) {
 }
 
 #[tokio::test]
-async fn only_the_last_answer_is_written() {
+async fn print_writes_only_last_answer() {
     let turns = vec![Turn::text("one"), Turn::text("two\n")];
     assert_eq!(run(&["a", "b"], turns).await, (0, "two\n".into(), String::new()));
 }
 
 #[tokio::test]
-async fn what_was_refused_is_told_with_its_rule_and_its_flag() {
+async fn print_refused_call_names_rule_and_flag() {
     let turns = vec![Turn::call("c", "bash", json!({"command": "rm x"})), Turn::text("could not")];
     let (code, out, err) = run(&["go"], turns).await;
     assert_eq!((code, out.as_str()), (0, "could not\n"));
@@ -59,7 +59,7 @@ async fn what_was_refused_is_told_with_its_rule_and_its_flag() {
 }
 
 #[tokio::test]
-async fn failures_end_it_and_say_why() {
+async fn print_failure_ends_with_reason() {
     let turns = vec![Turn::fail(ErrorKind::Authentication, "wrong \u{1b}[31mkey"), Turn::text("never")];
     let (code, out, err) = run(&["a", "b"], turns).await;
     assert_eq!((code, out.as_str()), (1, ""));
@@ -67,14 +67,14 @@ async fn failures_end_it_and_say_why() {
 }
 
 #[tokio::test]
-async fn a_cut_off_answer_is_written_and_fails() {
+async fn print_truncated_answer_fails() {
     let (code, out, err) = run(&["a"], vec![Turn::text("half").stop(StopReason::Length)]).await;
     assert_eq!((code, out.as_str()), (1, "half\n"));
     assert!(err.contains("cut off"), "{err}");
 }
 
 #[tokio::test]
-async fn an_interruption_is_130() {
+async fn print_interrupt_exit_code_is_130() {
     let folder = tempfile::tempdir().unwrap();
     let stalled = Turn::of(vec![Step::Text(vec!["half".into()]), Step::Stall]);
     let handle = start(folder.path(), vec![stalled]).await;
@@ -104,7 +104,7 @@ impl Write for Closed {
 }
 
 #[tokio::test]
-async fn print_closed_pipe_fails_and_says_so() {
+async fn print_closed_pipe_fails_with_message() {
     let folder = tempfile::tempdir().unwrap();
     let handle = start(folder.path(), vec![Turn::text("x")]).await;
     let mut err = Vec::new();
@@ -115,7 +115,7 @@ async fn print_closed_pipe_fails_and_says_so() {
 }
 
 #[tokio::test]
-async fn who_looks_sees_every_answer_as_it_comes() {
+async fn print_streaming_shows_every_answer() {
     let folder = tempfile::tempdir().unwrap();
     let call = Step::Call { id: "c".into(), name: "read".into(), arguments: json!({"path": "nothing"}) };
     let looks = Turn::of(vec![Step::Text(vec!["I ".into(), "look.".into()]), call]);

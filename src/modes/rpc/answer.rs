@@ -81,7 +81,7 @@ mod tests {
     use crate::base::json::json;
 
     #[test]
-    fn an_id_comes_back_as_it_was_written() {
+    fn rpc_response_repeats_request_id() {
         for written in [
             "-3e+23",
             "2.9999999999999997e+23",
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_lines_with_what_was_asked() {
+    fn rpc_response_lines() {
         let id = to_raw_value("7").unwrap();
         assert_eq!(
             line(Some(&*id), "abort", &Ok(Data::None)),

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_being_made_keeps_its_place() {
+    fn rpc_outbox_pending_response_keeps_position() {
         let mut outbox = Outbox::default();
         outbox.push("first".into());
         outbox.keep_place();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_goes_before_what_waits() {
+    fn rpc_outbox_insert_before_queued_lines() {
         let mut outbox = Outbox::default();
         outbox.push("old".into());
         let begun = outbox.len();

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_word_about_a_thing_is_enough() {
+    fn rpc_pending_latest_status_replaces_older() {
         let mut pending = Pending::default();
         let widget = |id, key: &str| {
             let (widget_key, widget_lines) = (key.to_string(), None);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_the_oldest_notices_go_and_no_question() {
+    fn rpc_pending_drops_oldest_notices_not_questions() {
         let mut pending = Pending::default();
         pending.tell(status(1, "kept"));
         pending.ask(question(2));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_taken_back_before_it_is_sent() {
+    fn rpc_pending_question_is_withdrawn_before_sending() {
         let mut pending = Pending::default();
         for id in 1..4 {
             pending.ask(question(id));

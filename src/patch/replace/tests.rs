@@ -13,7 +13,7 @@ fn one(text: &str, old: &str, new: &str) -> Result<String, String> {
 }
 
 #[test]
-fn every_edit_is_matched_against_the_original() {
+fn replace_matches_every_edit_against_original() {
     let edits = [change("b", "a"), change("a", "b")];
     let done = apply("a b", &edits, How::default()).unwrap();
     let passes = vec![Pass::Exact, Pass::Exact];
@@ -21,7 +21,7 @@ fn every_edit_is_matched_against_the_original() {
 }
 
 #[test]
-fn line_endings_stay_as_they_are() {
+fn replace_keeps_line_endings() {
     assert_eq!(one("a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz").unwrap(), "x\r\ny\r\nz\r\nc\r\n");
     assert_eq!(one("a\nb\r\nc\n", "b\n", "x\ny\n").unwrap(), "a\nx\r\ny\r\nc\n");
     assert_eq!(one("a\r\nb\nc\r\n", "b", "x\ny").unwrap(), "a\r\nx\ny\nc\r\n");
@@ -32,7 +32,7 @@ fn line_endings_stay_as_they_are() {
 }
 
 #[test]
-fn errors_say_what_to_do() {
+fn replace_errors_name_next_step() {
     let fails = |text, old, new| one(text, old, new).unwrap_err();
     assert!(fails("a", "", "x").starts_with("edit 1: the old text is empty"));
     assert_eq!(
@@ -51,13 +51,13 @@ fn errors_say_what_to_do() {
 }
 
 #[test]
-fn neighbours_do_not_overlap() {
+fn replace_adjacent_edits_do_not_overlap() {
     let both = [change("b", "y"), change("a", "x")];
     assert_eq!(apply("ab", &both, How::default()).unwrap().text, "xy");
 }
 
 #[test]
-fn trailing_blanks_are_forgiven_on_whole_lines_only() {
+fn replace_ignores_trailing_blanks_on_full_lines() {
     let done = apply("a  \n  b\t\nc\n", &[change("a\n  b", "x")], How::default()).unwrap();
     assert_eq!(done, Replacement { text: "x\nc\n".into(), count: 1, passes: vec![Pass::TrailingBlanks] });
     assert_eq!(one("a \r\nb\r\n", "a\nb\n", "x\ny\n").unwrap(), "x\r\ny\r\n");
@@ -72,7 +72,7 @@ fn by(text: &str, old: &str, new: &str, how: How) -> (String, Pass) {
 }
 
 #[test]
-fn each_pass_forgives_its_own_and_says_so() {
+fn replace_passes_tolerate_and_are_reported() {
     let careful = How::default();
     let cases = [
         (
@@ -115,7 +115,7 @@ fn each_pass_forgives_its_own_and_says_so() {
 }
 
 #[test]
-fn a_tolerant_pass_never_guesses() {
+fn replace_tolerant_pass_never_guesses() {
     let twice = "  a = 1\n\n    a = 1\n";
     assert!(one(twice, "a  =  1", "b").unwrap_err().contains("2 times"));
     let blocks = "begin\n a\n b\nend\nbegin\n a\n c\nend\n";
@@ -125,7 +125,7 @@ fn a_tolerant_pass_never_guesses() {
 }
 
 #[test]
-fn everywhere_replaces_all_of_them() {
+fn replace_all_replaces_every_match() {
     let all = How { everywhere: true, ..How::default() };
     let done = apply("aXaXa\r\nX", &[change("X", "-")], all).unwrap();
     assert_eq!((done.text.as_str(), done.count), ("a-a-a\r\n-", 3));
@@ -138,7 +138,7 @@ proptest! {
 
     /// Bytes before and after the replaced piece never change, whatever the endings are.
     #[test]
-    fn only_the_piece_changes(
+    fn replace_changes_only_matched_bytes(
         before in "[abé\n ]{0,12}(\r\n[ab]{0,3}){0,2}",
         after in "(\r\n[ab]{0,3}){0,2}[abé\n ]{0,12}",
         new in "[xy\n]{0,6}",
@@ -152,7 +152,7 @@ proptest! {
 
     /// Lines that an edit did not touch are the same bytes afterwards, whichever pass found it.
     #[test]
-    fn untouched_lines_stay(
+    fn replace_keeps_untouched_lines(
         above in proptest::collection::vec("[a-d ]{0,6}(\r\n|\n)", 0..5),
         below in proptest::collection::vec("[a-d ]{0,6}(\r\n|\n)", 0..5),
         odd in 0..4usize,
@@ -165,7 +165,7 @@ proptest! {
     }
 
     #[test]
-    fn any_input_is_applied_or_refused(text in "[ab\r\n\u{feff} ]{0,12}", old in "[ab\r\n ]{0,4}", new in "[ab\r\n]{0,4}") {
+    fn replace_any_input_is_applied_or_refused(text in "[ab\r\n\u{feff} ]{0,12}", old in "[ab\r\n ]{0,4}", new in "[ab\r\n]{0,4}") {
         match one(&text, &old, &new) {
             Ok(done) => prop_assert_ne!(done, text),
             Err(message) => prop_assert!(!message.is_empty()),

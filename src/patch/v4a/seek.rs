@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dearer_passes_come_later() {
+    fn patch_seek_prefers_exact_over_tolerant_pass() {
         let find = |rows: &[&str], lines: &[&str]| Finder::new(rows.to_vec()).find(lines, 0, false);
         assert_eq!(find(&[" a", "a ", "a"], &["a"]), Some(2));
         assert_eq!(find(&[" a", "a ", "b"], &["a"]), Some(1));
@@ -133,7 +133,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn a_search_finds_what_trying_every_place_finds(
+        fn patch_seek_matches_naive_search(
             rows in prop::collection::vec(0..3_u32, 0..40),
             wanted in prop::collection::vec(0..3_u32, 1..6),
         ) {

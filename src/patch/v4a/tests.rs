@@ -18,7 +18,7 @@ fn updated(before: &str, chunks: &str) -> Result<String, String> {
 }
 
 #[test]
-fn every_kind_of_section_is_read() {
+fn patch_every_section_kind_is_parsed() {
     let text = "*** Add File: a b\n+x\n+\n*** Delete File: c\n*** Update File: d  \n*** Move to: e\n x\n@@ fn\n-y\n*** End of File\n";
     let sections = parse(&enveloped(text)).unwrap();
     let line = |sign, text: &str| Line { sign, text: text.into() };
@@ -46,7 +46,7 @@ fn every_kind_of_section_is_read() {
 }
 
 #[test]
-fn wrappers_and_blanks_around_are_skipped() {
+fn patch_wrappers_and_blanks_are_skipped() {
     let patch = enveloped("*** Delete File: a");
     let expected = parse(&patch).unwrap();
     for text in [
@@ -62,7 +62,7 @@ fn wrappers_and_blanks_around_are_skipped() {
 }
 
 #[test]
-fn errors_name_the_line_and_what_to_write() {
+fn patch_parse_errors_name_line() {
     for (text, what) in [
         ("", "first line of a patch"),
         ("*** Begin Patch", "last line of a patch"),
@@ -84,7 +84,7 @@ fn errors_name_the_line_and_what_to_write() {
 }
 
 #[test]
-fn chunks_are_placed_in_order_below_their_line() {
+fn patch_chunks_apply_in_order_below_anchor() {
     let classes = "class A\n def m\n  x\nclass B\n def m\n  x\n";
     assert_eq!(
         updated(classes, "@@ class B\n  def m\n-  x\n+  y").unwrap(),
@@ -100,13 +100,13 @@ fn chunks_are_placed_in_order_below_their_line() {
 }
 
 #[test]
-fn lines_that_stay_are_those_of_the_file() {
+fn patch_context_lines_keep_file_text() {
     assert_eq!(updated("  a \r\nb\nc", " a\n-b\n+B\n c").unwrap(), "  a \r\nB\r\nc\r\n");
     assert_eq!(updated("x \u{2014} y\nb\n", " x - y\n-b").unwrap(), "x \u{2014} y\n");
 }
 
 #[test]
-fn what_does_not_fit_is_explained() {
+fn patch_mismatch_is_explained() {
     for (chunks, what) in [
         ("@@ zz\n-a", "no line \"zz\" in the file"),
         ("-zz\n-a", "(no line of it is \"zz\")"),
@@ -121,7 +121,7 @@ fn what_does_not_fit_is_explained() {
 }
 
 #[test]
-fn an_outline_knows_what_has_come_so_far() {
+fn patch_outline_follows_streamed_text() {
     let mut outline = Outline::default();
     outline.feed("<<EOF\n*** Begin Patch\n*** Update Fi");
     assert!(outline.files().is_empty());
@@ -182,7 +182,7 @@ fn patch_line() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn nothing_panics(text in ".*", before in "[ab\r\n]{0,20}") {
+    fn patch_any_text_is_safe(text in ".*", before in "[ab\r\n]{0,20}") {
         if let Ok(sections) = parse(&text) {
             prop_assert!(!sections.is_empty());
         }
@@ -190,7 +190,7 @@ proptest! {
     }
 
     #[test]
-    fn no_lines_panic_and_the_outline_agrees(
+    fn patch_outline_agrees_with_parser(
         lines in prop::collection::vec(patch_line(), 0..14),
         before in "[ab\r\n]{0,20}",
         cut in 0..200_usize,
@@ -215,7 +215,7 @@ proptest! {
     }
 
     #[test]
-    fn a_patch_of_all_lines_makes_the_second_text(
+    fn patch_of_all_lines_gives_new_text(
         old in prop::collection::vec("[ab\u{2014}]{0,2} ?", 1..12),
         new in prop::collection::vec("[ab\u{2014}]{0,2} ?", 0..12),
     ) {
@@ -223,7 +223,7 @@ proptest! {
     }
 
     #[test]
-    fn a_diff_makes_the_second_text(
+    fn patch_of_diff_gives_new_text(
         changes in prop::collection::vec((0..4_u8, "[xyz]{1,3}"), 1..60),
     ) {
         // Lines that are all different: then every chunk has one place.

@@ -108,7 +108,7 @@ mod tests {
     use crate::exec::local::LocalEnvironment;
 
     #[test]
-    fn what_did_not_come_is_left_out() {
+    fn environment_facts_missing_parts_are_omitted() {
         let whole = "Linux\n6.1\n\u{1e}true\n\u{1e}main\n\u{1e}abc One\ndef Two\n\u{1e}      2  M\n      1 ??\n      1 A \n\u{1e}";
         let git = read(whole).git.unwrap();
         assert_eq!((git.branch.as_str(), git.changed), ("main", Some((3, 1))));
@@ -123,7 +123,7 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn anything_may_be_printed(text in "[\\x1e\n a-z?0-9é]{0,80}") {
+        fn environment_facts_any_output_is_safe(text in "[\\x1e\n a-z?0-9é]{0,80}") {
             let facts = read(&text);
             proptest::prop_assert!(!facts.platform.is_empty());
         }
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_real_repository_tells_of_itself_and_runs_nothing() {
+    async fn environment_facts_of_repository_run_no_programs() {
         let dir = tempfile::tempdir().unwrap();
         git(dir.path(), &["init", "-q", "-b", "trunk"]);
         std::fs::write(dir.path().join("a"), "1").unwrap();
@@ -161,7 +161,7 @@ mod tests {
 
     /// An archive brings settings along, and files that are all newer than its index.
     #[tokio::test]
-    async fn filters_of_a_repository_are_not_run() {
+    async fn environment_facts_run_no_git_filters() {
         let dir = tempfile::tempdir().unwrap();
         git(dir.path(), &["init", "-q", "-b", "trunk"]);
         std::fs::write(dir.path().join(".gitattributes"), "* filter=x\n").unwrap();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn outside_of_a_repository_there_is_none() {
+    async fn environment_facts_without_repository() {
         let dir = tempfile::tempdir().unwrap();
         let vars = std::env::vars_os().filter(|(name, _)| name == "PATH");
         let env = Arc::new(LocalEnvironment::new(dir.path().to_path_buf(), vars));

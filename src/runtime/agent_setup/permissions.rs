@@ -165,7 +165,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_rule_goes_to_the_end_and_all_else_stays() {
+    fn permission_rule_is_appended_once() {
         let rule = "[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\n";
         assert_eq!(with("", rule).unwrap().unwrap(), rule);
         let own = "# mine\n[[rule]] # and why\ndecision = \"deny\"\ncommand = \"rm\"";
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_read_as_what_they_are() {
+    fn permission_files_are_loaded_by_author() {
         let folder = tempfile::tempdir().unwrap();
         let place = |name: &str| folder.path().join(name);
         let file = "[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\n\

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_and_then_the_parts() {
+    fn prompt_report_has_token_table_and_parts() {
         let model = Model { name: "Some Model".into(), ..Model::unknown("p", "m", "a", "") };
         let shown = PromptReport {
             profile: "pi",

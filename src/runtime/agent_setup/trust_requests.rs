@@ -69,7 +69,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn what_is_allowed_is_part_of_what_is_trusted_and_what_is_forbidden_is_not() {
+    fn trust_digest_covers_allow_rules_and_plugins() {
         let folder = tempfile::tempdir().unwrap();
         let (work, state) = (folder.path().join("work"), folder.path().join("state"));
         fs::create_dir_all(plugins(&work)).unwrap();

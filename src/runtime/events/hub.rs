@@ -115,7 +115,7 @@ mod tests {
     use crate::llm::model::Thinking;
 
     #[tokio::test]
-    async fn who_does_not_read_is_let_go_and_the_others_miss_nothing() {
+    async fn event_hub_drops_stalled_reader_only() {
         let hub = Hub { patience: Duration::from_millis(5), ..Hub::default() };
         let (mut good, lazy) = (hub.subscribe(Reader::Lively), hub.subscribe(Reader::Lively));
         let reading = tokio::spawn(async move {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_waited_for_loses_nothing_and_nothing_piles_up() {
+    async fn event_hub_patient_reader_gets_back_pressure() {
         let hub = Hub { patience: Duration::from_millis(1), ..Hub::default() };
         let mut slow = hub.subscribe(Reader::Patient);
         let telling = {

@@ -344,7 +344,7 @@ mod tests {
     use crate::base::clock::ManualClock;
 
     #[tokio::test]
-    async fn a_beginning_has_an_end_whatever_becomes_of_the_session() {
+    async fn observer_session_start_always_has_end() {
         use EventKind::{Error, SessionEnd, SessionStart};
         let ended = [(SessionStart, json!(null)), (SessionEnd, json!("CLOSED"))];
         let lost = [(SessionStart, json!(null)), (Error, json!(null)), (SessionEnd, json!(null))];
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn live_output_is_told_by_what_is_new() {
+    fn observer_tool_output_is_sent_as_deltas() {
         let (_, events) = tokio::sync::mpsc::channel(1);
         let mut observer = Observer::new("s".into(), ManualClock::new(7), "outputs".into(), events);
         let update = |text: &str| {

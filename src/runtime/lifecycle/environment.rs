@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_place_is_given_back_once_even_where_nobody_waits_for_it() {
+    async fn environment_is_released_once() {
         let (stay, mut told) = entered().await;
         drop(stay);
         told.recv().await.expect("it is given back");

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_that_are_no_plain_words_are_not_handed_to_a_shell() {
+    fn keyring_ids_with_shell_characters_are_rejected() {
         for id in ["openai", "openai-codex", "my_own.2"] {
             assert!(is_plain(id), "{id}");
         }

@@ -55,7 +55,7 @@ fn options(dir: &Path) -> Options {
 }
 
 #[tokio::test]
-async fn a_key_is_kept_as_it_is_and_forgotten() {
+async fn login_key_is_stored_literally_and_logout_deletes() {
     let dir = tempfile::tempdir().unwrap();
     let options = options(dir.path());
     let person = Person::with(&[" !a$b\n"]);
@@ -76,7 +76,7 @@ async fn a_key_is_kept_as_it_is_and_forgotten() {
 }
 
 #[tokio::test]
-async fn what_an_address_needs_is_asked() {
+async fn login_asks_for_base_url_variables() {
     let dir = tempfile::tempdir().unwrap();
     let options = options(dir.path());
     let person = Person::with(&["k", "acc"]);
@@ -92,7 +92,7 @@ async fn what_an_address_needs_is_asked() {
 }
 
 #[tokio::test]
-async fn a_login_that_cannot_serve_is_told_and_a_key_is_asked() {
+async fn login_without_registered_client_falls_back_to_key() {
     let dir = tempfile::tempdir().unwrap();
     let options = options(dir.path());
     let person = Person::with(&[""]);
@@ -134,7 +134,7 @@ fn with_keyring(dir: &Path) -> Options {
 
 #[cfg(all(unix, not(target_os = "macos")))]
 #[tokio::test]
-async fn a_key_goes_into_the_keyring_and_out_of_it() {
+async fn login_keyring_stores_and_deletes_key() {
     let dir = tempfile::tempdir().unwrap();
     let options = with_keyring(dir.path());
     login(&options, "deepseek", &Person::with(&["!a$b"])).await.unwrap();
@@ -159,7 +159,7 @@ async fn a_key_goes_into_the_keyring_and_out_of_it() {
 
 #[cfg(all(unix, not(target_os = "macos")))]
 #[tokio::test]
-async fn without_a_keyring_nothing_is_kept_and_the_way_out_is_told() {
+async fn login_keyring_failure_stores_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let options = with_keyring(dir.path());
     let locked = "#!/bin/sh\ncat >&2 <<'X'\n\nno bus\nmore\nX\nexit 3\n";
@@ -176,7 +176,7 @@ async fn without_a_keyring_nothing_is_kept_and_the_way_out_is_told() {
 }
 
 #[tokio::test]
-async fn what_opens_a_provider_after_a_logout_is_told() {
+async fn logout_reports_remaining_credentials() {
     let dir = tempfile::tempdir().unwrap();
     let mut options = options(dir.path());
     login(&options, "deepseek", &Person::with(&["k"])).await.unwrap();
@@ -198,7 +198,7 @@ async fn what_opens_a_provider_after_a_logout_is_told() {
 }
 
 #[tokio::test]
-async fn a_broken_file_of_credentials_is_told_and_not_taken_for_an_empty_one() {
+async fn login_damaged_credentials_file_is_error() {
     let dir = tempfile::tempdir().unwrap();
     let options = options(dir.path());
     let path = access::store(&options).path().to_path_buf();

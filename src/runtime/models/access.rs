@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_persons_files_count() {
+    fn models_user_files_and_stored_keys_count() {
         let dir = tempfile::tempdir().unwrap();
         let options = options(dir.path());
         let ids = |reached: &Reached| -> Vec<String> {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn commands_give_values_and_reasons() {
+    async fn models_key_commands_return_output_or_error() {
         let dir = tempfile::tempdir().unwrap();
         let run = runner(options(dir.path()).env);
         assert_eq!(run("echo key; echo noise >&2".into()).await.as_deref(), Ok("key\n"));

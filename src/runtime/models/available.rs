@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_found_comes_before_the_demo_and_once() {
+    fn models_discovered_are_added_once_before_demo() {
         let model = |provider: &str| Arc::new(Model::unknown(provider, "m", "a", "u"));
         let offered = AvailableModels::new(vec![model("a"), model("demo")]);
         let twin = offered.clone();

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_in_all_their_forms() {
+    fn model_request_is_parsed_and_found() {
         for (provider, model, expected) in [
             (None, None, None),
             (Some("b"), None, Some("b/two")),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_to_do() {
+    fn model_request_refusal_names_next_step() {
         let refusal = |provider, model| {
             let wish = ModelRequest::read(provider, model, &["anthropic"]).unwrap();
             wish.refusal(&models(), Catalog::builtin(), false).to_string()
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_is_named() {
+    fn model_request_refusal_suggests_similar_names() {
         let mut usable = models();
         usable.push(Arc::new(Model::unknown("mine", "qwen3-coder", "x", "u")));
         let (user, problems) = crate::llm::catalog::UserModels::read(
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_of_this_machine_are_not_forgotten() {
+    fn model_request_refusal_of_local_server() {
         let refusal = |awaited| {
             let wish = ModelRequest::read(None, Some("ollama/qwen3"), &["ollama"]).unwrap();
             wish.refusal(&models(), Catalog::builtin(), awaited).to_string()
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_is_a_name_where_nothing_is_called_so() {
+    fn model_request_alias_yields_to_exact_id() {
         let mut usable = models();
         let model = |provider: &str, id: &str, alias: &str| {
             let plain = Model::unknown(provider, id, "x", "u");

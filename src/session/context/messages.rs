@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compaction_hides_what_it_sums_up() {
+    fn compaction_hides_summarized_messages() {
         let (one, two, three) = (user("one"), user("two"), user("three"));
         let compaction = r#""compaction","summary":"S","firstKeptEntryId":"b","tokensBefore":9"#;
         let rows = [("a", one.as_str()), ("b", &two), ("c", compaction), ("d", &three)];
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_compaction_counts_and_replaces_system_messages() {
+    fn compaction_last_one_counts_and_replaces_system() {
         let (one, two) = (user("one"), user("two"));
         let system = r#""message","message":{"role":"system","content":"old"}"#;
         let first = r#""compaction","summary":"S1","firstKeptEntryId":"a","tokensBefore":9"#;
@@ -162,14 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_summed_up_is_not_read() {
+    fn compaction_summarized_entries_are_not_read() {
         let few = lines_read(10);
         assert!(few <= 9, "{few}: four messages, the compaction three times, model and level");
         assert_eq!(lines_read(1_000), few);
     }
 
     #[test]
-    fn edits_replace_and_remove_in_the_context_only() {
+    fn context_edits_replace_and_remove_messages() {
         let (one, two) = (user("one"), user("two"));
         let first = r#""context_edit","targetId":"a","replacement":null"#;
         let second =
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn model_and_level_come_from_the_whole_path() {
+    fn context_model_and_level_come_from_full_path() {
         let answer = r#""message","message":{"role":"assistant","content":null,"api":"x","provider":"p","model":"m","stopReason":"stop"}"#;
         let change = r#""model_change","provider":"q","modelId":"n""#;
         let level = r#""thinking_level_change","thinkingLevel":"high""#;
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_before_a_compaction_is_told_apart() {
+    fn context_counts_messages_kept_from_compaction() {
         let (one, two, three) = (user("one"), user("two"), user("three"));
         let compaction = r#""compaction","summary":"S","firstKeptEntryId":"b","tokensBefore":9"#;
         let rows = [("a", one.as_str()), ("b", &two), ("c", compaction), ("d", &three)];
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn each_entry_has_its_part() {
+    fn context_each_entry_maps_to_its_message() {
         let answer = r#""message","message":{"role":"assistant","content":[],"api":"a","provider":"p","model":"m","stopReason":"stop","usage":{"input":7}}"#;
         let compaction =
             r#""compaction","summary":"S","firstKeptEntryId":"b","tokensBefore":9,"usage":{"input":20}"#;
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn custom_messages_and_branch_summaries_are_in_the_context() {
+    fn context_has_custom_messages_and_branch_summaries() {
         let custom = r#""custom_message","customType":"x","content":"hey","display":true"#;
         let data = r#""custom","customType":"x","data":1"#;
         let summary = r#""branch_summary","fromId":"z","summary":"left""#;

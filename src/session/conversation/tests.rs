@@ -46,7 +46,7 @@ fn fixture() -> PathBuf {
 }
 
 #[test]
-fn nothing_is_on_disk_before_the_first_user_message() {
+fn session_file_is_created_with_first_user_message() {
     let root = tempfile::tempdir().unwrap();
     let (clock, ids) = parts();
     let mut session = Session::create(root.path(), Path::new("/home/me/a:b"), clock, ids);
@@ -73,7 +73,7 @@ fn nothing_is_on_disk_before_the_first_user_message() {
 }
 
 #[test]
-fn what_was_appended_is_read_again() {
+fn session_reopened_file_has_same_entries() {
     let root = tempfile::tempdir().unwrap();
     let (clock, ids) = parts();
     let mut session = Session::create(root.path(), Path::new("/w"), clock, ids);
@@ -94,7 +94,7 @@ fn what_was_appended_is_read_again() {
 }
 
 #[test]
-fn a_session_in_memory_has_no_file() {
+fn session_in_memory_has_no_file() {
     let (clock, ids) = parts();
     let mut session = Session::in_memory(Path::new("/w"), clock, ids);
     session.append(user("one")).unwrap();
@@ -103,7 +103,7 @@ fn a_session_in_memory_has_no_file() {
 }
 
 #[test]
-fn every_entry_of_the_fixture_is_known_and_kept_byte_for_byte() {
+fn session_fixture_entries_are_kept_byte_for_byte() {
     let text = fs::read_to_string(fixture()).unwrap();
     let session = look(&fixture());
     assert_eq!(session.problems(), []);
@@ -141,7 +141,7 @@ fn every_entry_of_the_fixture_is_known_and_kept_byte_for_byte() {
 }
 
 #[test]
-fn a_continued_file_keeps_its_old_bytes() {
+fn session_append_keeps_existing_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let before = fs::read(fixture()).unwrap();
@@ -154,7 +154,7 @@ fn a_continued_file_keeps_its_old_bytes() {
 }
 
 #[test]
-fn broken_lines_are_skipped_and_reported() {
+fn session_broken_lines_are_skipped_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let mut bytes = b"\xef\xbb\xbf".to_vec();
@@ -170,7 +170,7 @@ fn broken_lines_are_skipped_and_reported() {
 }
 
 #[test]
-fn a_missing_line_feed_is_added_with_the_next_entry() {
+fn session_missing_final_newline_is_added() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let header = Header::new("s".into(), 0, "/w".into()).line;
@@ -182,7 +182,7 @@ fn a_missing_line_feed_is_added_with_the_next_entry() {
 }
 
 #[test]
-fn other_files_are_refused_and_left_alone() {
+fn session_other_files_are_refused_untouched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
     for text in
@@ -202,7 +202,7 @@ fn other_files_are_refused_and_left_alone() {
 }
 
 #[test]
-fn an_empty_file_becomes_a_session() {
+fn session_empty_file_becomes_session() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     fs::write(&path, "").unwrap();
@@ -212,7 +212,7 @@ fn an_empty_file_becomes_a_session() {
 }
 
 #[test]
-fn an_existing_file_is_never_overwritten() {
+fn session_existing_file_is_never_overwritten() {
     let root = tempfile::tempdir().unwrap();
     let make = || {
         let (clock, ids) = parts();
@@ -227,7 +227,7 @@ fn an_existing_file_is_never_overwritten() {
 }
 
 #[test]
-fn a_deleted_file_comes_back_whole() {
+fn session_deleted_file_is_rewritten() {
     let root = tempfile::tempdir().unwrap();
     let (clock, ids) = parts();
     let mut session = Session::create(root.path(), Path::new("/w"), clock, ids);
@@ -247,7 +247,7 @@ fn a_deleted_file_comes_back_whole() {
 }
 
 #[test]
-fn a_full_disk_leaves_memory_and_file_equal() {
+fn session_full_disk_keeps_memory_and_file_equal() {
     let Ok(full) = fs::File::options().append(true).open("/dev/full") else { return };
     let (clock, ids) = parts();
     let mut session = Session::in_memory(Path::new("/w"), clock, ids);
@@ -263,7 +263,7 @@ fn a_full_disk_leaves_memory_and_file_equal() {
 }
 
 #[test]
-fn ids_are_unique_even_when_the_source_repeats() {
+fn session_entry_ids_are_unique_with_repeating_source() {
     #[derive(Debug)]
     struct Stuck;
     impl crate::base::ids::Ids for Stuck {
@@ -280,7 +280,7 @@ fn ids_are_unique_even_when_the_source_repeats() {
 }
 
 #[test]
-fn the_latest_session_of_a_folder_is_found() {
+fn session_latest_of_folder_is_found() {
     let root = tempfile::tempdir().unwrap();
     let make = |cwd: &str, age: u64| {
         let mut session =
@@ -306,7 +306,7 @@ proptest! {
     /// Whatever byte a crash cut the file at: what was whole is there, the rest is kept aside,
     /// and the conversation goes on.
     #[test]
-    fn a_tail_torn_at_any_byte_loses_nothing_whole(texts in prop::collection::vec("[a-zé\"\\\\\n]{0,12}", 1..4)) {
+    fn session_torn_tail_loses_no_complete_entry(texts in prop::collection::vec("[a-zé\"\\\\\n]{0,12}", 1..4)) {
         let folder = tempfile::tempdir().unwrap();
         let (clock, ids) = parts();
         let mut session = Session::create(folder.path(), Path::new("/w"), clock, ids);

@@ -60,7 +60,7 @@ mod tests {
     use crate::base::json::json;
 
     #[test]
-    fn a_round_that_the_branch_ends_in_is_ended_by_its_own_state() {
+    fn fork_includes_checkpoint_after_last_turn() {
         let mut tree = Tree::default();
         for (id, parent, at) in [
             ("a", None, "before"),

@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn new_entries_have_the_wire_order_of_fields() {
+    fn entry_fields_are_written_in_wire_order() {
         let made = entry(&EntryBody::ModelChange { provider: "p".into(), model_id: "m".into() });
         assert_eq!(
             made.line().unwrap(),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn entry_decoded_message_has_no_room_for_more_parts() {
+    fn entry_decoded_message_has_no_spare_capacity() {
         let line = r#"{"type":"message","id":"1","parentId":null,"timestamp":"t","message":{"role":"user","content":[{"type":"text","text":"a"}],"timestamp":1}}"#;
         let read = Entry::parse(line).unwrap().message();
         let Some(AgentMessage::Llm(Message::User(said))) = read else { panic!("{read:?}") };
@@ -350,14 +350,14 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_message_is_written_as_null() {
+    fn entry_removed_message_is_written_as_null() {
         let made = entry(&EntryBody::ContextEdit { target_id: "x".into(), replacement: None });
         let line = made.line().unwrap();
         assert!(line.ends_with(r#""targetId":"x","replacement":null}"#), "{line}");
     }
 
     #[test]
-    fn unknown_kinds_survive_and_can_be_written() {
+    fn entry_unknown_kinds_roundtrip() {
         let line = r#"{"type":"hologram","id":"1","parentId":"0","depth":3,  "timestamp":"t"}"#;
         let read = Entry::parse(line).unwrap();
         assert_eq!(
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_read_by_its_role_as_by_any_other_way() {
+    fn entry_message_by_role_matches_generic_decoder() {
         let answer = r#""api":"a","provider":"p","model":"m","stopReason":"stop","odd":{"role":1}"#;
         for message in [
             r#"{"role":"user","content":"x","odd":1,"timestamp":3,"last":[]}"#.to_string(),
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_need_not_be_in_memory() {
+    fn entry_line_is_read_on_demand() {
         struct Text(&'static str);
         impl Lines for Text {
             fn read(&self, from: u64, length: u32) -> io::Result<String> {

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_of_other_versions_are_named() {
+    fn header_other_versions_are_reported() {
         assert_eq!(
             Header::parse(r#"{"type":"session","version":4,"id":"a","timestamp":"t","cwd":"/"}"#),
             Err(HeaderError::Version(4))

@@ -301,7 +301,7 @@ mod tests {
     const LINE: &str = r#"{"type":"message","id":"a1","parentId":"b2","timestamp":"2025-11-20T10:00:00.000Z","message":{"content":[{"type":"text","text":"\"usage\":{ \u00e9 é"},{"usage":{"input":7}}],"usage":{"input":5,"output":-1.5e+3},"role":"assistant","x":[[],{},true,false,null,0]}}"#;
 
     #[test]
-    fn a_usual_line_is_understood() {
+    fn line_head_of_usual_line_is_parsed() {
         let head = of(LINE).unwrap();
         assert_eq!((head.kind, head.id, head.parent_id), ("message", "a1", Some("b2")));
         assert_eq!((head.timestamp, head.role), ("2025-11-20T10:00:00.000Z", Role::Assistant));
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_text_is_found_wherever_it_is() {
+    fn line_head_quote_or_escape_is_found_anywhere() {
         for length in 0..120 {
             // Bytes beside those that are looked for, and above the first half of all.
             for filler in [b'!', b'#', b'[', b']', 0xa2, 0xdc, 0x21, 0x23] {
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_whole_is_not_understood() {
+    fn line_head_malformed_line_is_rejected() {
         for end in 1..LINE.len() {
             if let Some(cut) = LINE.get(..end) {
                 assert_eq!(of(cut), None, "{cut}");
@@ -407,7 +407,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(20_000))]
 
         #[test]
-        fn the_decoder_finds_the_same(rest in pieces()) {
+        fn line_head_agrees_with_decoder(rest in pieces()) {
             for rest in [rest.clone(), format!(",\"message\":{{\"role\":\"user\",{rest}}}}}"), format!(",\"x\":{rest}}}")] {
                 let line = format!(r#"{{"type":"message","id":"a","parentId":"b","timestamp":"t"{rest}"#);
                 if let Some(head) = of(&line) {

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_becomes_a_tree() {
+    fn migrate_version_1_list_becomes_tree() {
         let old = lines(&[
             r#"{"type":"message","timestamp":"t","message":{"role":"user","content":"a"}}"#,
             "{broken",
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_second_format_only_a_role_has_another_name() {
+    fn migrate_version_2_renames_hook_role() {
         let old = lines(&[
             r#"{"type":"message","id":"a","parentId":null,"timestamp":"t","message":{"role":"hookMessage","customType":"x"}}"#,
             r#"{"type":"hologram","id":"b","parentId":"a","timestamp":"t","depth":3}"#,

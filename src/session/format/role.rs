@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_find_the_same() {
+    fn role_fast_and_slow_paths_agree() {
         let cases = [
             (r#"{"type":"message","id":"a","message":{"role":"user","content":"x"}}"#, Role::User),
             (r#"{"type":"message","message":{"content":[],"role":"assistant"}}"#, Role::Assistant),

@@ -60,7 +60,7 @@ mod tests {
     use crate::session::import::parts::lines;
 
     #[test]
-    fn the_first_line_that_tells_counts() {
+    fn import_source_is_detected_by_first_known_line() {
         let of = |text: &str| Source::of(lines(text));
         assert_eq!(
             of(r#"{"type":"session","version":3,"id":"a","timestamp":"t","cwd":"/"}"#),

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn every_entry_knows_its_state() {
+    fn checkpoint_state_of_every_entry() {
         let tree = tree(TWO_TURNS);
         let states = ["u1", "a1", "b1", "t1", "c1", "a2", "t2", "f1", "u2", "s2", "a3", "t3", "x3", "f2"]
             .map(|id| state(&tree, id));
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_left_behind_counts_and_what_was_brought_there_does_not() {
+    fn checkpoint_left_counts_and_restored_replaces() {
         let mut rows = TWO_TURNS.to_vec();
         rows.extend(["l1 f2 left:5", "r1 f1 restored:6", "u3 r1 u", "a4 u3 a"]);
         let tree = tree(&rows);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_are_found_from_any_of_their_entries() {
+    fn checkpoint_turn_is_found_from_any_entry() {
         let mut tree = tree(TWO_TURNS);
         let rounds = |tree: &Tree, id: &str| {
             let turn = turn(tree, id)?;
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_an_entry_that_others_leave_alone() {
+    fn checkpoint_entry_roundtrips_as_custom() {
         let state = Checkpoint {
             at: When::After,
             tree: "abc".into(),

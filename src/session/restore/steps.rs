@@ -143,7 +143,7 @@ mod tests {
         &["u1 - u", "a u1 before:0", "b a after:1", "u2 b u", "c u2 before:1", "d c after:2"];
 
     #[test]
-    fn what_nobody_else_changed_is_one_leg() {
+    fn restore_steps_without_user_changes_is_one_step() {
         assert_eq!(
             (to(QUIET, "u1"), to(QUIET, "u2"), to(QUIET, "d")),
             ("2>0".into(), "2>1".into(), "2>2".into())
@@ -155,13 +155,13 @@ mod tests {
     }
 
     #[test]
-    fn what_the_person_changed_between_two_turns_is_left_out() {
+    fn restore_steps_skip_user_changes_between_turns() {
         let rows = ["u1 - u", "a u1 before:0", "b a after:1", "u2 b u", "c u2 before:1p", "d c after:2"];
         assert_eq!((to(&rows, "u1"), to(&rows, "u2")), ("2>1p 1>0".into(), "2>1p".into()));
     }
 
     #[test]
-    fn branches_are_gone_in_the_order_of_their_states() {
+    fn restore_steps_across_branches_follow_states() {
         let rows = [
             "u1 - u",
             "a u1 before:0",
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_recorded_after_ends_with_the_next_state_or_now() {
+    fn restore_steps_unrecorded_end_uses_next_state_or_now() {
         let rows = ["u1 - u", "a u1 before:0", "u2 a u", "b u2 before:1", "c b after:2"];
         assert_eq!((to(&rows, "u1"), without(&rows, "u1")), ("2>0".into(), "1>0".into()));
         assert_eq!((to(&rows[..2], "u1"), without(&rows[..2], "u1")), ("now>0".into(), "now>0".into()));

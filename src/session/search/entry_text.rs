@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_thought_run_and_touched_is_told_apart() {
+    fn entry_text_separates_speech_thinking_commands_files() {
         let found = message(
             r#""role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"I look"},
             {"type":"toolCall","id":"1","name":"bash","arguments":{"command":"cargo test","timeout":5}},
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn other_entries_have_words_too() {
+    fn entry_text_covers_every_entry_kind() {
         let run = message(r#""role":"bashExecution","command":"ls","output":"a.rs","exitCode":0"#);
         assert_eq!((run.role, run.command.as_str(), run.said.as_str()), (Role::User, "ls", "a.rs"));
         let result = message(r#""role":"toolResult","toolCallId":"1","toolName":"bash","content":"done""#);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_without_words_are_nothing() {
+    fn entry_text_of_lines_without_text_is_none() {
         for line in [
             "",
             "{broken",

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_phrases_become_an_expression() {
+    fn query_words_and_phrases_become_fts_expression() {
         let usual = "{said command file} : ";
         assert_eq!(matching("login loop"), format!(r#"{usual}"login" AND {usual}"loop""#));
         assert_eq!(matching(r#""the loop" log*"#), format!(r#"{usual}"the loop" AND {usual}"log" *"#));
@@ -212,14 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_goes_on_while_one_types() {
+    fn query_last_word_is_prefix_while_typing() {
         let last = |text: &str| Query::parse(text, NOW, true).terms.last().unwrap().prefix;
         assert!(last("fix lo") && last("x*") && last("file:lo"));
         assert!(!last("fix lo ") && !last("\"fix lo\"") && !last("\"fix lo"));
     }
 
     #[test]
-    fn filters_are_read_and_what_they_do_not_say_is_told() {
+    fn query_filters_are_parsed_and_errors_reported() {
         let query =
             Query::parse("project:bowline role:user role:tool since:2025-11-01 before:1d x", NOW, false);
         assert_eq!(

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_marked_wherever_they_stand() {
+    fn search_snippet_marks_matches() {
         assert_eq!(marked("Fix the Loop,\n\tthe loop!", "loop"), "Fix the [Loop], the [loop]!");
         assert_eq!(marked("login_user logs in", "log* \"user logs\""), "[login]_[user logs] in");
         assert_eq!(marked("the loop the", "\"loop the\" -the"), "the [loop the]");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_around_the_first_word() {
+    fn search_snippet_is_cut_around_first_match() {
         let text = format!("{} Überlauf {}", "ä ".repeat(500), "ö ".repeat(500));
         let shown = marked(&text, "überlauf");
         assert!(
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_do_not_come_along() {
+    fn search_snippet_drops_control_characters() {
         assert_eq!(marked("a\u{1b}[31mred\u{7} b", "red"), "a [31mred b");
         let snippet = of("x\u{1b}]0;t\u{7}y", &Query::parse("t", 0, false));
         assert!(snippet.text.chars().all(|c| !c.is_control()), "{:?}", snippet.text);

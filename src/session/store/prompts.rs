@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_is_remembered_by_folder_and_anywhere() {
+    fn prompt_history_is_stored_by_folder_with_redaction() {
         let data = tempfile::tempdir().unwrap();
         let (one, two) = (Path::new("/w/one"), Path::new("/w/two"));
         let say = |cwd: &Path, text: &str, at: u64| remember(data.path(), cwd, text, at).unwrap();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_line_spoils_nothing_else() {
+    fn prompt_history_torn_line_is_skipped() {
         let data = tempfile::tempdir().unwrap();
         fs::write(data.path().join(NAME), "{\"at\":1,\"cwd\":\"/\",\"text\":\"whole\"}\n{\"at\":2,\"cw")
             .unwrap();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_stays_short_and_several_programs_lose_nothing() {
+    fn prompt_history_is_trimmed_and_safe_for_concurrency() {
         let data = tempfile::tempdir().unwrap();
         let long = "y".repeat(TEXT_MAX - 20);
         for n in 0..(FILE_MAX as usize / TEXT_MAX + 3) {

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_goes_into_the_trash_and_comes_back() {
+    fn session_trash_delete_and_restore() {
         let home = tempfile::tempdir().unwrap();
         let (root, trash) = (home.path().join("sessions"), home.path().join("Trash"));
         let (path, id) = stored(&root);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_taken_stay_and_nothing_is_written_over() {
+    fn session_trash_never_overwrites() {
         let home = tempfile::tempdir().unwrap();
         let (root, trash) = (home.path().join("sessions"), home.path().join("Trash"));
         let (path, id) = stored(&root);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_session_is_not_deleted() {
+    fn session_trash_open_session_is_not_deleted() {
         let home = tempfile::tempdir().unwrap();
         let (path, _) = stored(&home.path().join("sessions"));
         let open = Session::open(&path, ManualClock::new(0), CountingIds::shared()).unwrap();

@@ -137,7 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_row_is_read_as_it_was_written() {
+    fn tree_row_roundtrips() {
         let links = Links { parent: 4, first: 9, next: NOBODY, steering: 0, same: 3 };
         let row = Row { links, from: 1 << 40 | 7, length: 12, kind: 2, role: Role::Tool };
         let widths = Widths::default().with("an id", "t").unwrap().with("x", "time").unwrap();
@@ -157,7 +157,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn any_bytes_are_a_row_that_leads_nowhere_else(bytes in prop::collection::vec(any::<u8>(), 0..80), at in 0u32..9) {
+        fn tree_row_any_bytes_have_valid_links(bytes in prop::collection::vec(any::<u8>(), 0..80), at in 0u32..9) {
             let bytes = Bytes(&bytes);
             let row = bytes.row(at, 9, 3);
             let Links { parent, first, next, steering, same } = row.links;

@@ -23,7 +23,7 @@ fn ids(path: &[&Entry]) -> String {
 }
 
 #[test]
-fn branches_share_their_root() {
+fn tree_branches_share_their_root() {
     let mut tree = tree(&[("a", ""), ("b", "a"), ("c", "b"), ("d", "b")]);
     assert_eq!(ids(&tree.path()), "abd");
     assert_eq!(ids(&tree.path_to("c")), "abc");
@@ -42,7 +42,7 @@ fn branches_share_their_root() {
 }
 
 #[test]
-fn circles_and_missing_parents_end_a_path() {
+fn tree_cycles_and_missing_parents_end_path() {
     assert_eq!(ids(&tree(&[("a", "b"), ("b", "a")]).path()), "ab");
     assert_eq!(ids(&tree(&[("a", "a")]).path()), "a");
     let lost = tree(&[("a", ""), ("b", "gone"), ("c", "b"), ("d", "late"), ("late", "a")]);
@@ -52,7 +52,7 @@ fn circles_and_missing_parents_end_a_path() {
 }
 
 #[test]
-fn a_way_in_a_circle_has_everybody_once() {
+fn tree_path_in_cycle_has_each_entry_once() {
     let mut tree = tree(&[("a", ""), ("b", "a"), ("c", "b"), ("x", "x"), ("y", "z"), ("z", "y"), ("w", "z")]);
     assert_eq!((ids(&tree.path_to("c")), ids(&tree.path_to("x"))), ("abc".into(), "x".into()));
     assert_eq!((ids(&tree.path_to("y")), ids(&tree.path())), ("zy".into(), "yzw".into()));
@@ -61,7 +61,7 @@ fn a_way_in_a_circle_has_everybody_once() {
 }
 
 #[test]
-fn new_ids_are_looked_up_page_by_page() {
+fn tree_id_lookup_reads_few_pages() {
     let id = |n: u32| format!("{:08x}", n.wrapping_mul(2_654_435_761));
     let mut whole = Tree::default();
     let line = |n: u32| format!(r#"{{"type":"custom","id":"{}","parentId":null,"timestamp":"t"}}"#, id(n));
@@ -85,7 +85,7 @@ fn put(tree: &mut Tree, line: &str, span: (u64, u32)) -> Result<(), String> {
 }
 
 #[test]
-fn a_taken_id_is_refused() {
+fn tree_duplicate_id_is_refused() {
     let mut tree = tree(&[("a", "")]);
     assert!(tree.push(Entry::parse(r#"{"type":"custom","id":"a"}"#).unwrap()).is_err());
     assert_eq!(tree.entries().len(), 1);
@@ -173,7 +173,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(100))]
 
     #[test]
-    fn a_remembered_tree_is_the_tree(
+    fn tree_from_index_equals_tree(
         rows in prop::collection::vec((0usize..14, 0usize..8), 1..60),
         cut in 0usize..60,
         big in 0usize..12,

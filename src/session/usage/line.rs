@@ -57,7 +57,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(4096))]
 
         #[test]
-        fn what_is_counted_is_what_a_usage_says(
+        fn usage_line_scan_matches_decoder(
             fields in proptest::collection::vec((0usize..10, 0usize..14), 0..9),
         ) {
             const NAMES: [&str; 10] = [
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn usage_is_read_from_the_beginning_of_a_line_rest() {
+    fn usage_line_is_read_from_rest_of_line() {
         let rest = r#"{"input":900,"output":80,"cacheWrite1h":20,"totalTokens":18446744073709551615,"cost":{"output":2,"cacheRead":1e-7}},"x":1}"#;
         let found = Usage::from(counted(rest).unwrap());
         assert_eq!((found.input, found.cache_write_hour, found.total_tokens), (900, Some(20), u64::MAX));

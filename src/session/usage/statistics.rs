@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_spent_is_added_up_by_anything() {
+    fn statistics_group_usage_by_key() {
         let all = [
             summary(
                 "s",

@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_and_spent_is_counted() {
+    fn summary_counts_messages_and_usage() {
         let answer = |stamp: &str, model: &str, cost: f64| {
             format!(
                 r#"{{"type":"message","id":"b","parentId":"a","timestamp":"{stamp}","message":{{"role":"assistant","content":[],"provider":"p","model":"{model}","usage":{{"input":10,"output":2,"cacheRead":30,"cacheWrite":0,"totalTokens":42,"cost":{{"total":{cost}}}}}}}}}"#
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_copy_took_along_was_spent_elsewhere() {
+    fn summary_of_fork_excludes_copied_usage() {
         let lines = [
             r#"{"type":"message","id":"a","timestamp":"1970-01-01T00:00:00.500Z","message":{"role":"assistant","content":[],"provider":"p","model":"m","usage":{"input":10}}}"#,
             r#"{"type":"message","id":"b","parentId":"a","timestamp":"1970-01-01T00:00:00.700Z","message":{"role":"toolResult","toolName":"bash","content":[]}}"#,
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_take_the_time_since_what_they_follow() {
+    fn summary_tool_time_is_since_parent() {
         let result = |id: &str, parent: &str, second: u32, failed: bool| {
             format!(
                 r#"{{"type":"message","id":"{id}","parentId":"{parent}","timestamp":"1970-01-01T00:00:{second:02}.000Z","message":{{"role":"toolResult","toolName":"bash","isError":{failed},"content":[]}}}}"#
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_name_counts_and_can_be_taken_away() {
+    fn summary_title_is_latest_name() {
         let name = |text: &str| {
             format!(
                 r#"{{"type":"session_info","id":"n","timestamp":"t","name":{}}}"#,

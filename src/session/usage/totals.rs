@@ -189,7 +189,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn sums_are_those_of_the_whole_way(parents in proptest::collection::vec(0usize..30, 1..60)) {
+        fn usage_totals_equal_sum_of_path(parents in proptest::collection::vec(0usize..30, 1..60)) {
             let (mut tree, mut sums) = (Tree::default(), Sums::default());
             for (n, back) in parents.iter().enumerate() {
                 // Mostly straight on; now and then from elsewhere, a root, or behind one that comes later.
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_that_comes_behind_what_was_remembered_counts() {
+    fn usage_totals_late_parent_counts() {
         let mut tree = Tree::default();
         for (n, parent) in [(0, None), (1, Some(3))] {
             tree.push(Entry::parse(&line(n, parent)).unwrap()).unwrap();
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_a_circle_counts_once() {
+    fn usage_totals_cycle_counts_once() {
         let (mut tree, mut sums) = (Tree::default(), Sums::default());
         // Two straight on, one behind itself, two behind each other, one behind those.
         for (n, parent) in [(1, None), (2, Some(1)), (5, Some(5)), (6, Some(7)), (7, Some(6)), (9, Some(7))] {
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_way_is_added_up_once() {
+    fn usage_totals_long_path_is_cached() {
         let (mut tree, mut sums) = (Tree::default(), Sums::default());
         let count = 3 * STEP + 7;
         for n in 0..count {

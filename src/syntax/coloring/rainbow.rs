@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_know_how_deep_they_are() {
+    fn rainbow_brackets_have_depth() {
         let code = "fn f(a: V<[u8; 1]>) { g((1), \"é(\"); /* { */ a < b }";
         let all = "(0 <1 [2 ]2 >1 )0 {0 (1 (2 )2 )1 }0";
         assert_eq!(brackets("rust", code, 0..code.len()), all);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_has_the_depths_of_the_whole() {
+    fn rainbow_brackets_of_part_equal_full_text() {
         let code = "fn f(a: u8) { if a { g([a, (1)], |x| { h(x) }) } }\nfn k() { (1) }\n";
         let text = Text::from(code);
         let syntax = Syntax::parse(by_name("rust").unwrap(), &text, None, Duration::from_mins(1)).unwrap();

@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn captures_become_scopes() {
+    fn scopes_follow_capture_names() {
         let scope = |capture: &str| paint(capture).and_then(name);
         assert_eq!(scope("keyword.control.repeat"), Some("keyword.control.repeat"));
         assert_eq!(scope("number"), Some("constant.numeric"));
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_are_sorted_and_agree() {
+    fn scopes_tables_are_sorted_and_consistent() {
         assert!(SCOPES.is_sorted() && ALIASES.is_sorted());
         assert!(SCOPES.len() < usize::from(Paint::MAX));
         for (alias, scope) in ALIASES {

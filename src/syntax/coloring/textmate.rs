@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scopes_become_those_of_themes() {
+    fn textmate_scopes_map_to_theme_scopes() {
         let name = |scope: &str| paint(scope).and_then(scopes::name);
         assert_eq!(name("comment.line.number-sign.perl"), Some("comment.line"));
         assert_eq!(name("keyword.control.perl"), Some("keyword.control"));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_sorted_and_its_scopes_exist() {
+    fn textmate_scope_table_is_sorted_and_valid() {
         assert!(NAMES.is_sorted());
         for (known, scope) in NAMES {
             assert!(scope.is_empty() || scopes::SCOPES.contains(scope), "{known}: {scope}");

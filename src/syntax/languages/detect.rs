@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn file_names_say_it() {
+    fn detect_language_by_file_name() {
         assert_eq!(name("main.rs", ""), "rust");
         assert_eq!(name("A.TSX", ""), "tsx");
         assert_eq!(name("Dockerfile", ""), "dockerfile");
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn first_lines_say_it_where_names_do_not() {
+    fn detect_language_by_first_line() {
         assert_eq!(name("run", "#!/bin/sh -e"), "bash");
         assert_eq!(name("run", "#!/usr/bin/env -S python3.12 -u"), "python");
         assert_eq!(name("run", "#! /usr/bin/env FOO=1 node"), "javascript");
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn fences_use_many_names() {
+    fn detect_language_by_fence_name() {
         let by = |text: &str| by_name(text).map(|row| row.name);
         assert_eq!(by("Rust"), Some("rust"));
         assert_eq!(by("sh"), Some("bash"));
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique() {
+    fn detect_language_names_are_unique() {
         let mut seen = std::collections::BTreeSet::new();
         for row in LANGUAGES {
             assert!(seen.insert(row.name), "{} twice", row.name);

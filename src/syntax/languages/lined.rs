@@ -133,7 +133,7 @@ mod tests {
     use crate::syntax::languages::table::LANGUAGES;
 
     #[test]
-    fn names_extensions_and_first_lines_say_it() {
+    fn textmate_language_by_name_extension_or_first_line() {
         let name = |file: &str, line: &str| of_file(file, line).map_or("-", |row| row.name);
         assert_eq!(name("a.PL", ""), "perl");
         assert_eq!(name("a.tex", ""), "latex");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn each_has_a_definition_and_names_that_nobody_else_has() {
+    fn textmate_languages_have_definition_and_unique_names() {
         let mut seen = std::collections::BTreeSet::new();
         for row in LINED {
             assert!(row.definition().is_some(), "{} has no definition", row.name);

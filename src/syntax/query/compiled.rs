@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_query_fits_its_grammar() {
+    fn syntax_every_query_compiles() {
         for language in LANGUAGES {
             let made = compile(language).unwrap_or_else(|error| panic!("{}: {error}", language.name));
             assert!(made.paints.iter().any(Option::is_some), "{} paints nothing", language.name);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_made_once() {
+    fn syntax_language_is_compiled_once() {
         let json = crate::syntax::languages::detect::by_name("json").unwrap();
         assert!(std::ptr::eq(compiled(json).unwrap(), compiled(json).unwrap()));
     }

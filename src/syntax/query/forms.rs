@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_falls_into_its_patterns() {
+    fn query_is_split_into_patterns() {
         let query =
             "; c\n(a) @x (b\n \"(\")@y.z ; (no)\n[\"c\" (d)]\n \"e\" @k _ @w\n((f) @g (#eq? @g \")\"))";
         let all: Vec<&str> = forms(query).iter().map(|form| form.0.trim_end()).collect();
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_unescaped() {
+    fn query_string_escapes_are_decoded() {
         let mut tokens = Form(r#"("a\"\n\\d") @x"#).tokens();
         assert_eq!(tokens.next(), Some(Token::Open));
         assert_eq!(tokens.peek(), Some(&Token::Text("a\"\n\\d".into())));

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn names_belong_together_in_their_scope() {
+    fn locals_rename_in_rust_and_python() {
         check(
             "rust",
             "fn f(é: u8) { g(|é); h.é(é) } fn k(é: u8) {}",
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn names_belong_together_in_languages_with_braces() {
+    fn locals_rename_in_brace_languages() {
         check(
             "javascript",
             "const f = (a) => { const b = |a; return { a: a, b() { return a.a } } }",
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_refused() {
+    fn locals_ambiguous_rename_is_refused() {
         refused("rust", "const |X: u8 = 1;", Refusal::NotLocal);
         refused("rust", "fn |f() { g() }", Refusal::Nothing);
         refused("rust", "fn f() { |g() }", Refusal::NotLocal);
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_known_in_what_is_on_screen() {
+    fn locals_parameters_in_visible_range() {
         let code = "fn f(é: u8) {\n  let b = é;\n  g(é, b)\n}\nfn g(b: u8) { b }\n";
         let (syntax, text, _) = parse("rust", code);
         let deadline = Instant::now() + BUDGET;

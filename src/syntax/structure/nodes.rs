@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn selections_grow_node_by_node() {
+    fn nodes_expand_selection_step_by_step() {
         let (syntax, text, mut range) = parse("rust", CODE);
         let mut steps = Vec::new();
         while let Some(wider) = syntax.expand(&range) {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn siblings_are_beside() {
+    fn nodes_sibling_next_and_previous() {
         let (syntax, text, range) = parse("rust", "fn a() { b(1, «é», 3) }\nfn z() {}\n");
         let show = |range: Option<Range<Byte>>| range.map(|r| text.slice(r).into_owned());
         assert_eq!(show(syntax.sibling(&range, true)).as_deref(), Some("3"));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_inside_of_parts() {
+    fn nodes_child_shrinks_selection() {
         let (syntax, text, range) = parse("rust", "fn f() { «g((é, 2))»; }");
         let show = |range: &Range<Byte>| text.slice(range.clone()).into_owned();
         let mut steps: Vec<_> = std::iter::successors(syntax.child(&range), |r| syntax.child(r)).collect();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_can_be_folded_and_have_a_path() {
+    fn nodes_folds_and_breadcrumb_path() {
         let (syntax, text, range) = parse("rust", CODE);
         let folds = syntax.folds(&text, &(Byte(0)..text.end()));
         let lines: Vec<_> = folds.iter().map(|fold| (fold.start.0, fold.end.0)).collect();

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn things_are_found_around_a_place() {
+    fn text_objects_around_and_inside_function() {
         let snippets = [
             ("rust", "struct S { a: u8 }\n// c\nfn f(x: u8) { g(|1); }\n", "fn f(x: u8) { g(1); }", "g(1);"),
             ("python", "def f(x):\n    return g(|1)\n", "def f(x):\n    return g(1)", "return g(1)"),
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_hold_their_methods() {
+    fn text_objects_class_contains_methods() {
         for (name, code, inside) in [
             ("java", "class A { int f(int x) { return |1; } }", "int f(int x) { return 1; }"),
             ("csharp", "class A { int F(int x) { return |1; } }", "int F(int x) { return 1; }"),
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_have_their_commas_and_comments_their_neighbours() {
+    fn text_objects_parameter_comma_and_comment_block() {
         let around = |code: &str, object| {
             let (syntax, text, range) = parse("rust", code);
             syntax.around(&text, &range, object).map(|r| text.slice(r).into_owned())
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_are_told_from_functions() {
+    fn text_objects_tests_differ_from_functions() {
         let snippets = [
             (
                 "rust",
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_and_the_previous_thing_are_found() {
+    fn text_objects_next_and_previous_function() {
         let mut code = "fn é() {}\n".to_string();
         code.push_str(&"let x = 1;\n".repeat(2_000));
         code.push_str("fn b() { |1 }\nfn c() {}\n");

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_are_found_in_what_holds_them() {
+    fn outline_sticky_functions_in_rust() {
         let code = "mod é {\n    impl A {\n        fn b() {\n            c();\n        }\n        fn d() {}\n    }\n}\nfn e() {\n}\n";
         let names =
             |lines| outline("rust", code, lines).into_iter().map(|(name, ..)| name).collect::<Vec<_>>();
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn other_languages_have_names_too() {
+    fn outline_sticky_functions_in_other_languages() {
         assert_eq!(outline("c", "static int *f(int x)\n{\n  return 1;\n}\n", 2..2), [("f".into(), 0, 3)]);
         let python = "class Ä:\n    @x\n    def f(self):\n        pass\n";
         assert_eq!(outline("python", python, 3..3), [("Ä".into(), 0, 3), ("f".into(), 2, 3)]);

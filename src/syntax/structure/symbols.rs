@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn things_have_names_and_are_in_things() {
+    fn symbols_are_nested_and_named() {
         let rust = "mod é { struct A; impl A { fn b(x: T) { fn c() {} } } }\nconst D: u8 = 1;\nenum E { F }\ntype G = u8;\n";
         let found = [
             "module é",

@@ -11,7 +11,7 @@ fn parse(name: &str, text: &Text, old: Option<&Syntax>) -> Syntax {
 }
 
 #[test]
-fn edits_move_the_tree_along() {
+fn tree_edit_then_reparse_equals_fresh_parse() {
     let mut text = Text::from("fn a() {}\n// é\nfn b() {}\n");
     let mut syntax = parse("rust", &text, None);
     let edits = [(Byte(3)..Byte(4), "äö\n".to_string()), (Byte(20)..Byte(21), "long".to_string())];
@@ -24,7 +24,7 @@ fn edits_move_the_tree_along() {
 }
 
 #[test]
-fn what_is_too_long_or_too_slow_is_refused() {
+fn tree_too_long_or_slow_is_refused() {
     let long = Text::from("x".repeat(SIZE_MAX + 1).as_str());
     let json = by_name("json").unwrap();
     assert_eq!(Syntax::parse(json, &long, None, LONG).unwrap_err(), Trouble::TooLong);
@@ -35,7 +35,7 @@ fn what_is_too_long_or_too_slow_is_refused() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(48))]
     #[test]
-    fn a_tree_that_was_moved_along_is_the_tree_of_the_text(
+    fn tree_incremental_parse_equals_fresh_parse(
         edits in prop::collection::vec((0usize..200, 0usize..9, prop::sample::select(vec!["x", "", "{", "}", "\"", "\n", "é ", "fn f() {}\n", "1", " // ", "(a, b)"])), 1..6),
         language in prop::sample::select(vec![("rust", "fn a(x: u8) -> u8 {\n    let s = \"ä\";\n    x + 1\n}\n"), ("json", "{\"a\": [1, 2, {\"b\": null}], \"é\": \"x\"}\n"), ("go", "package a\n\nfunc f(x int) int {\n\treturn x + 1\n}\n")]),
     ) {

@@ -298,21 +298,21 @@ mod tests {
     }
 
     #[test]
-    fn marks_move_with_their_text() {
+    fn marks_move_with_text() {
         assert_eq!(edited("one\ntwö\n", 4, 0..0, "é\n"), Some(Byte(7)));
         assert_eq!(edited("one\ntwo\n", 5, 0..3, ""), Some(Byte(2)));
         assert_eq!(edited("one\ntwo\n", 5, 4..7, ""), Some(Byte(4)), "the line is still there");
     }
 
     #[test]
-    fn a_mark_goes_with_its_line() {
+    fn mark_is_deleted_with_its_line() {
         assert_eq!(edited("one\ntwo\n", 5, 4..8, ""), None);
         assert_eq!(edited("one\ntwo", 5, 3..7, ""), None);
         assert_eq!(edited("one\ntwo\n", 5, 4..8, "new\n"), Some(Byte(8)), "replaced is not deleted");
     }
 
     #[test]
-    fn changes_are_listed_by_line_and_bounded() {
+    fn change_list_is_by_line_and_bounded() {
         let mut document = Document::new(&"x\n".repeat(300), Format::default());
         let mut insert = |at: usize| {
             let len = document.text().end().0;
@@ -329,7 +329,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(64))]
         #[test]
-        fn places_stay_inside_the_text(
+        fn marks_and_changes_stay_inside_text(
             marks in prop::collection::vec(0usize..40, 1..6),
             edits in prop::collection::vec((0usize..40, 0usize..10, "[a\\n]{0,4}"), 1..12),
         ) {

@@ -47,7 +47,7 @@ fn apply(changes: &ChangeSet, text: &str) -> String {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn apply_and_invert(text in "[abcé漢\n]{0,40}", cuts in cuts()) {
+    fn changes_apply_and_invert(text in "[abcé漢\n]{0,40}", cuts in cuts()) {
         let edits = edits_of(&text, &cuts);
         let changes = ChangeSet::replace(text.len(), edits.clone());
         let after = apply(&changes, &text);
@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn composing_is_applying_in_turn(text in "[abcé漢\n]{0,40}", first in cuts(), second in cuts()) {
+    fn changes_compose_equals_apply_in_turn(text in "[abcé漢\n]{0,40}", first in cuts(), second in cuts()) {
         let a = ChangeSet::replace(text.len(), edits_of(&text, &first));
         let middle = apply(&a, &text);
         let b = ChangeSet::replace(middle.len(), edits_of(&middle, &second));
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn mapped_positions_stay_in_order_and_on_boundaries(text in "[abcé漢\n]{0,40}", cuts in cuts()) {
+    fn changes_map_keeps_order_and_boundaries(text in "[abcé漢\n]{0,40}", cuts in cuts()) {
         let changes = ChangeSet::replace(text.len(), edits_of(&text, &cuts));
         let after = apply(&changes, &text);
         for side in [Side::Before, Side::After] {
@@ -86,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn places_among_many_edits_are_those_of_a_walk_through_all(
+    fn changes_map_equals_linear_walk(
         text in "[abcé漢\n]{0,200}",
         cuts in prop::collection::vec((0..4usize, 0..3usize, "[xyzé漢]{0,3}"), 0..60),
     ) {
@@ -106,7 +106,7 @@ proptest! {
     }
 
     #[test]
-    fn edits_tell_what_was_replaced(text in "[abcé漢\n]{0,40}", cuts in cuts()) {
+    fn changes_edits_list_replacements(text in "[abcé漢\n]{0,40}", cuts in cuts()) {
         let changes = ChangeSet::replace(text.len(), edits_of(&text, &cuts));
         let told: Vec<_> = changes.edits().map(|e| (e.old, e.text.to_string())).collect();
         prop_assert_eq!(replace_plain(&text, &told), apply(&changes, &text));
@@ -114,7 +114,7 @@ proptest! {
 }
 
 #[test]
-fn a_position_at_an_insertion_goes_to_the_side_asked_for() {
+fn changes_map_at_insertion_follows_side() {
     let changes = ChangeSet::replace(4, [(Byte(2)..Byte(2), "xy".to_string())]);
     assert_eq!(changes.map(Byte(2), Side::Before), Byte(2));
     assert_eq!(changes.map(Byte(2), Side::After), Byte(4));
@@ -124,7 +124,7 @@ fn a_position_at_an_insertion_goes_to_the_side_asked_for() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(64))]
     #[test]
-    fn many_edits_make_what_a_plain_string_has(
+    fn changes_many_edits_match_plain_string(
         text in "[abcé漢\n]{300,600}",
         cuts in prop::collection::vec((0..2usize, 0..2usize, "[xyzé漢\n]{0,4}"), 80..200),
     ) {
@@ -137,7 +137,7 @@ proptest! {
 }
 
 #[test]
-fn a_text_that_is_put_together_anew_knows_its_long_lines() {
+fn changes_rebuilt_text_knows_long_lines() {
     let text = "ab\t".repeat(50_000);
     let edits = (0..50_000).map(|n| (Byte(n * 3)..Byte(n * 3 + 1), "é".to_string()));
     let mut rope = Text::from(text.as_str());

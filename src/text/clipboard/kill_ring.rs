@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn consecutive_kills_accumulate_in_both_directions() {
+    fn kill_ring_consecutive_kills_are_joined() {
         let mut ring = KillRing::default();
         ring.kill(one("b"), Direction::Forward);
         ring.kill(one("c"), Direction::Forward);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_kill_neither_ends_a_chain_nor_makes_an_entry() {
+    fn kill_ring_empty_kill_is_ignored() {
         let mut ring = KillRing::default();
         ring.kill(one("a"), Direction::Forward);
         ring.kill(one(""), Direction::Forward);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn yank_pop_goes_round_and_only_after_a_yank() {
+    fn kill_ring_yank_pop_cycles_only_after_yank() {
         let mut ring = KillRing::default();
         assert_eq!(ring.yank(), None);
         for text in ["a", "b", "c"] {
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yank_pop_that_has_nothing_to_replace_ends_a_chain_of_kills() {
+    fn kill_ring_failed_yank_pop_ends_kill_chain() {
         let mut ring = KillRing::default();
         ring.kill(one("a"), Direction::Forward);
         assert_eq!(ring.yank_pop(), None);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yank_gives_what_yank_pop_came_to_until_the_next_kill() {
+    fn kill_ring_yank_repeats_popped_entry_until_kill() {
         let mut ring = KillRing::default();
         ring.copy(one("a"));
         ring.copy(one("b"));

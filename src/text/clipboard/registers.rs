@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_also_the_rings_newest() {
+    fn registers_write_is_also_newest_in_kill_ring() {
         let (mut registers, mut ring) = (Registers::default(), KillRing::default());
         registers.write(&mut ring, Some('a'), Content::chars("é"), Taken::Copied);
         assert_eq!(registers.read(&ring, 'a'), Some(Content::chars("é")));
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn numbered_ones_are_what_was_killed() {
+    fn registers_numbered_hold_deleted_lines() {
         let (mut registers, mut ring) = (Registers::default(), KillRing::default());
         for text in ["1\n", "2\n", "3\n"] {
             registers.write(&mut ring, None, lines(text), Taken::Cut);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn upper_case_names_append() {
+    fn registers_uppercase_names_append() {
         let (mut registers, mut ring) = (Registers::default(), KillRing::default());
         registers.write(&mut ring, Some('A'), Content::chars("a"), Taken::Copied);
         registers.write(&mut ring, Some('A'), Content::chars("ö"), Taken::Copied);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clipboard_has_two_names() {
+    fn registers_clipboard_has_two_names() {
         let (mut registers, mut ring) = (Registers::default(), KillRing::default());
         registers.write(&mut ring, Some('*'), Content::chars("c"), Taken::Copied);
         assert_eq!(registers.read(&ring, '+'), Some(Content::chars("c")));

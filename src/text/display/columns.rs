@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_byte_is_looked_at_wherever_it_stands() {
+    fn columns_printable_ascii_is_detected() {
         for byte in 0..=u8::MAX {
             for (before, after) in [(0, 0), (3, 4), (7, 0), (8, 1), (0, 20), (16, 7)] {
                 let bytes = [vec![b'a'; before], vec![byte], vec![b'~'; after]].concat();
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn tabs_reach_the_next_stop_and_wide_characters_take_two() {
+    fn columns_tabs_and_wide_characters() {
         let text = Text::from("a\tb漢c\n");
         let columns: Vec<_> = [0, 1, 2, 3, 6, 7].map(|at| column_of(&text, Byte(at), 4).0).into();
         assert_eq!(columns, [0, 1, 4, 5, 7, 8]);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_lines_take_a_short_cut_to_the_same_place() {
+    fn columns_plain_lines_use_fast_path() {
         let text = Text::from("plain text\nshort\n".repeat(500).as_str());
         for (at, column) in [(0, 0), (4, 4), (10, 10), (11, 0), (16, 5)] {
             assert_eq!(column_of(&text, Byte(at), 4), Column(column), "{at}");
@@ -169,7 +169,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(24))]
         /// What is looked up is what a walk finds, before and after an edit.
         #[test]
-        fn columns_of_long_lines_are_those_of_a_walk(
+        fn columns_of_long_lines_match_linear_walk(
             unit in "[a-zé漢\t\u{1} ]{1,9}", first in "[a-z\n]{0,200}", places in proptest::collection::vec(0.0f64..1.0, 6),
         ) {
             let plain = first + &unit.repeat(crate::text::long_lines::LONG / unit.len() + 20_000) + "\nend\n";

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_what_is_further_to_the_right() {
+    fn fold_ranges_are_indented_blocks() {
         assert_eq!(blocks("a\n  b\n    c\n\n  d\n\ne\n"), [(0, 4), (1, 2)]);
         assert_eq!(blocks("a\n\tb\n    é\nc\n  d"), [(0, 2), (3, 4)]);
         assert_eq!(blocks("  a\nb\n"), []);
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_lie_in_blocks() {
+    fn fold_ranges_nest() {
         let ranges = by_indent(&Text::from("a\n b\n  c\n d\n  e\nf\n g\n"), 4);
         assert_eq!(depths(&ranges), [1, 2, 2, 1]);
     }

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_that_closes_stays() {
+    fn folds_keep_closing_line_visible() {
         let text = Text::from(CODE);
         let mut folds = Folds::default();
         folds.close([fold(&text, 1, 3), fold(&text, 3, 5)]);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn folds_in_folds_stay_closed() {
+    fn folds_nested_stay_closed() {
         let text = Text::from(CODE);
         let mut folds = Folds::default();
         folds.close([fold(&text, 1, 3), fold(&text, 0, 6)]);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_inside_open_a_fold_and_others_move_it() {
+    fn folds_open_on_inner_edit_and_move_otherwise() {
         let text = Text::from(CODE);
         let closed = || {
             let mut folds = Folds::default();
@@ -218,7 +218,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn what_is_shown_agrees_with_a_list_of_lines(count in 1..20usize, folds in prop::collection::vec((0..20usize, 1..6usize), 0..6)) {
+        fn folds_visible_rows_match_list_of_lines(count in 1..20usize, folds in prop::collection::vec((0..20usize, 1..6usize), 0..6)) {
             let text = Text::from("x\n".repeat(count).as_str());
             let mut hides = vec![false; count + 1];
             let mut closed = Folds::default();

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn they_travel_with_the_text_and_go_with_it() {
+    fn inlays_move_with_edits() {
         let mut inlays = Inlays::default();
         inlays.set("types", [inlay(6, ": u8"), inlay(2, ": é")]);
         inlays.set("names", [inlay(2, "x:")]);

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_end_behind_words() {
+    fn wrap_breaks_after_words() {
         assert_eq!(rows("one two three", 8, 0), ["one two ", "three"]);
         assert_eq!(rows("one two", 3, 0), ["one ", "two"]);
         assert_eq!(rows("abcdefgh ij", 4, 0), ["abcd", "efgh ", "ij"]);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_characters_are_never_cut_and_scripts_without_blanks_break_anywhere() {
+    fn wrap_wide_characters_and_scripts_without_spaces() {
         assert_eq!(rows("漢字漢字", 5, 0), ["漢字", "漢字"]);
         assert_eq!(rows("ab漢字", 5, 0), ["ab漢", "字"]);
         assert_eq!(rows("漢abcd", 5, 0), ["漢", "abcd"]);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_but_not_there_takes_room() {
+    fn wrap_counts_inlay_width() {
         let inlay = |at, text: &str| Inlay { at: Byte(at), text: text.into(), scope: "" };
         let room = Room { cols: 8, indent: 0, tab_width: 4 };
         assert_eq!(row_len("let a = b", Byte(10), &[inlay(15, ": u8")], room), 6);
@@ -132,12 +132,12 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn words_agree_with_a_naive_layout(content in "([a-cé]{1,9} ){0,6}[a-c]{0,9}", cols in 1..12usize) {
+        fn wrap_matches_naive_layout(content in "([a-cé]{1,9} ){0,6}[a-c]{0,9}", cols in 1..12usize) {
             prop_assert_eq!(rows(&content, cols, 0), naive(&content, cols));
         }
 
         #[test]
-        fn nothing_is_lost_and_nothing_stands_behind_the_edge(content in "[a-c \té漢👩‍]{0,60}", cols in 1..20usize, indent in 0..6usize) {
+        fn wrap_loses_no_text_and_respects_width(content in "[a-c \té漢👩‍]{0,60}", cols in 1..20usize, indent in 0..6usize) {
             let indent = indent.min(cols / 3);
             let rows = rows(&content, cols, indent);
             prop_assert_eq!(rows.concat(), content.clone());

@@ -25,7 +25,7 @@ fn type_keys(document: &mut Document, selection: &mut Selection, keys: &str, now
 }
 
 #[test]
-fn a_burst_of_typing_is_one_undo_step_and_a_pause_begins_another() {
+fn undo_groups_typing_burst_until_pause() {
     let (mut document, mut selection) = open("|.");
     let mut now = 0;
     type_keys(&mut document, &mut selection, "one", &mut now, 100);
@@ -44,7 +44,7 @@ fn a_burst_of_typing_is_one_undo_step_and_a_pause_begins_another() {
 }
 
 #[test]
-fn a_format_comes_and_goes_with_the_text_that_it_belongs_to() {
+fn undo_restores_file_format() {
     let (mut document, selection) = open("one|");
     let wide = Format { encoding: Encoding::UTF16LE, bom: true, ..Format::default() };
     let again = |document: &Document, text| edit::insert(document.text(), &selection, text);
@@ -70,7 +70,7 @@ fn a_format_comes_and_goes_with_the_text_that_it_belongs_to() {
 }
 
 #[test]
-fn moving_the_cursor_ends_a_burst() {
+fn undo_cursor_move_ends_typing_burst() {
     let (mut document, mut selection) = open("|");
     let mut now = 0;
     type_keys(&mut document, &mut selection, "ab", &mut now, 10);
@@ -81,7 +81,7 @@ fn moving_the_cursor_ends_a_burst() {
 }
 
 #[test]
-fn a_new_edit_after_undo_keeps_the_old_branch() {
+fn undo_new_edit_keeps_old_branch() {
     let (mut document, selection) = open("|");
     for word in ["a", "b"] {
         let edit = edit::insert(document.text(), &selection, word);
@@ -94,7 +94,7 @@ fn a_new_edit_after_undo_keeps_the_old_branch() {
 }
 
 #[test]
-fn saving_is_a_place_in_the_undo_tree() {
+fn undo_tree_remembers_saved_revision() {
     let (mut document, mut selection) = open("|");
     let mut now = 0;
     assert!(!document.is_modified());
@@ -109,7 +109,7 @@ fn saving_is_a_place_in_the_undo_tree() {
 }
 
 #[test]
-fn an_agents_edit_is_one_step_that_is_marked_and_can_be_undone() {
+fn undo_agent_edit_is_one_marked_step() {
     let (mut document, selection) = open("one\ntwo|\nthree\n");
     let changes = crate::text::diff::change("one\ntwo\nthree\n", "ONE\ntwo\nthree\nfour\n");
     let edit = Transaction::new(changes).by(Author::Agent("t1".into()));
@@ -131,7 +131,7 @@ fn an_agents_edit_is_one_step_that_is_marked_and_can_be_undone() {
 }
 
 #[test]
-fn enter_inserts_the_files_own_line_ending() {
+fn document_detects_bom_and_crlf() {
     let document = Document::from_bytes(b"\xef\xbb\xbfa\r\nb\r\n");
     assert_eq!(document.format().ending, LineEnding::CrLf);
     assert_eq!(document.bytes().unwrap(), b"\xef\xbb\xbfa\r\nb\r\n");
@@ -158,7 +158,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(128))]
     #[test]
-    fn the_undo_tree_agrees_with_a_list_of_strings(acts in acts()) {
+    fn undo_tree_matches_list_of_strings(acts in acts()) {
         let mut document = Document::new("start", Format::default());
         let (mut past, mut future) = (vec!["start".to_string()], Vec::new());
         document.listen();
@@ -210,7 +210,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_typed_copies_nothing_of_a_text_that_nobody_else_holds() {
+fn document_typing_copies_only_shared_text() {
     let mut document = Document::new(&"a line of text\n".repeat(10_000), Format::default());
     let mut selection = Selection::cursor(Byte(70_000));
     let mut now = 0;
@@ -236,7 +236,7 @@ fn write(document: &mut Document, at: usize, cut: usize, new: &str, author: &Aut
 }
 
 #[test]
-fn every_revision_can_be_reached_from_every_other() {
+fn undo_tree_travel_reaches_every_revision() {
     let (mut document, _) = open("|");
     let person = Author::Person;
     write(&mut document, 0, 0, "a", &person, 10);
@@ -277,7 +277,7 @@ fn every_revision_can_be_reached_from_every_other() {
 }
 
 #[test]
-fn one_authors_edits_go_alone_or_are_refused() {
+fn undo_of_one_author_is_selective_or_refused() {
     let agent = Author::Agent("call".into());
     let (mut document, _) = open("|one two three");
     write(&mut document, 0, 3, "ONE", &agent, 1);
@@ -296,7 +296,7 @@ fn one_authors_edits_go_alone_or_are_refused() {
 }
 
 #[test]
-fn a_turn_goes_as_a_whole_and_what_was_taken_back_of_it_stays_away() {
+fn undo_of_agent_turn_skips_already_undone_edits() {
     let agents = |edit| Author::Agent(agents_edit(2, edit));
     let (mut document, _) = open("|one two three");
     write(&mut document, 0, 3, "é", &Author::Agent(agents_edit(1, 0)), 1);
@@ -321,7 +321,7 @@ proptest! {
     /// Without an author's edits a text is what the others alone had made of it, as long as
     /// nobody touches another's words.
     #[test]
-    fn without_one_author_the_others_work_stays(
+    fn undo_of_agent_keeps_edits_of_others(
         edits in prop::collection::vec((0usize..4, prop::bool::ANY, "[a-z漢]{0,3}"), 1..12),
     ) {
         // Four fields, each of which belongs to one author.
@@ -353,7 +353,7 @@ proptest! {
 }
 
 #[test]
-fn indents_follow_other_authors_and_no_edits_of_the_user() {
+fn document_indents_follow_formatter_not_user() {
     let indents_after = |author: Author| {
         let mut document = Document::new("\ta\nb\n", Format::default());
         let edit = ChangeSet::replace(5, [(Byte(0)..Byte(5), "a\n  b\n".to_string())]);

@@ -118,7 +118,7 @@ mod tests {
         /// Read in pieces or whole, a file is the same text; what is not read in pieces is not
         /// plain.
         #[test]
-        fn pieces_make_the_same_text_as_the_whole(
+        fn loading_pieces_match_full_decode(
             parts in proptest::collection::vec("[a-z]{0,3}|\r\n|\n|\r|é|漢|\u{feff}|\u{10ff80}|🇩🇪", 0..30),
             odd in proptest::option::of(proptest::collection::vec(proptest::num::u8::ANY, 1..3)),
             long: bool, cuts in proptest::collection::vec(proptest::num::usize::ANY, 0..6),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_and_endings_are_whole_wherever_the_pieces_end() {
+    fn loading_splits_inside_characters_and_line_endings() {
         let mut bytes = "x".repeat(8_000).into_bytes();
         bytes.extend("é\r\n漢\r\n🦀\n".as_bytes());
         for cut in 8_000..bytes.len() {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_refused() {
+    fn loading_non_plain_files_are_refused() {
         for bytes in [&b"a\0b"[..], b"\xff\xfea\0", b"caf\xe9", b"cut \xe6\xbc", "\u{10ff80}".as_bytes()] {
             assert_eq!(in_pieces(bytes, &[]), Err(NotPlain), "{bytes:?}");
         }

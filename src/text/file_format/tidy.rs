@@ -75,7 +75,7 @@ mod tests {
     const TRIM: Tidy = Tidy { trim: true, final_ending: None, ending: None };
 
     #[test]
-    fn white_space_goes_at_line_ends_only() {
+    fn tidy_trims_only_line_ends() {
         for (before, after) in [
             ("  a b \t\nc\n", "  a b\nc\n"),
             (" \n\t\n x", "\n\n x"),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_ends_as_it_is_wanted() {
+    fn tidy_final_newline_setting() {
         let ended = Tidy { final_ending: Some(true), ..Tidy::default() };
         let open = Tidy { final_ending: Some(false), ..Tidy::default() };
         for (before, with, without) in [
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_ends_alike() {
+    fn tidy_line_endings_are_unified() {
         let lf = Tidy { ending: Some(LineEnding::Lf), ..Tidy::default() };
         let crlf = Tidy { ending: Some(LineEnding::CrLf), ..Tidy::default() };
         assert_eq!(tidied(lf, "a\r\nb\nc\r"), "a\nb\nc\r");
@@ -119,7 +119,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(256))]
         /// Against plain strings, and twice is once.
         #[test]
-        fn it_does_what_strings_would_do(text in "([ab é\t]{0,4}(\n|\r\n)){0,6}[a \t]{0,3}", trim: bool, ending: bool) {
+        fn tidy_matches_string_model_and_is_idempotent(text in "([ab é\t]{0,4}(\n|\r\n)){0,6}[a \t]{0,3}", trim: bool, ending: bool) {
             let tidy = Tidy { trim, final_ending: None, ending: ending.then_some(LineEnding::Lf) };
             let model: Vec<String> = text.split('\n').map(|line| {
                 let (content, cr) = line.strip_suffix('\r').map_or((line, ""), |content| (content, "\r"));

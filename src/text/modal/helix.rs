@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_selected_on_the_way() {
+    fn helix_word_motions_select() {
         let go = |kind, extend| move |text: &Text, range| word(text, range, kind, false, 1, extend);
         check(go(Word::Start, false), "«o»ne twö three", "«one »twö three");
         check(go(Word::Start, false), "«one »twö three", "one «twö »three");
@@ -170,14 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn cursors_move_and_extend() {
+    fn helix_cursor_moves_and_extends() {
         check(|text, range| to(text, range, Byte(0), true), "aé«b»", "»aéb«");
         check(|text, range| to(text, range, Byte(3), true), "«a»éb", "«aéb»");
         check(|text, range| to(text, range, Byte(1), false), "«a»éb", "a«é»b");
     }
 
     #[test]
-    fn lines_grow() {
+    fn helix_line_selection_grows() {
         let grow = |text: &Text, range| lines(Page::new(text, 4), range, 1);
         check(grow, "a«b»\né\n", "«ab\n»é\n");
         check(grow, "«ab\n»é\n", "«ab\né\n»");

@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn words_with_and_without_space() {
+    fn vim_word_objects() {
         check(Object::Word(false), false, 1, "a b|éc, |d", "a «béc», «d»");
         check(Object::Word(false), true, 1, "a b|c d", "a «bc »d");
         check(Object::Word(false), true, 1, "a b|c", "a« bc»");
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_and_quotes() {
+    fn vim_bracket_quote_and_tag_objects() {
         check(Object::Brackets('('), false, 1, "f(é|, (b|))", "f(«é, (b)»)");
         check(Object::Brackets('('), true, 1, "f(a, (|b))", "f(a, «(b)»)");
         check(Object::Brackets('('), false, 2, "f(a, (|b))", "f(«a, (b)»)");
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_and_paragraphs() {
+    fn vim_sentence_and_paragraph_objects() {
         check(Object::Sentence, false, 1, "A b. C| é. D", "A b. «C é.» D");
         check(Object::Sentence, true, 1, "A b. C| é. D", "A b. «C é. »D");
         check(Object::Paragraph, false, 1, "a|\né\n\nb\n", "«a\né\n»\nb\n");

@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_become_regular_expressions() {
+    fn vim_pattern_becomes_regex() {
         let cases = [
             ("foo", "foo"),
             ("\\<foo\\>", "\\bfoo\\b"),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn substitute_replacement_names_groups() {
+    fn substitute_replacement_expands_groups() {
         assert_eq!(filled("<&> \\1 \\& $1 \\r\\9"), "<one Two> one & $1 \n");
     }
 
@@ -304,13 +304,13 @@ mod tests {
     }
 
     #[test]
-    fn substitute_tilde_stands_for_the_last_replacement() {
+    fn substitute_tilde_repeats_last_replacement() {
         assert_eq!(with_last("~-\\~\\&", Some("ab")), "ab-~\\&");
         assert_eq!(with_last("~", None), "");
     }
 
     #[test]
-    fn a_pattern_ends_at_its_sign() {
+    fn vim_pattern_ends_at_delimiter() {
         assert_eq!(until("a\\/b/c/g", '/'), ("a/b".to_string(), Some("c/g")));
         assert_eq!(until("a\\.b", '/'), ("a\\.b".to_string(), None));
     }

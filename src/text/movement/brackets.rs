@@ -167,7 +167,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn partners_nest() {
+    fn brackets_partner_is_nested() {
         let text = Text::from("a(b[é]{(c)})d");
         let partner = |at| partner(&text, Byte(at)).map(|b| b.0);
         assert_eq!(partner(1), Some(12));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn partners_can_be_looked_for_in_a_part_and_among_some() {
+    fn brackets_partner_within_range_and_filter() {
         let text = Text::from("(é \")\" [(])");
         let end = text.end();
         let find = |at: usize, from: usize, to: Byte, skipped: usize| {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_pair_is_found_from_inside() {
+    fn brackets_around_finds_nearest_pair() {
         let text = Text::from("x(a{b}c)");
         let around = |a, b| super::around(&text, Byte(a)..Byte(b)).map(|(a, b)| (a.0, b.0));
         assert_eq!(around(4, 4), Some((3, 5)));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_partner_further_than_the_reach_is_not_looked_for() {
+    fn brackets_partner_beyond_reach_is_none() {
         let text = Text::from(format!("({})", "x".repeat(REACH + 10)).as_str());
         assert_eq!(partner(&text, Byte(0)), None);
         assert_eq!(partner(&text, text.end().back(1)), None);
@@ -214,7 +214,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(64))]
         #[test]
-        fn partners_are_each_others(plain in "[()a\\[\\]é{}]{0,80}") {
+        fn brackets_partner_is_symmetric(plain in "[()a\\[\\]é{}]{0,80}") {
             let text = Text::from(plain.as_str());
             for (at, _) in plain.match_indices(['(', '[', '{']) {
                 if let Some(there) = partner(&text, Byte(at)) {

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn horizontal_motions_go_by_grapheme() {
+    fn motion_horizontal_moves_by_grapheme() {
         check(Motion::Right, false, "|e\u{301}x", "e\u{301}|x");
         check(Motion::Left, false, "a👩‍👩‍👧|", "a|👩‍👩‍👧");
         check(Motion::Right, false, "a|\r\nb", "a\r\n|b");
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn vertical_motions_keep_their_column() {
+    fn motion_vertical_keeps_column() {
         let (text, selection) = marked::parse("漢字x|\n\na\tbcd");
         let down = |s: &crate::text::selection::Selection| {
             s.transform(|r| moved(&text, r, Motion::Down(1), false, 4))
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_emacs_words() {
+    fn motion_words_match_emacs() {
         check(Motion::WordRight, false, "|foo_1  bar", "foo_1|  bar");
         check(Motion::WordRight, false, "foo|  bar.", "foo  bar|.");
         check(Motion::WordLeft, false, "foo  bar|", "foo  |bar");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_names_are_stops() {
+    fn motion_subwords_stop_inside_names() {
         check(Motion::SubwordRight, false, "|fooBar_baz|", "foo|Bar_baz|");
         check(Motion::SubwordRight, true, "|größeÄ", "«größe»Ä");
         check(Motion::SubwordLeft, false, "HTTPServer|  x_|", "HTTP|Server  |x_");
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn paragraphs_are_passed_by_blank_lines() {
+    fn motion_paragraphs_stop_at_blank_lines() {
         check(Motion::ParagraphDown, false, "a|\nb\n\nc|", "a\nb\n|\nc|");
         check(Motion::ParagraphDown, true, "«a»\n \né", "«a\n» \né");
         check(Motion::ParagraphDown, false, "a\n  |", "a\n  |");
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_and_blocks_have_ends() {
+    fn motion_bracket_block_and_line_begin() {
         check(Motion::Bracket, false, "|(é[x])", "(é[x]|)");
         check(Motion::Bracket, false, "(é[x])|", "|(é[x])");
         check(Motion::Bracket, true, "f(|é, {b|})", "f(«é, {b}»)");
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_start_is_smart() {
+    fn motion_line_start_toggles_indentation() {
         check(Motion::LineStart, false, "  ab|c", "  |abc");
         check(Motion::LineStart, false, "  |abc", "|  abc");
         check(Motion::LineStart, false, "|  abc", "  |abc");

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paragraphs_end_at_blank_lines() {
+    fn paragraph_ends_at_blank_lines() {
         let text = Text::from("a\nb\n \t\n\nc\nd");
         let lines = |f: fn(&Text, Line) -> Line| (0..6).map(|n| f(&text, Line(n)).0).collect::<Vec<_>>();
         assert_eq!(lines(next), [2, 2, 5, 5, 5, 5]);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_hold_what_is_indented_as_far_or_further() {
+    fn paragraph_indent_block_spans_deeper_lines() {
         let text = Text::from("a:\n  b\n\n\tc\n  d\n\ne\n");
         assert_eq!(indent_block(&text, Line(1), 4), (Line(1), Line(4)));
         assert_eq!(indent_block(&text, Line(3), 4), (Line(3), Line(3)));

@@ -69,7 +69,7 @@ mod tests {
     const WRAPPED: (Option<usize>, Option<(usize, usize)>) = (Some(8), None);
 
     #[test]
-    fn up_and_down_go_by_rows() {
+    fn row_motion_up_and_down_by_wrapped_row() {
         check(Motion::Down(1), WRAPPED, "o|ne two three\nfour", "one two t|hree\nfour");
         check(Motion::Down(1), WRAPPED, "one two t|hree\nfo|ur", "one two three\nf|our|");
         check(Motion::Up(1), WRAPPED, "漢字漢字漢|\nx", "漢|字漢字漢\nx");
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_a_row_come_before_those_of_its_line() {
+    fn row_motion_line_ends_stop_at_row_ends_first() {
         check(Motion::LineEnd, WRAPPED, "o|ne two three|", "one two| three|");
         check(Motion::LineEnd, WRAPPED, "one two| three", "one two three|");
         check(Motion::LineStart, WRAPPED, "  one two t|hree", "  one two |three");
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stops_inside_a_fold() {
+    fn row_motion_never_stops_inside_fold() {
         check(Motion::Right, FOLDED, "a {|\n b\n é\nc", "a {\n b\n é\n|c");
         check(Motion::Left, FOLDED, "a {\n b\n é\n|c", "a {|\n b\n é\nc");
         check(Motion::WordRight, FOLDED, "a| {\n b\n é\nc", "a {\n b\n é\n|c");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn without_rows_of_their_own_lines_are_rows() {
+    fn row_motion_without_wrap_equals_line_motion() {
         let (text, selection) = marked::parse("a|b\tc\n\n漢字«é»\nx");
         let folds = Folds::default();
         let lens = Lens { text: &text, folds: &folds, inlays: &[], tab_width: 4, wrap: None };

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_cut_where_people_see_parts() {
+    fn subword_splits_identifiers() {
         for (name, parts) in [
             ("camelCase", "camel|Case"),
             ("HTTPServer2", "HTTP|Server|2"),
@@ -128,7 +128,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(128))]
         #[test]
-        fn both_ways_end_and_stay_inside(plain in "[a-cA-CéÉ_ 0-9]{0,30}") {
+        fn subword_left_and_right_stay_inside(plain in "[a-cA-CéÉ_ 0-9]{0,30}") {
             let text = Text::from(plain.as_str());
             let mut at = Byte(0);
             while at < text.end() {

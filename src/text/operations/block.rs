@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_grows_by_lines_and_columns() {
+    fn block_selection_extends_by_lines_and_columns() {
         use Towards::{Down, Left, Right, Up};
         check(&[Down, Right], "a|bc\ndef\n", "a«b»c\nd«e»f\n");
         check(&[Up, Left], "abc\nd|ef", "»a«bc\n»d«ef");
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_may_be_wider_than_its_corners_line() {
+    fn block_selection_may_be_wider_than_line() {
         use Towards::{Down, Left, Right};
         check(&[Down, Right, Right, Right], "abc|def\na", "abc«def»\na|");
         check(&[Down, Right, Right, Right, Right, Right, Left], "abc|def\na", "abc«de»f\na|");

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_open_blocks_by_their_words() {
+    fn block_words_open_blocks() {
         let ruby = of("a.rb");
         for line in ["def é(x)", "  a.each do |x|", "x = foo do", "else", "when 1, 2"] {
             assert!(ruby.open(line), "{line}");
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn words_close_what_they_can() {
+    fn block_words_close_matching_openers() {
         let close = of("a.py").closing("else").unwrap();
         assert!(close.closes("if a:") && !close.closes("def a:") && !close.closes("iffy"));
         assert!(of("a.rb").closing("end").unwrap().closes("anything") && of("a.py").closing("end").is_none());

@@ -149,7 +149,7 @@ mod tests {
     use crate::text::operations::comment_signs;
 
     #[test]
-    fn lines_become_comments_and_text_again() {
+    fn comment_toggle_lines_roundtrips() {
         let rust = |t: &Text, s: &Selection| toggle_lines(t, s, comment_signs::of("a.rs").unwrap());
         for (plain, commented) in [
             ("  a|é\nb", "  // a|é\nb"),
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_without_line_comments_wrap_each_line() {
+    fn comment_toggle_wraps_without_line_comments() {
         let html = |t: &Text, s: &Selection| toggle_lines(t, s, comment_signs::of("a.html").unwrap());
         for (plain, commented) in [
             ("  <p>|é", "  <!-- <p>|é -->"),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn selections_become_block_comments() {
+    fn comment_toggle_block_roundtrips() {
         let block = |t: &Text, s: &Selection| toggle_block(t, s, ("/*", "*/"));
         for (plain, commented) in
             [("a «bé» c", "a /* «bé» */ c"), ("»a«\n«b»", "/* »a« */\n/* «b» */"), ("  x|y", "  /* x|y */")]

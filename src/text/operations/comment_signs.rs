@@ -79,7 +79,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn files_are_known_by_name_and_extension() {
+    fn comment_signs_by_name_and_extension() {
         assert_eq!(of("main.rs"), Some(C));
         assert_eq!(of("Makefile"), Some(HASH));
         assert_eq!(of(".bashrc"), Some(HASH));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_in_the_table_twice() {
+    fn comment_signs_table_has_no_duplicates() {
         let mut seen = BTreeSet::new();
         for name in ROWS.iter().flat_map(|row| row.0.split(' ')) {
             assert!(seen.insert(name), "{name}");

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_follow_those_that_they_hang_on() {
+    fn indent_lines_follow_parent_line() {
         let stairs = |t: &Text, s: &Selection| reindent(t, s, touched_lines(t, s), "  ", stairs(t));
         check(stairs, "a\n«b\nc\n   é»\n", "a\n«  b\n    c\n      é»\n");
         check(stairs, "a\n|b\nc|\n", "a\n  |b\n    c|\n");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_step_of_a_text_is_seen() {
+    fn indent_width_is_detected() {
         let step = |content: &str| step(&Text::from(content));
         assert_eq!(step("a {\n  b {\n      c\n"), Some(2));
         assert_eq!(step("/*\n * é\n */\nf {\n   x\n"), Some(3));
@@ -172,7 +172,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn nothing_but_white_space_at_line_starts_changes(
+        fn indent_changes_only_leading_whitespace(
             content in "[ab k x{\t é\n]{0,60}", from in 0usize..60, to in 0usize..60,
         ) {
             let text = Text::from(content.as_str());

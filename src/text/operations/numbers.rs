@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_count_as_they_are_written() {
+    fn numbers_increment_keeps_notation() {
         check(1, 0, "a| = 9;", "a| = 10;");
         check(-1, 0, "x 0|", "x -1|");
         check(1, 0, "x -|1", "x 0|");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_begin_before_a_selection_are_counted_only_inside_it() {
+    fn numbers_increment_starting_before_selection() {
         for (before, inside) in [("-«5»", "-«6»"), ("12«9»", "12«10»"), ("0x«1»0", "0x«2»0")] {
             check(1, 0, before, before);
             let (mut text, selection) = marked::parse(before);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn series_count_on_from_range_to_range() {
+    fn numbers_series_increments_per_range() {
         check(0, 1, "|0\n|0\n|0", "|0\n|1\n|2");
         check(1, 2, "«5» «5»", "«6» «8»");
     }
@@ -151,7 +151,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(64))]
         #[test]
-        fn up_and_down_is_as_before(value in -1_000_000i64..1_000_000, by in -5_000i128..5_000) {
+        fn numbers_increment_then_decrement_roundtrips(value in -1_000_000i64..1_000_000, by in -5_000i128..5_000) {
             let plain = format!("x = {value};");
             let mut text = Text::from(plain.as_str());
             for step in [by, -by] {

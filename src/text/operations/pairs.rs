@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_come_in_pairs_and_are_stepped_over() {
+    fn pairs_brackets_close_and_step_over() {
         check_typed('(', "é| |", "é(|) (|)");
         check_typed('(', "|word", "(|word");
         check_typed('{', "(|)", "({|})");
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_come_in_pairs_but_not_as_apostrophes() {
+    fn pairs_quotes_close_but_not_apostrophes() {
         check_typed('"', "= |;", "= \"|\";");
         check_typed('"', "\"é|\"", "\"é\"|");
         check_typed('\'', "don|", "don'|");
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closing_bracket_goes_under_what_it_closes() {
+    fn pairs_closing_bracket_dedents() {
         check_typed('}', "  f {\n    a\n    |", "  f {\n    a\n  }|");
         check_typed('}', "{\n\té|", "{\n\té}|");
         check_typed(']', "    |", "    ]|");
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_broken_into_blocks() {
+    fn pairs_newline_opens_block() {
         let style = |ending, unit: &str, colon, name| {
             let words = crate::text::operations::block_words::of(name);
             Style { ending, unit: unit.into(), colon, words }
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_close_go_under_what_they_close() {
+    fn pairs_closing_word_dedents() {
         let ends = |name: &'static str, c: char, before: &str, after: &str| {
             check(
                 |t, s| closed(t, s, c, crate::text::operations::block_words::of(name)).unwrap(),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_pair_is_known() {
+    fn pairs_cursor_between_empty_pair_is_detected() {
         let text = Text::from("()(x)''[}");
         assert!(between(&text, Byte(1)) && between(&text, Byte(6)));
         assert!(!between(&text, Byte(3)) && !between(&text, Byte(8)) && !between(&text, Byte(0)));

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_selections_change_their_case() {
+    fn recase_words_and_selections() {
         check(Case::Upper, "fo|o strasse| «äb» |", "FO|O STRASSE| «ÄB» |");
         check(Case::Upper, "«ß» a|b", "«SS» A|B");
         check(Case::Lower, "»ÉA«B|c", "»éa«B|c");
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn names_change_their_style() {
+    fn recase_identifier_styles() {
         check(Case::Snake, "HTTPServer|Name x", "http_serve|r_name x");
         check(Case::Camel, "some_lö|ng-name|", "someLön|gName|");
         check(Case::Kebab, "«oneTwo\n  threeFour()»", "«one-two\n  three-four()»");

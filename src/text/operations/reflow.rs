@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn paragraphs_are_broken_at_the_column() {
+    fn reflow_breaks_paragraphs_at_column() {
         check("a.txt", 10, "one two three f|our\nfive\n\nsix", "one two\nthree f|our\nfive\n\nsix");
         check("a.txt", 8, "日本 日本 日|本", "日本\n日本\n日|本");
         check("a.txt", 5, "muchtoolong a|", "muchtoolong\na|");
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn comment_signs_and_lists_are_kept() {
+    fn reflow_keeps_comment_signs_and_lists() {
         check("a.rs", 12, "  /// one two t|hree\n  code();", "  /// one\n  /// two\n  /// t|hree\n  code();");
         check("a.rs", 20, "// a|\n// b\n//\n// c", "// a| b\n//\n// c");
         check("a.py", 9, "# größer |alsdies\nx", "# größer\n# |alsdies\nx");
@@ -233,7 +233,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(64))]
         #[test]
-        fn no_word_is_lost_and_no_line_too_long(words in prop::collection::vec("[a-zé日]{1,6}", 1..40), width in 12usize..30) {
+        fn reflow_keeps_words_and_respects_width(words in prop::collection::vec("[a-zé日]{1,6}", 1..40), width in 12usize..30) {
             let plain = words.join(" ");
             let mut text = Text::from(plain.as_str());
             let edit = reflow(&text, &Selection::cursor(Byte(0)), width, 4, None);

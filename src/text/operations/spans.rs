@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_stay_on_what_replaces_them() {
+    fn spans_cover_replacements() {
         check("xy", "«a»b»é«c|", "«xy»b»xy«c|");
         check("", "«a»b|", "|b|");
         check("ö", "«a»«a»", "«ö»«ö»");

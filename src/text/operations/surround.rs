@@ -121,7 +121,7 @@ mod tests {
     use crate::text::marked::check;
 
     #[test]
-    fn pairs_are_put_around() {
+    fn surround_add_pairs() {
         let with = |sign| move |t: &Text, s: &Selection| add(t, s, sign);
         check(with(')'), "a «bé» »c«", "a («bé») (»c«)");
         check(with('"'), "größ|e |", "\"größ|e\" \"|\"");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_taken_away_and_exchanged() {
+    fn surround_delete_and_change_pairs() {
         let off = |sign| move |t: &Text, s: &Selection| delete(t, s, sign);
         check(off('('), "f(a[|é])", "fa[|é]");
         check(off('['), "f([|é]) [«b»]", "f(|é) «b»");

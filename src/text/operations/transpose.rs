@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn graphemes() {
+    fn transpose_graphemes_around_cursor() {
         check(Unit::Grapheme, "a|e\u{301}x", "e\u{301}a|x");
         check(Unit::Grapheme, "ab|\nc|d", "ba|\ndc|");
         check(Unit::Grapheme, "|ab", "|ab");
@@ -132,7 +132,7 @@ mod tests {
 
     /// What GNU Emacs 28 makes of `C-t`.
     #[test]
-    fn graphemes_over_lines_swap_as_in_emacs() {
+    fn transpose_graphemes_over_lines_matches_emacs() {
         let unit = Unit::GraphemeOverLines;
         check(unit, "a|b\n", "ba|\n");
         check(unit, "ab|\ncd\n", "ba|\ncd\n");
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn words() {
+    fn transpose_words_around_cursor() {
         check(Unit::Word, "one| two, three", "two one|, three");
         check(Unit::Word, "eins zw|ö, drei", "zwö eins|, drei");
         check(Unit::Word, "a b|", "b a|");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn lines() {
+    fn transpose_line_with_previous_line() {
         check(Unit::Line, "é\nb|\nc", "b\né\n|c");
         check(Unit::Line, "a\r\nb|", "b\r\na|");
         check(Unit::Line, "a|\nb", "a|\nb");

@@ -19,7 +19,7 @@ fn all(wanted: &str, how: How, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn matches_are_found_across_chunks_and_round_the_end() {
+fn search_matches_cross_chunks_and_wrap() {
     let plain = format!("{}Needle é\n{}needle", "x".repeat(5_000), "y".repeat(3_000));
     let text = Text::from(plain.as_str());
     for how in [PLAIN, REGEX, WORD] {
@@ -38,7 +38,7 @@ fn matches_are_found_across_chunks_and_round_the_end() {
 }
 
 #[test]
-fn case_is_smart_exact_or_ignored_beyond_ascii() {
+fn search_case_is_smart_exact_or_ignored() {
     let text = "Äpfel äpfel ÄPFEL";
     assert_eq!(all("äpfel", PLAIN, text).len(), 3);
     assert_eq!(all("Äpfel", PLAIN, text), ["Äpfel"]);
@@ -47,7 +47,7 @@ fn case_is_smart_exact_or_ignored_beyond_ascii() {
 }
 
 #[test]
-fn whole_words_and_special_characters_are_taken_as_they_are() {
+fn search_whole_word_and_literal_characters() {
     assert_eq!(all("is", WORD, "this is his").len(), 1);
     assert_eq!(all("a.b*(c)", WORD, "xa.b*(c) a.b*(c)d"), ["a.b*(c)"]);
     assert_eq!(all("a.b*", How { case: Case::Exact, word: false, ..PLAIN }, "aXb a.b*"), ["a.b*"]);
@@ -56,7 +56,7 @@ fn whole_words_and_special_characters_are_taken_as_they_are() {
 }
 
 #[test]
-fn expressions_know_lines_and_groups() {
+fn search_regex_lines_groups_and_replacement() {
     assert_eq!(all("^b.$", REGEX, "ab\r\nbc\r\nbd"), ["bc", "bd"]);
     assert_eq!(all("(?s)a.*c", REGEX, "a\nb\nc"), ["a\nb\nc"]);
     assert_eq!(all(r"fn (\w+)\(", REGEX, "fn é(x) fn two("), ["fn é(", "fn two("]);
@@ -71,14 +71,14 @@ fn expressions_know_lines_and_groups() {
 }
 
 #[test]
-fn signs_of_a_plain_text_are_no_orders() {
+fn search_literal_escapes_regex_signs() {
     let every = r##"!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~ é"##;
     assert_eq!(all(every, PLAIN, &format!("x{every}y")), [every]);
     assert_eq!(all("É<b>", How { case: Case::Ignored, ..PLAIN }, "é<b> éb"), ["é<b>"]);
 }
 
 #[test]
-fn what_is_no_expression_is_told() {
+fn search_invalid_regex_is_error() {
     for bad in ["(", "[a", "*", r"\p{Nope}"] {
         let error = Needle::new(bad, REGEX).unwrap_err();
         assert!(!error.to_string().is_empty() && !error.to_string().contains('\n'), "{error}");
@@ -86,7 +86,7 @@ fn what_is_no_expression_is_told() {
 }
 
 #[test]
-fn what_stands_before_a_range_counts() {
+fn search_range_start_sees_text_before() {
     let text = Text::from("aab\nab");
     let starts = |wanted, from| needle(wanted, REGEX).find(&text, Byte(from)).map(|found| found.start.0);
     assert_eq!(starts("^ab", 1), Some(4), "offset 1 is no line start");
@@ -96,7 +96,7 @@ fn what_stands_before_a_range_counts() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(96))]
     #[test]
-    fn a_rope_is_searched_like_a_string(
+    fn search_rope_matches_string_search(
         parts in prop::collection::vec("[ab]{1,40}|é|漢\n|\r\n| ", 0..120),
         pattern in prop::sample::select(vec!["a+b", "^a", "b$", r"\bab", "é|漢", "(a|b)*", "[^a]b", r"\s+a"]),
     ) {

@@ -39,7 +39,7 @@ fn shown(source: &str) -> String {
 }
 
 #[test]
-fn stops_defaults_mirrors_and_choices() {
+fn snippet_stops_defaults_mirrors_and_choices() {
     assert_eq!(shown("plain é"), "plain é‹0:›");
     assert_eq!(shown("for $1 in ${2:it} {\n\t$0\n}"), "for ‹1:› in ‹2:it› {\n\t‹0:›\n}");
     assert_eq!(shown("${1:né} = $1;$0"), "‹1:né› = ‹1:né›;‹0:›");
@@ -62,13 +62,13 @@ fn stops_defaults_mirrors_and_choices() {
 }
 
 #[test]
-fn a_stop_in_its_own_default_is_empty_there() {
+fn snippet_self_reference_in_default_is_empty() {
     assert_eq!(shown("${1:a $1 b}"), "‹1:a  b›‹0:›");
     assert_eq!(shown("${1:$2}${2:$1}"), "‹1:›‹1:›‹2:›‹2:›‹0:›");
 }
 
 #[test]
-fn variables_have_values_defaults_or_their_names() {
+fn snippet_variables_use_value_default_or_name() {
     assert_eq!(shown("$TM_FILENAME"), "größe.rs‹0:›");
     assert_eq!(shown("${TM_FILENAME:none}"), "größe.rs‹0:›");
     assert_eq!(shown("${TM_SELECTED_TEXT:${1:x}}"), "‹1:x›‹0:›");
@@ -77,13 +77,13 @@ fn variables_have_values_defaults_or_their_names() {
 }
 
 #[test]
-fn signs_that_begin_nothing_are_text() {
+fn snippet_unmatched_signs_are_text() {
     assert_eq!(shown("5 $ \\$1 \\\\ \\} } \\n $"), "5 $ $1 \\ } } \\n $‹0:›");
     assert_eq!(shown("${1:\\}}"), "‹1:}›‹0:›");
 }
 
 #[test]
-fn what_is_torn_is_refused() {
+fn snippet_malformed_or_excessive_is_refused() {
     let why = |source: &str| Snippet::parse(source).unwrap_err();
     assert_eq!(why("é ${1:a"), BadSnippet::Unclosed(3));
     assert_eq!(why("${1"), BadSnippet::Unclosed(1));
@@ -109,7 +109,7 @@ fn what_is_torn_is_refused() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(512))]
     #[test]
-    fn any_text_is_a_snippet_or_refused(source in "[${}:|,\\\\0-3a_é\n\t ]{0,60}|\\PC{0,40}") {
+    fn snippet_any_text_is_expanded_or_refused(source in "[${}:|,\\\\0-3a_é\n\t ]{0,60}|\\PC{0,40}") {
         if let Ok(snippet) = Snippet::parse(&source) {
             let Expanded { text, stops } = snippet.expand(&variable).unwrap();
             prop_assert_eq!(stops.last().map(|stop| stop.number), Some(0));
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn escaped_text_is_itself(text in "\\PC{0,40}") {
+    fn snippet_escaped_text_roundtrips(text in "\\PC{0,40}") {
         let escaped = text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}");
         let expanded = Snippet::parse(&escaped).unwrap().expand(&variable).unwrap();
         prop_assert_eq!(expanded.text, text);

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn an_early_edit_goes_and_later_ones_stay() {
+    fn rebase_drops_early_edit_and_keeps_later() {
         let first = replace(7, 0..3, "agent");
         for (later, left) in [
             (replace(9, 9..9, "!"), "one two!"),
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_again_is_refused() {
+    fn rebase_overlapping_later_edit_is_refused() {
         let first = replace(7, 0..3, "agent");
         for later in
             [replace(9, 2..3, ""), replace(9, 2..2, "x"), replace(9, 4..6, "-"), replace(9, 0..9, "")]
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn deleted_text_comes_back_where_it_was() {
+    fn rebase_deleted_text_returns_to_its_position() {
         let first = replace(7, 3..4, "");
         for (later, left) in [
             (replace(6, 3..3, "_"), "one _two"),
@@ -120,7 +120,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(256))]
         /// Taking back an edit behind an untouching one gives the later edit alone.
         #[test]
-        fn edits_apart_do_not_meet(
+        fn rebase_separate_edits_do_not_conflict(
             before in "[a-zé ]{12,24}", cut in 1usize..5, gap in 1usize..4, new in "[A-Z]{0,3}", other in "[0-9]{0,3}",
         ) {
             let places: Vec<usize> = before.char_indices().map(|(at, _)| at).collect();

@@ -128,7 +128,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn lines_lead_to_the_text_that_they_are_of_and_a_torn_one_to_the_one_before(
+        fn journal_replay_ignores_torn_last_line(
             first in "[aé\n]{0,30}",
             bursts in prop::collection::vec(
                 prop::collection::vec((0usize..60, 0usize..4, "[bö\n]{0,3}"), 0..4), 1..5),
@@ -157,14 +157,14 @@ mod tests {
         }
 
         #[test]
-        fn no_lines_break_anything(lines in prop::collection::vec(any::<u8>(), 0..200), version in 0u64..3) {
+        fn journal_any_lines_are_safe(lines in prop::collection::vec(any::<u8>(), 0..200), version in 0u64..3) {
             let mut text = Text::from("some\ntext");
             replay(&mut text, version, &lines);
         }
     }
 
     #[test]
-    fn lines_of_another_version_and_edits_that_do_not_fit_are_left_out() {
+    fn journal_other_version_and_invalid_edits_are_ignored() {
         let line = |from: u64, edits: &str, length: usize| {
             format!(
                 "{{\"from\":{from},\"to\":{},\"time_ms\":1,\"length\":{length},\"changes\":[[{edits}]]}}\n",
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_is_forgotten_and_remembered_again() {
+    fn journal_too_large_steps_are_dropped_and_restart() {
         let mut document = Document::new("a", Format::default());
         assert!(document.steps().is_none());
         change(&mut document, 0, 0, &"x".repeat(BYTES_MAX));

@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn files_and_rows_agree() {
+    fn builtin_tool_files_and_rows_agree() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools/builtin");
         let families = files(&folder.join("families"));
         let mut names: BTreeSet<String> = families.iter().map(|path| stem(path)).collect();
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_say_everything_that_models_see() {
+    fn builtin_tool_rows_are_complete() {
         for shape in SETS.iter().flat_map(|set| set.tools) {
             assert!(!shape.description.is_empty() && !shape.snippet.is_empty(), "{}", shape.name);
             let parameters = (shape.parameters)();
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_name_the_limits_that_hold() {
+    fn builtin_tool_descriptions_name_real_limits() {
         use crate::tools::output::limits::{BYTES_MAX, LINES_MAX};
         let words = format!("{LINES_MAX} lines or {} KB", BYTES_MAX / 1024);
         for name in ["read", "bash"] {

@@ -35,7 +35,7 @@ fn row(line: &str) -> String {
 }
 
 #[test]
-fn the_table_of_command_lines() {
+fn command_table_matches() {
     let rows: Vec<&str> = TABLE.lines().filter(|line| !line.is_empty()).collect();
     assert!(rows.len() >= 150, "{}", rows.len());
     let command = |row: &str| row.split(" ┃ ").nth(1).unwrap_or_default().to_string();
@@ -67,7 +67,7 @@ fn reached(line: &str) -> String {
 }
 
 #[test]
-fn the_table_of_hosts() {
+fn command_hosts_table_matches() {
     let rows: Vec<&str> = HOSTS.lines().collect();
     let judged: Vec<String> =
         rows.iter().map(|row| reached(row.split(" ┃ ").next().unwrap_or_default())).collect();
@@ -77,7 +77,7 @@ fn the_table_of_hosts() {
 }
 
 #[test]
-fn what_stands_in_no_table() {
+fn command_unusual_scripts_are_not_read_only() {
     for script in ["", " \n", "ls\r\nrm x", "ls\r", "ls \u{1b}[0m", "ls\u{a0}x"] {
         assert!(!is_read_only(script), "{script:?}");
     }
@@ -108,7 +108,7 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn a_brace_before_any_character_is_read_or_doubted() {
+fn command_brace_before_wide_char_is_unresolved() {
     for c in ['\u{10ffff}', '\u{fffff}', '\u{20000}', '\u{ffff}', '\u{100}'] {
         for text in [format!("{{{c}"), format!("echo {{1..{c}}}")] {
             assert!(!is_read_only(&text) || parse(&text).unresolved.is_empty(), "{text:?}");
@@ -120,14 +120,14 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(400))]
 
     #[test]
-    fn any_text_is_read_or_doubted(text in prop_oneof![pieces(), any::<String>(), "[ -~\n]{0,60}"]) {
+    fn command_any_text_is_parsed_or_unresolved(text in prop_oneof![pieces(), any::<String>(), "[ -~\n]{0,60}"]) {
         let script = parse(&text);
         prop_assert!(!is_read_only(&text) || script.unresolved.is_empty() && !script.parts.is_empty());
     }
 
     /// Neither a comment nor a backslash can hide what stands behind it in another line.
     #[test]
-    fn nothing_put_behind_a_text_is_allowed_with_it(text in prop_oneof![pieces(), "[ -~]{0,40}"]) {
+    fn command_appended_rm_is_never_read_only(text in prop_oneof![pieces(), "[ -~]{0,40}"]) {
         prop_assume!(!text.ends_with('\\') && !text.contains('#'));
         for end in ["; rm -rf x", "\nrm -rf x"] {
             let longer = text.clone() + end;
@@ -136,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn a_quoted_text_is_one_word(text in "[^'\\p{C}\\p{Z}!\\\\]{0,30}") {
+    fn command_quoted_text_is_one_word(text in "[^'\\p{C}\\p{Z}!\\\\]{0,30}") {
         let script = parse(&format!("echo '{text}'"));
         prop_assert_eq!(&script.unresolved, &Vec::<&str>::new());
         prop_assert_eq!(&script.parts[0].words[1].text, &text);

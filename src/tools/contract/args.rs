@@ -86,7 +86,7 @@ mod tests {
     use crate::base::json::json;
 
     #[test]
-    fn what_models_send_is_understood() {
+    fn tool_args_accept_model_variants() {
         let args = json!({"n": 0, "f": 2.7, "minus": -3, "t": "", "list": ["a", 1]});
         assert_eq!(
             (from_one(&args, "n"), from_one(&args, "f"), from_one(&args, "x")),

@@ -122,7 +122,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_tool_that_is_called_like_a_harmless_command_is_asked_about() {
+    fn from_fn_tool_named_like_command_still_asks() {
         for name in ["echo", "ls", "true", "cat"] {
             let tool = FromFn::new(name, "Do something.", json!({"type": "object"}), |_| async {
                 Outcome::text("done")

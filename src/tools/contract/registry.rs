@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_builtin_tools_stand_in_a_stable_order() {
+    fn registry_builtin_order_is_stable() {
         let mut registry = Registry::of("pi");
         assert_eq!(registry.default_names().collect::<Vec<_>>(), ["read", "bash", "edit", "write"]);
         let before = registry.specs();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn words_with_stars() {
+    fn registry_wildcards_match_names() {
         for (word, name, fits) in [
             ("read", "read", true),
             ("read", "reads", false),

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_replaced_inserted_and_deleted() {
+    fn notebook_cells_are_replaced_inserted_and_deleted() {
         let (book, cell) = change(Some("a1"), "y\nz", None, "replace").unwrap();
         assert_eq!((cell.as_str(), &book["cells"][0]["source"]), ("a1", &json!(["y\n", "z"])));
         assert_eq!(
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_touched_keeps_its_bytes() {
+    fn notebook_edit_keeps_untouched_bytes() {
         let same = Change { cell: Some("a1".into()), source: "y".into(), kind: None, mode: "replace".into() };
         let (after, _) = changed(BOOK, &same).unwrap();
         let expected = BOOK.replace("\"x\"", "\"y\"").replace(": 3", ": null").replace("[1]", "[]");
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_line_ends_and_the_words_of_others_stay() {
+    fn notebook_edit_keeps_bom_crlf_and_odd_values() {
         let cell = |id: &str, more: &str| {
             format!(
                 "  {{\n   \"cell_type\": \"code\",\n   \"id\": \"{id}\",\n   \"metadata\": {{}},\n   \
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_cell_has_an_id_that_no_other_has() {
+    fn notebook_new_cell_id_is_unique_and_stable() {
         let insert =
             Change { cell: None, source: "x".into(), kind: Some("code".into()), mode: "insert".into() };
         let (after, id) = changed(BOOK, &insert).unwrap();
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_done_is_said() {
+    fn notebook_edit_errors_are_explained() {
         assert!(change(Some("nope"), "", None, "replace").unwrap_err().contains("no cell \"nope\""));
         assert!(change(None, "", None, "delete").unwrap_err().contains("cell_id"));
         assert!(change(None, "", None, "insert").unwrap_err().contains("cell_type"));

@@ -67,7 +67,7 @@ mod tests {
     use crate::patch::diff;
 
     #[test]
-    fn details_come_back_as_the_same_rows() {
+    fn diff_details_roundtrip_to_view() {
         let old: String =
             (1..=30).flat_map(|n| ["  line ".to_string(), n.to_string(), "\n".to_string()]).collect();
         let new = old.replace("line 3\n", "line three\n").replace("  line 25\n", "");

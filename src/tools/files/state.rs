@@ -163,7 +163,7 @@ mod tests {
     use futures::FutureExt;
 
     #[tokio::test]
-    async fn one_file_is_changed_by_one_at_a_time_whatever_its_name() {
+    async fn file_lock_serializes_changes_through_symlinks() {
         let folder = tempfile::tempdir().unwrap();
         let env = LocalEnvironment::new(folder.path().to_path_buf(), []);
         std::fs::write(folder.path().join("f"), "").unwrap();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_is_compared_and_bounded() {
+    fn file_state_compares_reads_and_is_bounded() {
         let files = Files::new(ReadFirst::of("on"));
         let stamp = |text: &str| Stamp::of(text.as_bytes());
         assert_eq!(files.known(Path::new("/a"), &stamp("x")), Known::Never);

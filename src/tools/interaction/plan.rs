@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_come_back_from_details() {
+    fn plan_items_roundtrip_in_details() {
         let list = json!([
             {"step": "look", "status": "completed"},
             {"step": "do", "status": "in_progress"},

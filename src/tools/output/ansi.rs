@@ -122,7 +122,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn sequences_go_and_text_stays() {
+    fn ansi_sequences_are_stripped() {
         for (raw, wanted) in [
             ("\u{1b}[1;31mred\u{1b}[0m", "red"),
             ("\u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\!", "link!"),
@@ -141,14 +141,14 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(200))]
 
         #[test]
-        fn nothing_that_commands_a_terminal_is_left(text in "[a\u{1b}\\[\\];0m\r\n\u{7}\u{9b}]{0,30}") {
+        fn ansi_stripped_text_has_no_controls(text in "[a\u{1b}\\[\\];0m\r\n\u{7}\u{9b}]{0,30}") {
             let out = plain(&text);
             prop_assert!(out.chars().all(|c| c == '\n' || !c.is_control()));
             prop_assert_eq!(plain(&out), out);
         }
 
         #[test]
-        fn pieces_give_what_the_whole_gives(
+        fn ansi_pieces_match_full_text(
             pieces in prop::collection::vec("[aé£\u{1b}\\[\\]\\\\;0m\r\n\u{7}\u{9b}\u{9c}]{0,9}", 0..8),
         ) {
             let mut out = String::new();

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn outputs_are_kept_in_order_and_read_again() {
+    async fn artifacts_are_numbered_and_reopened() {
         let folder = tempfile::tempdir().unwrap();
         let at = || Arc::new(Artifacts::new(folder.path().join("s1")));
         let artifacts = at();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_told() {
+    fn artifacts_unwritable_folder_is_error() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "x").unwrap();
         let artifacts = Arc::new(Artifacts::new(folder.path().join("file")));
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn one_output_has_its_bound() {
+    fn artifacts_size_is_bounded() {
         let folder = tempfile::tempdir().unwrap();
         let artifacts = Arc::new(Artifacts::new(folder.path().into()));
         let mut writing = artifacts.begin("bash");

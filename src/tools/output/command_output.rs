@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn short_output_stays_whole_and_makes_no_file() {
+    fn command_output_short_stays_in_memory() {
         let folder = tempfile::tempdir().unwrap();
         let out = collect(folder.path(), &[b"a\xc3", b"\xa9\n\x1b[1mb\x1b", b"[0m\n"]).last_lines();
         assert_eq!((out.text.as_str(), out.note), ("aé\nb", None));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn long_output_keeps_its_end_and_a_file() {
+    fn command_output_long_keeps_tail_and_artifact() {
         let folder = tempfile::tempdir().unwrap();
         let all: Vec<String> = (1..=200_000).map(|n| format!("line {n}\n")).collect();
         let pieces: Vec<&[u8]> = all.iter().map(String::as_bytes).collect();
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn one_endless_line_is_cut_inside() {
+    fn command_output_endless_line_is_cut() {
         let folder = tempfile::tempdir().unwrap();
         let out = collect(folder.path(), &[&vec![b'x'; 800_000], &vec![b'y'; 800_000]]).last_lines();
         assert_eq!(out.text.len(), limits::BYTES_MAX);
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded() {
+    fn command_output_memory_is_bounded() {
         let folder = tempfile::tempdir().unwrap();
         let mut collector = Collector::new(Arc::new(Artifacts::new(folder.path().into())).begin("bash"));
         for _ in 0..200 {
@@ -330,7 +330,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(200))]
 
         #[test]
-        fn pieces_give_the_text_of_the_whole(
+        fn command_output_pieces_match_full_text(
             pieces in prop::collection::vec(prop::collection::vec(prop::sample::select(&b"ab\n\r\x1b[m\xc3\xa9\xf0\x9f\x98\x80\xff"[..]), 0..6), 0..8),
         ) {
             let folder = tempfile::tempdir().unwrap();
@@ -341,7 +341,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_counted_is_right(sizes in prop::collection::vec(1usize..700_000, 1..6)) {
+        fn command_output_counts_characters(sizes in prop::collection::vec(1usize..700_000, 1..6)) {
             let folder = tempfile::tempdir().unwrap();
             let text: Vec<String> = sizes.iter().map(|size| "é".repeat(size / 2)).collect();
             let slices: Vec<&[u8]> = text.iter().map(String::as_bytes).collect();

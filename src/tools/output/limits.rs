@@ -126,7 +126,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn heads_and_tails_end_at_lines() {
+    fn output_limits_cut_at_line_ends() {
         let text = "one\ntwo\nthree\n";
         assert_eq!((head(text, 2, 99).text, head(text, 2, 99).by), ("one\ntwo\n", Some(Limit::Lines)));
         assert_eq!((head(text, 9, 8).text, head(text, 9, 8).by), ("one\ntwo\n", Some(Limit::Bytes)));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_shown_in_part() {
+    fn output_limits_long_line_is_cut_inside() {
         assert_eq!(head("ééé\nx", 9, 3), Cut { text: "é", lines: 1, by: Some(Limit::Bytes), partial: true });
         assert_eq!(tail("x\nééé", 9, 3), Cut { text: "é", lines: 1, by: Some(Limit::Bytes), partial: true });
     }
@@ -145,7 +145,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(200))]
 
         #[test]
-        fn cuts_hold_their_limits(text in "[aé\n]{0,60}", lines in 1usize..6, bytes in 4usize..20) {
+        fn output_limits_cuts_respect_limits(text in "[aé\n]{0,60}", lines in 1usize..6, bytes in 4usize..20) {
             for (cut, end) in [(head(&text, lines, bytes), true), (tail(&text, lines, bytes), false)] {
                 prop_assert!(count_lines(cut.text) <= lines);
                 prop_assert!(cut.text.trim_end_matches('\n').len() <= bytes + 1);

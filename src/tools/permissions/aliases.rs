@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn one_intent_has_the_names_of_all_families() {
+    fn permission_rule_names_cover_all_families() {
         let intents = [
             (
                 json!({"command": "ls", "cmd": "ls"}),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_is_what_it_does() {
+    fn permission_rule_patch_counts_as_edit_or_write() {
         let add = "*** Add File: a\n+x\n";
         let update = "*** Update File: b\n@@\n-x\n+y\n";
         let remove = "*** Delete File: c\n";
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_that_do_different_things_are_no_others() {
+    fn permission_rule_distinct_tools_do_not_match() {
         let notebook = json!({"notebook_path": "a", "new_source": ""});
         assert_eq!(holds("NotebookEdit", "Edit", &json!({"file_path": "a"})), (false, false));
         assert_eq!(holds("Edit", "NotebookEdit", &notebook), (true, true), "it edits");

@@ -51,7 +51,7 @@ mod tests {
     use crate::base::json::json;
 
     #[test]
-    fn every_family_s_calls_tell_their_files() {
+    fn modified_paths_cover_every_family() {
         let patch = "*** Begin Patch\n*** Add File: new\n+x\n*** Delete File: old\n*** End Patch";
         for (tool, args, read, changed) in [
             ("read", json!({"path": "a"}), "a", ""),

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_up_is_asked_about_in_any_workspace() {
+    fn policy_configuration_files_ask_in_any_workspace() {
         for (root, path, expected) in [
             ("/h", "/h/notes.txt", "run"),
             ("/h", "/h/.config/bowline/permissions.toml", SET_UP),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_modes() {
+    fn policy_table_of_approval_modes() {
         let run = |mode, class, target| judge(mode, class, target, &roots("/w"));
         let rows = [
             (Reads, "/etc/passwd", "run run run run"),
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_stand_above_modes() {
+    fn policy_rules_override_approval_modes() {
         let word = |verdict| match verdict {
             Verdict::Run => "run",
             Verdict::Ask(_) => "ask",
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn modes_have_names() {
+    fn approval_mode_names_roundtrip() {
         for mode in Mode::ALL {
             assert_eq!(Mode::parse(mode.name()), Some(mode));
         }

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_proposed_by_what_they_begin_with() {
+    fn proposal_of_command_rule_uses_prefix() {
         for (line, wanted) in [
             ("cargo test -p x", Some("cargo test")),
             ("cd x && cargo test | tail", Some("cargo test")),
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_asks_a_host_is_proposed_by_that() {
+    fn proposal_of_network_command_uses_host() {
         for (line, wanted) in [
             ("curl -sS https://docs.rs/x | head", Some("docs.rs")),
             ("curl http://localhost:3000/a http://localhost:3000/b", Some("localhost:3000")),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_proposed_by_their_folder() {
+    fn proposal_of_file_rule_uses_folder() {
         let found = for_file(Path::new("/tmp/o\"ut/a.txt"), None).unwrap();
         assert_eq!(found.what, "/tmp/o\"ut/**");
         assert!(

@@ -87,7 +87,7 @@ mod tests {
     use crate::base::json::json;
 
     #[test]
-    fn cells_come_with_what_they_printed() {
+    fn notebook_cells_are_shown_with_outputs() {
         let book = json!({
             "metadata": {"language_info": {"name": "python"}},
             "cells": [

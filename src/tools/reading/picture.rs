@@ -170,14 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_sent_as_it_is() {
+    fn image_small_is_sent_unchanged() {
         let png = bytes(&picture(30, 20), ImageFormat::Png);
         let made = make(png.clone()).unwrap();
         assert_eq!((made.bytes, made.mime, made.size), (png, "image/png", (30, 20)));
     }
 
     #[test]
-    fn bitmaps_become_png_and_large_pictures_smaller() {
+    fn image_bmp_becomes_png_and_large_is_scaled() {
         let made = make(bytes(&picture(30, 20), ImageFormat::Bmp)).unwrap();
         assert_eq!((made.mime, made.size), ("image/png", (30, 20)));
         let made = make(bytes(&picture(2400, 30), ImageFormat::Png)).unwrap();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_photo_is_turned_upright_wherever_its_header_says_so() {
+    fn image_exif_orientation_is_applied() {
         let jpeg = jpeg(&picture(40, 10), 90).unwrap();
         // Another segment of that kind stands before the one that counts.
         let other = b"\xff\xe1\x00\x0chttp://x\0\0";
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_broken_or_too_much_is_refused_in_words() {
+    async fn image_broken_or_huge_is_refused() {
         let cancel = CancellationToken::new();
         let error = prepare(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(), &cancel).await.unwrap_err();
         assert!(error.starts_with("the picture cannot be decoded"), "{error}");

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_tell_and_letters_do_not() {
+    fn sniff_detects_kind_by_content() {
         assert_eq!(kind(b"\x89PNG\r\n\x1a\n\0\0"), Kind::Image("image/png"));
         assert_eq!(kind(b"\xff\xd8\xff\xe0"), Kind::Image("image/jpeg"));
         assert_eq!(kind(b"BM\0\0"), Kind::Image("image/bmp"));

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_shown_is_kept() {
+    fn read_window_keeps_only_shown_lines() {
         let mut taker = Taker::new(range(1_000_000, 2, 100));
         for n in 1..=1_000_100 {
             taker.feed(format!("line {n}\n").as_bytes());
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_cut_at_characters() {
+    fn read_window_cuts_long_lines_at_characters() {
         let cut = Range { line_chars: Some(3), ..range(1, 9, 1000) };
         let window = take("ééééé\r\nabc\nabcd".as_bytes(), cut, 4);
         assert_eq!((window.text.as_str(), window.cut_lines, window.total), ("ééé\nabc\nabc", 2, 3));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_whole_when_it_is_the_only_one() {
+    fn read_window_single_long_line_is_complete() {
         let cut = Range { line_chars: Some(3), lone: true, ..range(1, 9, 20) };
         let long = "x".repeat(12);
         assert_eq!(take(format!("{long}\n").as_bytes(), cut, 5).text, format!("{long}\n"));
@@ -276,7 +276,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(400))]
 
         #[test]
-        fn pieces_make_no_difference_and_lines_are_right(
+        fn read_window_piece_size_does_not_matter(
             text in "[aé\r\n]{0,40}", first in 1usize..6, lines in 1usize..5, bytes in 4usize..30, piece in 1usize..9,
         ) {
             let window = take(text.as_bytes(), range(first, lines, bytes), piece);

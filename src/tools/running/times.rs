@@ -31,7 +31,7 @@ mod tests {
     use crate::base::json::json;
 
     #[test]
-    fn the_call_then_the_person_then_the_family() {
+    fn timeout_precedence_call_config_family() {
         let ms = Duration::from_millis;
         let mut config = Config::default();
         assert_eq!(of(&config, None, None), None);

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_search_ends_in_time_even_where_nothing_answers() {
+    async fn search_ends_at_deadline() {
         let stop = CancellationToken::new();
         let never = std::future::pending();
         let (done, late) = bounded(never, &stop, Duration::ZERO, Duration::ZERO).await;
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_looked_into_is_told() {
+    fn search_remarks_list_skipped_files() {
         let done = Searched { binary: 1, unreadable: 2, ..Searched::default() };
         assert_eq!(
             remarks(&done, false),

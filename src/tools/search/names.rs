@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_and_the_recent_come_first() {
+    fn find_sorts_newest_or_recent_first() {
         let one = |name: &str, modified| FoundPath {
             path: name.into(),
             name: name.into(),

@@ -21,20 +21,20 @@ fn text(cols: u16, text: &str) -> String {
 }
 
 #[test]
-fn graphemes_take_their_cells() {
+fn canvas_graphemes_take_their_cells() {
     assert_eq!(text(8, "a漢e\u{301}b"), "a漢_e\u{301}b...");
     assert_eq!(text(6, "👩\u{200d}👩\u{200d}👧x"), "👩\u{200d}👩\u{200d}👧_x...");
     assert_eq!(text(4, "\u{301}a"), "◌\u{301}a..");
 }
 
 #[test]
-fn controls_are_shown_and_never_drawn() {
+fn canvas_control_characters_are_escaped() {
     assert_eq!(text(12, "a\tb\x1b[m\r\nc"), "a b␛[m␍␊c...");
     assert_eq!(text(16, "x\u{202e}y\u{9b}z"), "x<U+202E>y<9B>z.");
 }
 
 #[test]
-fn a_wide_character_cut_by_an_edge_is_blank() {
+fn canvas_wide_character_at_edge_is_blank() {
     assert_eq!(text(4, "abc漢"), "abc ");
     assert_eq!(text(3, "漢漢"), "漢_ ");
     let clipped = drawn(6, Rect::new(1, 0, 2, 1), |canvas| {
@@ -44,7 +44,7 @@ fn a_wide_character_cut_by_an_edge_is_blank() {
 }
 
 #[test]
-fn drawing_over_half_a_wide_character_blanks_the_other_half() {
+fn canvas_overwritten_wide_half_is_blanked() {
     let over = |x: u16, what: &'static str| {
         drawn(6, Rect::new(0, 0, 6, 1), move |canvas| {
             canvas.text(0, 0, "漢漢漢", Style::new());
@@ -67,7 +67,7 @@ fn drawing_over_half_a_wide_character_blanks_the_other_half() {
 }
 
 #[test]
-fn parts_have_their_own_coordinates_and_stay_inside() {
+fn canvas_sub_has_own_coordinates_and_clips() {
     let row = drawn(8, Rect::new(0, 0, 8, 1), |canvas| {
         let mut part = canvas.sub(Rect::new(2, 0, 3, 5));
         assert_eq!((part.size(), part.dirty_rows()), ((3, 5), 0..1));
@@ -78,7 +78,7 @@ fn parts_have_their_own_coordinates_and_stay_inside() {
 }
 
 #[test]
-fn far_away_is_nowhere() {
+fn canvas_out_of_range_is_ignored() {
     let row = drawn(3, Rect::new(0, 0, 3, 1), |canvas| {
         canvas.text(u16::MAX, 0, "漢a", Style::new());
         canvas.text(0, u16::MAX, "a", Style::new());
@@ -88,7 +88,7 @@ fn far_away_is_nowhere() {
 }
 
 #[test]
-fn marks_do_not_pile_up_without_end() {
+fn canvas_combining_marks_are_limited() {
     let pile = format!("a{}", "\u{301}".repeat(1000));
     let row = text(3, &pile);
     assert!(row.ends_with("..") && row.starts_with('a'));

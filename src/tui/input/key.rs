@@ -275,7 +275,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn notation_of_keys_in_key_maps() {
+    fn key_notation_roundtrips() {
         for text in [
             "Ctrl-Alt-x",
             "Shift-Tab",
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_key_is_said() {
+    fn key_invalid_notation_is_error() {
         for text in ["", "Ctrl-", "Ctrl-Ctrl-x", "F0", "F36", "F+1", "Ctrl+x", "xy", " ", "\t"] {
             let error = text.parse::<Key>().unwrap_err();
             assert!(error.to_string().contains("is not a key"), "{text:?}");
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_keys_type() {
+    fn key_only_unmodified_characters_type() {
         assert_eq!(Key::char('é').typed(), Some('é'));
         assert_eq!(Key::new(KeyCode::Char('x'), Mods::ALT).typed(), None);
         assert_eq!(Key::new(KeyCode::Char('a'), Mods::SHIFT).typed(), Some('A'));
@@ -325,7 +325,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn every_key_reads_back(c in any::<char>(), named in 0usize..40, bits in 0u16..16) {
+        fn key_any_key_roundtrips(c in any::<char>(), named in 0usize..40, bits in 0u16..16) {
             prop_assume!(!c.is_control());
             let code = match named {
                 n @ 0..22 => NAMES[n].1,

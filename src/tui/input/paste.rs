@@ -90,12 +90,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_endings_become_line_feeds() {
+    fn paste_line_endings_become_lf() {
         assert_eq!(with_line_feeds("a\r\nb\rc\n\r\r\n".into()), "a\nb\nc\n\n\n");
     }
 
     #[test]
-    fn a_paste_over_the_cap_is_cut_and_counted() {
+    fn paste_over_limit_is_cut_and_counted() {
         let mut paste = Paste::new(10);
         for chunk in ["0123456", "789abcdefgh", "ij\x1b[20", "1~rest"] {
             let (used, ended) = paste.feed(chunk.as_bytes());

@@ -50,7 +50,7 @@ impl Stage {
 }
 
 #[test]
-fn a_whole_frame_is_one_synchronized_write_except_the_first() {
+fn screen_full_frame_is_synchronized_except_first() {
     let mut stage = Stage::new();
     let first = stage.frame();
     assert!(first.starts_with("\x1b[m\x1b[H\x1b[2J") && first.ends_with("\x1b[?25h"), "{first:?}");
@@ -64,7 +64,7 @@ fn a_whole_frame_is_one_synchronized_write_except_the_first() {
 }
 
 #[test]
-fn no_change_no_byte() {
+fn screen_no_change_writes_nothing() {
     let mut stage = Stage::new();
     stage.frame();
     assert_eq!(stage.frame(), "");
@@ -73,7 +73,7 @@ fn no_change_no_byte() {
 }
 
 #[test]
-fn a_typed_character_costs_a_few_bytes() {
+fn screen_typed_character_costs_few_bytes() {
     let mut stage = Stage::new();
     stage.frame();
     stage.lines[2].push('x');
@@ -86,7 +86,7 @@ fn a_typed_character_costs_a_few_bytes() {
 }
 
 #[test]
-fn only_damaged_rows_are_compared() {
+fn screen_compares_only_damaged_rows() {
     let mut stage = Stage::new();
     stage.frame();
     stage.lines[0].push_str(" // not drawn");
@@ -97,7 +97,7 @@ fn only_damaged_rows_are_compared() {
 }
 
 #[test]
-fn the_caret_moves_hides_and_shows() {
+fn screen_cursor_moves_hides_and_shows() {
     let mut stage = Stage::new();
     stage.frame();
     assert_eq!(stage.screen.cursor(), Some((1, 2)));
@@ -110,7 +110,7 @@ fn the_caret_moves_hides_and_shows() {
 }
 
 #[test]
-fn a_resize_draws_everything_and_clips() {
+fn screen_resize_repaints_and_clips() {
     let mut stage = Stage::new();
     stage.frame();
     stage.screen.resize(8, 2);
@@ -123,7 +123,7 @@ fn a_resize_draws_everything_and_clips() {
 }
 
 #[test]
-fn a_picture_marks_the_caret() {
+fn screen_picture_marks_cursor() {
     let mut stage = Stage::new();
     stage.tree.place(stage.node, Rect::new(0, 0, 12, 3));
     stage.screen.resize(12, 3);
@@ -133,7 +133,7 @@ fn a_picture_marks_the_caret() {
 }
 
 #[test]
-fn frames_that_nobody_took_yet_follow_each_other() {
+fn screen_undelivered_frames_are_joined() {
     let mut stage = Stage::new();
     let mut emulator = vt100::Parser::new(NonZeroU16::new(5).unwrap(), NonZeroU16::new(40).unwrap(), 0);
     for turn in 0..20 {

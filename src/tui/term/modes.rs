@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mode_that_is_set_is_reset_in_the_reverse_order() {
+    fn terminal_modes_are_reset_in_reverse_order() {
         let wanted = Wanted { mouse: true };
         order(&enter(wanted, ALL), &["\x1b[?1049h", "\x1b[?2004h", "\x1b[?1000h", "\x1b[>5u"]);
         order(
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_popped_that_was_not_pushed() {
+    fn terminal_modes_pop_only_what_was_pushed() {
         let text = String::from_utf8(leave(Wanted { mouse: false }, Extras::default())).unwrap();
         assert!(!text.contains("\x1b[<u") && !text.contains("1000") && !text.contains("23;0t"));
         let again = String::from_utf8(reassert(Wanted { mouse: true }, ALL)).unwrap();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_cannot_command_the_terminal() {
+    fn terminal_title_strips_controls() {
         assert_eq!(title("a\x1b]0;x\x07b\u{9c}\n"), b"\x1b]2;a]0;xb\x1b\\");
     }
 }

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_environment_promises_a_depth() {
+    fn color_depth_is_detected_from_environment() {
         let detect = ColorDepth::detect;
         assert_eq!(detect(Some("xterm-256color"), Some("truecolor"), None), ColorDepth::True);
         assert_eq!(detect(Some("xterm-256color"), None, None), ColorDepth::Ansi256);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_shrink_to_the_nearest() {
+    fn color_reduces_to_nearest() {
         let to = |color: &str, depth| reduce(parse(color).unwrap(), depth);
         assert_eq!(to("#ff0000", ColorDepth::Ansi256), Color::Indexed(196));
         assert_eq!(to("#1e1f22", ColorDepth::Ansi256), Color::Indexed(234));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn every_index_is_its_own_nearest() {
+    fn color_256_indexes_are_their_own_nearest() {
         for index in 16..=255u8 {
             let rgb = table(index);
             assert_eq!(table(nearest_256(rgb)), rgb, "{index}");
@@ -180,13 +180,13 @@ mod tests {
     }
 
     #[test]
-    fn text_never_vanishes_into_its_background() {
+    fn color_reduced_text_differs_from_background() {
         let (fg, bg) = reduce_pair(Color::Rgb(40, 40, 40), Color::Rgb(16, 16, 16), ColorDepth::Ansi16);
         assert_ne!(fg, bg);
     }
 
     #[test]
-    fn what_is_not_a_colour_is_refused() {
+    fn color_invalid_names_are_refused() {
         for text in ["", "#12", "#gggggg", "#+12345", "256", "rouge", "bright-", "#ééé"] {
             assert_eq!(parse(text), None, "{text}");
         }

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scopes_fall_back_by_dots() {
+    fn theme_scopes_fall_back_by_dots() {
         let text =
             "[palette]\nink = '#010203'\n[scopes]\nui = 'ink'\n'ui.text' = { fg = 'red', bold = true }";
         let theme = Theme::parse("t", text).unwrap();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_with_their_line() {
+    fn theme_errors_name_line() {
         let check = |text: &str, line: usize, part: &str| {
             let error = Theme::parse("mine", text).unwrap_err();
             assert_eq!(error.line, line, "{error}");
@@ -202,14 +202,14 @@ mod tests {
     }
 
     #[test]
-    fn without_colour_attributes_carry_the_meaning() {
+    fn theme_mono_style_uses_attributes() {
         let theme =
             Theme::parse("t", "[scopes]\nsel = { bg = 'blue', bold = true, mono = ['reversed'] }").unwrap();
         assert_eq!(theme.mono_style("sel"), Style::new().bold().reversed());
     }
 
     #[test]
-    fn the_built_in_themes_parse_and_have_the_same_scopes() {
+    fn theme_builtins_have_same_scopes() {
         let themes = BUILTIN.map(|(name, text)| Theme::parse(name, text).unwrap());
         let mut names = themes.clone().map(|theme| theme.scopes.into_keys().collect::<Vec<_>>());
         for list in &mut names {

@@ -67,7 +67,7 @@ const FULL: Rect = Rect::new(0, 0, 6, 4);
 const MIDDLE: Rect = Rect::new(2, 1, 2, 2);
 
 #[test]
-fn only_what_is_damaged_draws() {
+fn tree_draws_only_damaged_components() {
     let mut stage = Stage::new();
     let a = stage.add(None, 0, 'a', Rect::new(0, 0, 3, 4));
     let b = stage.add(None, 0, 'b', Rect::new(3, 0, 3, 4));
@@ -82,7 +82,7 @@ fn only_what_is_damaged_draws() {
 }
 
 #[test]
-fn what_lies_over_damage_draws_too() {
+fn tree_redraws_overlapping_upper_components() {
     let mut stage = Stage::new();
     let over = stage.add(None, 1, 'o', MIDDLE);
     let under = stage.add(None, 0, 'u', FULL);
@@ -97,7 +97,7 @@ fn what_lies_over_damage_draws_too() {
 }
 
 #[test]
-fn what_was_covered_comes_back() {
+fn tree_uncovered_area_is_redrawn() {
     let mut stage = Stage::new();
     stage.add(None, 0, 'u', FULL);
     let over = stage.add(None, 1, 'o', MIDDLE);
@@ -116,7 +116,7 @@ fn what_was_covered_comes_back() {
 }
 
 #[test]
-fn nothing_under_a_removed_component_leaves_blanks() {
+fn tree_removed_component_leaves_blanks() {
     let mut stage = Stage::new();
     let only = stage.add(None, 0, 'a', MIDDLE);
     stage.draw();
@@ -129,7 +129,7 @@ fn nothing_under_a_removed_component_leaves_blanks() {
 }
 
 #[test]
-fn children_go_with_their_parent() {
+fn tree_children_are_hidden_with_parent() {
     let mut stage = Stage::new();
     stage.add(None, 0, 'u', FULL);
     let parent = stage.add(None, 1, 'p', MIDDLE);
@@ -145,7 +145,7 @@ fn children_go_with_their_parent() {
 }
 
 #[test]
-fn the_focus_falls_back_to_who_had_it() {
+fn tree_focus_falls_back_to_previous() {
     let mut stage = Stage::new();
     let pane = stage.add(None, 0, 'p', FULL);
     let dialog = stage.add(None, 1, 'd', MIDDLE);
@@ -166,7 +166,7 @@ fn the_focus_falls_back_to_who_had_it() {
 }
 
 #[test]
-fn a_caret_under_something_else_is_not_shown() {
+fn tree_covered_cursor_is_hidden() {
     let mut stage = Stage::new();
     let pane = stage.add(None, 0, 'p', FULL);
     stage.tree.focus(pane);
@@ -176,7 +176,7 @@ fn a_caret_under_something_else_is_not_shown() {
 }
 
 #[test]
-fn a_click_hits_the_topmost() {
+fn tree_hit_finds_topmost() {
     let mut stage = Stage::new();
     let under = stage.add(None, 0, 'u', FULL);
     let over = stage.add(None, 1, 'o', MIDDLE);
@@ -188,7 +188,7 @@ fn a_click_hits_the_topmost() {
 }
 
 #[test]
-fn many_ranges_become_one() {
+fn tree_damage_ranges_are_merged() {
     let mut rows = Rows::default();
     for y in (0..40).step_by(4) {
         rows.add(y..y + 1);
@@ -226,7 +226,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
 
     #[test]
-    fn drawing_damage_alone_gives_the_same_as_drawing_everything(steps in prop::collection::vec(step(), 1..30)) {
+    fn tree_damage_drawing_equals_full_drawing(steps in prop::collection::vec(step(), 1..30)) {
         let mut stage = Stage::new();
         let nodes: Vec<_> = [(0, 'a'), (0, '漢'), (1, 'b'), (1, '字'), (2, 'c')]
             .map(|(layer, letter)| stage.add(None, layer, letter, Rect::new(0, 0, 1, 1)))

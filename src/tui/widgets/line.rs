@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_break_between_words() {
+    fn line_wrap_breaks_between_words() {
         assert_eq!(words("the quick brown fox", 10), "the quick|brown fox");
         assert_eq!(words("the quick  brown", 9), "the quick|brown");
         assert_eq!(words("a\n\nb \nc", 9), "a||b |c");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn long_words_and_wide_characters_break_anywhere() {
+    fn line_wrap_long_words_and_wide_characters() {
         assert_eq!(words("see abcdefghij", 5), "see|abcde|fghij");
         assert_eq!(words("漢字漢字", 5), "漢字|漢字");
         assert_eq!(words("ab漢字cd", 4), "ab漢|字cd");
@@ -181,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn tabs_and_controls_become_cells() {
+    fn line_wrap_tabs_and_controls_become_cells() {
         assert_eq!(words("a\tb\x1b[m", 20), "a   b␛[m");
         let code = wrap(&[Span::new("  a  b", "t")], 4, &[], &[], Break::Anywhere);
         assert_eq!(show(&code), "  a | b");
     }
 
     #[test]
-    fn prefixes_stand_where_there_is_room() {
+    fn line_wrap_prefixes_need_room() {
         let wrap = |width| {
             let (bullet, indent) = ([Span::new("• ", "b")], [Span::new("  ", "b")]);
             show(&wrap(&[Span::new("one two", "t")], width, &bullet, &indent, Break::Words))
@@ -200,7 +200,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn nothing_is_too_wide_or_lost(text in "[a-c 漢é\t\n\u{301}\u{1b}👩\u{200d}]{0,60}", width in 1u16..12) {
+        fn line_wrap_respects_width_and_loses_nothing(text in "[a-c 漢é\t\n\u{301}\u{1b}👩\u{200d}]{0,60}", width in 1u16..12) {
             for how in [Break::Words, Break::Anywhere] {
                 let lines = wrap(&[Span::new(text.clone(), "t")], width, &[], &[], how);
                 for line in &lines {

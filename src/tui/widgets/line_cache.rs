@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn line_cache_many_pieces_keeps_bounded_bytes_and_makes_lines_again() {
+    fn line_cache_many_pieces_hold_bounded_bytes() {
         let mut cache = filled(10_000);
         let index = cache.ends.capacity() * size_of::<usize>();
         assert!(cache.bytes() - index <= CACHED_MAX, "{} bytes after counting", cache.bytes() - index);

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_wraps_below_its_lead() {
+    fn plain_text_wraps_with_lead() {
         let lead = || Some(Span::new("› ", "p"));
         assert_eq!(show("one two\n\nthree\n", 7, lead()), "› one|  two|  |  three");
         assert_eq!(show("", 7, lead()), "› ");
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_long_text_is_laid_out_as_a_whole_would_be() {
+    fn plain_long_text_equals_single_layout() {
         let text: String =
             (0..3_000).map(|n| if n % 7 == 0 { "\n".into() } else { format!("line {n} of it\n") }).collect();
         let text = text.trim_matches('\n');

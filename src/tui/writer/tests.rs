@@ -43,7 +43,7 @@ fn check(before: &[(u16, u16, &str, Style)], after: &[(u16, u16, &str, Style)], 
 }
 
 #[test]
-fn only_changed_cells_are_written() {
+fn writer_writes_only_changed_cells() {
     let plain = Style::new();
     check(&[(0, 0, "abc", plain)], &[(0, 0, "abc", plain)], "");
     check(&[(0, 0, "abcdef", plain)], &[(0, 0, "abcdeX", plain)], "\x1b[5CX");
@@ -54,7 +54,7 @@ fn only_changed_cells_are_written() {
 }
 
 #[test]
-fn only_changed_attributes_are_written() {
+fn writer_writes_only_changed_attributes() {
     let (plain, bold) = (Style::new(), Style::new().bold());
     let red = Style::new().fg(Color::Indexed(1));
     check(&[], &[(0, 0, "a", bold), (1, 0, "b", bold.patch(red))], "\x1b[1ma\x1b[31mb");
@@ -64,7 +64,7 @@ fn only_changed_attributes_are_written() {
 }
 
 #[test]
-fn colours_shrink_on_the_way_out() {
+fn writer_reduces_colors_by_depth() {
     let style = Style::new().fg(Color::Rgb(255, 0, 0)).bg(Color::Rgb(0, 0, 0)).bold();
     let next = buffer(&[(0, 0, "x", style)]);
     for (depth, bytes) in [
@@ -82,7 +82,7 @@ fn colours_shrink_on_the_way_out() {
 }
 
 #[test]
-fn a_shorter_line_is_erased() {
+fn writer_shorter_line_is_erased() {
     let plain = Style::new();
     check(&[(0, 0, "a long line of text", plain)], &[(0, 0, "a", plain)], "\x1b[2C\x1b[K");
     let blue = Style::new().bg(Color::Indexed(4));
@@ -91,7 +91,7 @@ fn a_shorter_line_is_erased() {
 }
 
 #[test]
-fn doubtful_clusters_get_their_place_cleared_and_their_followers_rewritten() {
+fn writer_ambiguous_width_clusters_are_rewritten() {
     let plain = Style::new();
     let family = "👩\u{200d}👩\u{200d}👧";
     let line = format!("{family}abc");
@@ -159,7 +159,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(192))]
 
     #[test]
-    fn a_terminal_shows_what_was_drawn(
+    fn writer_any_frames_match_terminal(
         frames in prop::collection::vec(prop::collection::vec(
             (0..COLS, 0..ROWS, "[a-c漢字é ]{0,24}", style()), 0..6), 1..6),
         erase_colored in any::<bool>(),
@@ -184,7 +184,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(512))]
 
     #[test]
-    fn what_differs_is_found_where_it_was_drawn(
+    fn writer_difference_in_drawn_areas_is_found(
         before in prop::collection::vec((0..COLS, 0..ROWS, "[a-c漢字é ]{0,24}", style()), 0..6),
         drawn in prop::collection::vec(
             ((0..COLS, 0..ROWS, 0..COLS, 0..ROWS), 0..COLS, "[a-c漢字 ]{0,24}", style()), 0..4),
@@ -227,7 +227,7 @@ fn panes(words: &[(String, Style)]) -> Buffer {
 }
 
 #[test]
-fn what_is_typed_into_a_coloured_line_shifts_it() {
+fn writer_typing_in_colored_line_shifts_cells() {
     let red = Style::new().fg(Color::Rgb(200, 10, 10));
     let blue = Style::new().fg(Color::Rgb(10, 10, 200));
     let words: Vec<(String, Style)> = ["fn", " ", "a", "(", "b", ")", " ", "{", "x", "}"]
@@ -247,7 +247,7 @@ fn what_is_typed_into_a_coloured_line_shifts_it() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn shifted_rows_are_right_on_a_terminal(
+    fn writer_shifted_rows_match_terminal(
         words in prop::collection::vec(("[a-z ]{1,3}", style()), 1..10),
         at in 0usize..10,
         inserted in ("[a-z]{1,5}", style()),

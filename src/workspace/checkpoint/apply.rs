@@ -298,7 +298,7 @@ mod tests {
     use crate::workspace::checkpoint::pack::Packer;
 
     #[test]
-    fn what_is_too_young_for_its_dates_is_read() {
+    fn restore_apply_reads_files_with_unsettled_times() {
         let folder = tempfile::tempdir().unwrap();
         let (root, name) = (folder.path().join("work"), Name::from_bytes(b"f").unwrap());
         fs::create_dir(&root).unwrap();

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_comes_back_with_all_that_git_does_not_know() {
+    fn checkpoint_files_roundtrip_modes_links_and_folders() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).unwrap();
         let batch = store.batch();
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_leads_elsewhere_is_refused() {
+    fn checkpoint_with_unsafe_names_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).unwrap();
         for bad in ["..", ".git", "a/b", ""] {

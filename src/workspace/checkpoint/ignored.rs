@@ -73,7 +73,7 @@ mod tests {
     use crate::workspace::checkpoint::pack::Packer;
 
     #[test]
-    fn rules_are_those_of_the_state() {
+    fn checkpoint_ignore_rules_come_from_its_files() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).unwrap();
         let batch = store.batch();

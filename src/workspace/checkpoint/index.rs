@@ -129,7 +129,7 @@ mod tests {
     const SECOND: i128 = 1_000_000_000;
 
     #[test]
-    fn young_files_are_not_believed() {
+    fn checkpoint_index_distrusts_recent_files() {
         let stat = |changed| Stat { size: 1, modified: 0, changed, inode: 1 };
         let fine = stat(100 * SECOND + 1);
         assert!(!fine.is_settled(100 * SECOND + 2) && !fine.is_settled(fine.changed + TICK_NS));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn it_comes_back_or_is_empty() {
+    fn checkpoint_index_roundtrips_or_is_empty() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("index");
         let mut index = Index::default();

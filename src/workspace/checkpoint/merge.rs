@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_apart_go_together_and_others_do_not() {
+    fn merge_separate_changes_and_detects_conflicts() {
         let base = "1\n2\n3\n4\n5\n";
         assert_eq!(
             merged(base, "0\n1\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive").as_deref(),
@@ -98,7 +98,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn one_change_alone_is_that_change(base in "([abc]\n){0,8}", other in "([abc]\n){0,8}[a-c]?") {
+        fn merge_single_change_is_that_change(base in "([abc]\n){0,8}", other in "([abc]\n){0,8}[a-c]?") {
             prop_assert_eq!(merged(&base, &other, &base), Some(other.clone()));
             prop_assert_eq!(merged(&base, &base, &other), Some(other.clone()));
             prop_assert_eq!(merged(&base, &other, &other), Some(other));

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_below_has_a_name() {
+    fn name_is_only_for_paths_below_root() {
         let name = |path: &str| Name::below(Path::new("/w"), Path::new(path)).map(|name| name.to_string());
         assert_eq!(name("/w/a/b.rs").as_deref(), Some("a/b.rs"));
         assert_eq!(name("a").as_deref(), Some("a"));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn names_know_their_folders() {
+    fn name_parent_folders_and_children() {
         let name = Name::from_bytes(b"a/b/c").unwrap();
         assert_eq!(name.folders().map(|n| n.to_string()).collect::<Vec<_>>(), ["a/b", "a"]);
         assert_eq!((name.last(), name.parent().unwrap().last()), (&b"c"[..], &b"b"[..]));

@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_git() {
+    fn oid_matches_git() {
         // `git hash-object` of nothing, of "hello\n", and of the empty tree.
         let name = |kind, content: &[u8]| Oid::of(kind, content).to_string();
         assert_eq!(name(Kind::Blob, b""), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn trees_come_back_in_the_order_of_git() {
+    fn git_tree_roundtrips_in_git_order() {
         let oid = Oid::of(Kind::Blob, b"");
         let entry = |name: &[u8], mode| TreeEntry { name: name.into(), mode, oid };
         let mut entries = [

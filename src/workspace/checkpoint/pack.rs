@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_is_told_and_nothing_panics() {
+    fn pack_damage_is_error_without_panic() {
         let folder = tempfile::tempdir().unwrap();
         let contents: Vec<Vec<u8>> =
             (0..8).map(|n| format!("content {n}\n").repeat(n * 3).into_bytes()).collect();
@@ -365,7 +365,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(24))]
         #[test]
-        fn what_is_written_is_read(contents in proptest::collection::vec(
+        fn pack_written_objects_are_read_back(contents in proptest::collection::vec(
             prop_oneof![
                 proptest::collection::vec(any::<u8>(), 0..300),
                 (any::<u8>(), 0usize..70_000).prop_map(|(byte, n)| vec![byte; n]),

@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn many_small_packs_become_one_and_others_see_it() {
+    fn store_small_packs_are_merged_for_all_readers() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).unwrap();
         let other = Store::open(folder.path()).unwrap();
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_copy_does_not_win_over_a_whole_one() {
+    fn store_intact_copy_wins_over_damaged() {
         let folder = tempfile::tempdir().unwrap();
         // Two programs that do not know of each other's packs write the same, each among something of its own.
         let (one, other) = (Store::open(folder.path()).unwrap(), Store::open(folder.path()).unwrap());
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn packs_stay_that_cannot_be_made_one() {
+    fn store_damaged_pack_is_not_merged() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).unwrap();
         let oids: Vec<Oid> = (0..PACKS_MAX - 1).map(|n| put(&store, format!("{n}").as_bytes())).collect();
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn pruning_keeps_what_is_named_and_what_is_fresh() {
+    fn store_prune_keeps_named_and_fresh_objects() {
         let folder = tempfile::tempdir().unwrap();
         let old = |store: &Store| {
             for entry in fs::read_dir(store.folder()).unwrap() {

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
 #[test]
-fn the_nearest_repository_counts() {
+fn git_root_is_nearest_repository() {
     let outer = tempfile::tempdir().unwrap();
     let inner = outer.path().join("sub/inner");
     fs::create_dir_all(inner.join("deep")).unwrap();
@@ -86,7 +86,7 @@ fn settings(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn no_setting_of_a_repository_runs_a_program() {
+fn git_settings_run_no_program() {
     let trapped = Trapped::new();
     let (safe, all) = (script(ASKED), settings(trapped.dir.path()));
     assert!(all.len() > 300, "git lists its settings: {}", all.len());
@@ -97,7 +97,7 @@ fn no_setting_of_a_repository_runs_a_program() {
 }
 
 #[test]
-fn the_traps_are_sprung_by_git_as_it_is() {
+fn git_settings_traps_work_with_plain_git() {
     let trapped = Trapped::new();
     for (setting, asked) in [
         ("filter.name.smudge", "git cat-file --filters :./a"),

@@ -61,7 +61,7 @@ fn pattern(text: &str) -> Pattern {
 }
 
 #[test]
-fn files_are_searched_in_order_under_the_ignore_rules() {
+fn grep_searches_in_order_with_ignore_rules() {
     let root = place(&[
         ("b.rs", "one\ntwo one\n"),
         ("a/x.rs", "no\none"),
@@ -80,7 +80,7 @@ fn files_are_searched_in_order_under_the_ignore_rules() {
 }
 
 #[test]
-fn open_texts_count_more_than_the_disk() {
+fn grep_open_buffers_override_disk() {
     let root = place(&[("a", "old\n"), ("b", "new\n")]);
     let open = Open {
         texts: BTreeMap::from([("a", "é new\n"), ("b", "gone"), ("c/d", "new too")]),
@@ -92,7 +92,7 @@ fn open_texts_count_more_than_the_disk() {
 }
 
 #[test]
-fn the_most_that_is_wanted_is_kept_and_told() {
+fn grep_stops_at_maximum_and_reports_cut() {
     let root = place(&[("a", "x x\nx\n"), ("b", "x\n")]);
     let (rows, done) = run(root.path(), &pattern("x"), 3, Open::default());
     assert_eq!((rows.len(), done.matches, done.cut), (2, 3, true));
@@ -101,7 +101,7 @@ fn the_most_that_is_wanted_is_kept_and_told() {
 }
 
 #[test]
-fn many_files_are_found_in_their_order_and_cut_at_the_same_match_each_time() {
+fn grep_many_files_are_ordered_and_cut_consistently() {
     let files: Vec<(String, String)> = (0..300)
         .map(|n| (format!("{:02}/{:03}", n % 7, n), format!("x {n}\nno\nx x\n{}", "-\n".repeat(n % 5 * 500))))
         .collect();
@@ -120,7 +120,7 @@ fn many_files_are_found_in_their_order_and_cut_at_the_same_match_each_time() {
 }
 
 #[test]
-fn a_cancelled_search_ends() {
+fn grep_abort_ends_search() {
     let root = place(&[("a", "x"), ("b", "x")]);
     let cancel = CancellationToken::new();
     let open = Open { root: root.path().to_path_buf(), ..Open::default() };
@@ -133,7 +133,7 @@ fn a_cancelled_search_ends() {
 }
 
 #[test]
-fn lines_are_told_once_and_matches_over_lines_line_by_line() {
+fn grep_multiline_matches_become_lines() {
     assert_eq!(rows(&pattern("a"), "aa a\r\nb\r\na"), [r#"f:1-1:"aa a""#, r#"f:3-3:"a""#]);
     assert_eq!(
         rows(&pattern(r"b\nc"), "a\nb\nc\nb\nc"),
@@ -146,7 +146,7 @@ fn lines_are_told_once_and_matches_over_lines_line_by_line() {
 }
 
 #[test]
-fn replacements_fill_groups_and_keep_lines_together_where_they_must() {
+fn grep_replacement_fills_groups_and_joins_lines() {
     let swap = pattern(r"(?P<l>\w+)=(\w+)").replaced_by("$2=${l}", true);
     assert_eq!(
         rows(&swap, "é=b c=d\r\n-\r\nx=y"),
@@ -169,7 +169,7 @@ fn replacements_fill_groups_and_keep_lines_together_where_they_must() {
 }
 
 #[test]
-fn line_ends_of_two_characters_are_replaced_whole() {
+fn grep_replacement_treats_crlf_as_line_end() {
     let rows = |wanted: &str, new: &str, text: &str| rows(&pattern(wanted).replaced_by(new, true), text);
     assert_eq!(rows(r"\n", " ", "a\r\né\r\nb"), [r#"f:1-3:"a\né\nb" => "a é b""#]);
     assert_eq!(rows(r"(a)\r", "$1\r", "a\r\n"), [r#"f:1-1:"a" => "a""#]);
@@ -178,7 +178,7 @@ fn line_ends_of_two_characters_are_replaced_whole() {
 }
 
 #[test]
-fn matches_begin_inside_their_lines() {
+fn grep_match_starts_inside_its_line() {
     let root = place(&[("f", "é\r\n漢\r\n")]);
     let open = Open { root: root.path().to_path_buf(), ..Open::default() };
     for pattern in [pattern(r"\n"), pattern(r"\n").replaced_by("", true)] {
@@ -190,7 +190,7 @@ fn matches_begin_inside_their_lines() {
 }
 
 #[test]
-fn what_is_no_expression_is_told_as_such() {
+fn grep_invalid_regex_is_error() {
     assert!(Pattern::new("(").is_err());
     assert!(pattern(r"a\nb").replacement.is_none());
 }

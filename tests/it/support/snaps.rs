@@ -50,7 +50,7 @@ fn forgotten(stored: &BTreeSet<String>, sources: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn every_stored_picture_is_named_by_a_test() {
+fn snapshots_are_all_named_by_tests() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let names =
         |folder: &str| std::fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
@@ -69,7 +69,7 @@ fn every_stored_picture_is_named_by_a_test() {
 }
 
 #[test]
-fn a_forgotten_picture_is_found() {
+fn snapshots_check_finds_unused_files() {
     let sources = ["desk.snap(\"a_b\"); sizes [(40, 12)]".to_string()];
     let stored: BTreeSet<String> =
         ["a_b@80x24", "a_b@40x12", "a_b@41x12", "a@80x24", "a_b", "text_a_b", "text_a"]

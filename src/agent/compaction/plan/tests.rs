@@ -53,7 +53,7 @@ fn roles(messages: &[Arc<AgentMessage>]) -> String {
 }
 
 #[test]
-fn whole_turns_are_summed_up_and_the_end_is_kept() {
+fn compaction_plan_summarizes_complete_turns() {
     let bodies = [
         ("1", user(400)),
         ("2", answer(400, &[("c", "src/a")])),
@@ -74,7 +74,7 @@ fn whole_turns_are_summed_up_and_the_end_is_kept() {
 }
 
 #[test]
-fn a_turn_that_is_too_long_is_cut() {
+fn compaction_plan_splits_long_turn() {
     let bodies = [
         ("1", user(40)),
         ("2", answer(40, &[])),
@@ -93,7 +93,7 @@ fn a_turn_that_is_too_long_is_cut() {
 }
 
 #[test]
-fn the_summary_before_is_carried_on() {
+fn compaction_plan_continues_previous_summary() {
     let before = [("1", user(400)), ("2", answer(400, &[])), ("3", user(400)), ("4", answer(400, &[]))];
     let mut bodies = before.to_vec();
     bodies.push(("5", compaction("3", "S\n\n<read-files>\nold\n</read-files>")));
@@ -114,7 +114,7 @@ fn the_summary_before_is_carried_on() {
 }
 
 #[test]
-fn what_was_edited_away_is_not_told() {
+fn compaction_plan_skips_removed_messages() {
     let bodies = [
         ("1", user(400)),
         ("2", answer(400, &[])),
@@ -157,7 +157,7 @@ proptest! {
     /// However often a conversation is compacted: everything is summed up once or kept as it is, in its
     /// order, and no result is kept without its call.
     #[test]
-    fn nothing_is_lost_between_summary_and_rest(
+    fn compaction_plan_loses_nothing(
         rounds in prop::collection::vec(
             (prop::collection::vec((1..300usize, prop::collection::vec((1..300usize, 0..3usize), 0..4)), 1..4), 0..600u64),
             1..5,
@@ -196,7 +196,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_pinned_frees_nothing_and_its_copies_are_not_summed_up() {
+fn compaction_plan_pinned_messages_are_not_summarized() {
     let pin = |target: &str| json!({"type": "custom", "customType": pins::PIN, "data": {"targetId": target, "pinned": true}});
     let copy = |of: &str| {
         json!({"type": "custom_message", "customType": pins::PINNED, "content": "u".repeat(400), "display": false,

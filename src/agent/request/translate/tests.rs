@@ -68,7 +68,7 @@ fn tools(profile: &str) -> Registry {
 }
 
 #[test]
-fn a_patch_becomes_writes_and_edits_and_its_result_stays_with_the_first() {
+fn translate_patch_becomes_calls_with_first_result() {
     let patch = "*** Begin Patch\n*** Add File: n\n+1\n*** Update File: u\n@@\n-a\n+b\n*** End Patch";
     let history = vec![
         user("go"),
@@ -95,7 +95,7 @@ fn a_patch_becomes_writes_and_edits_and_its_result_stays_with_the_first() {
 }
 
 #[test]
-fn what_cannot_be_said_is_told_after_all_results() {
+fn translate_unsayable_call_becomes_text_after_results() {
     let history = vec![
         user("go"),
         answer(vec![
@@ -126,7 +126,7 @@ fn what_cannot_be_said_is_told_after_all_results() {
 }
 
 #[test]
-fn custom_tools_are_understood_like_any_other() {
+fn translate_custom_tools_stay_unchanged() {
     let history = vec![answer(vec![call("a", "read", json!({"path": "x"}))]), result("a", "read", "t")];
     let mut own = Registry::new();
     own.add(Registry::of("pi").get("read").unwrap().clone());
@@ -251,7 +251,7 @@ fn turns() -> impl Strategy<Value = Vec<(Vec<usize>, bool, u8)>> {
 }
 
 #[test]
-fn every_family_s_tools_say_what_they_want() {
+fn translate_every_family_has_call_intents() {
     let count = calls(None).len();
     assert!(count > 20, "{count} kinds of calls: the tools say too little of what they want");
 }
@@ -260,7 +260,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(48))]
 
     #[test]
-    fn any_history_is_valid_in_any_tools_and_there_and_back(turns in turns(), first in 0..4usize, then in 0..4usize) {
+    fn translate_any_history_is_valid_and_idempotent(turns in turns(), first in 0..4usize, then in 0..4usize) {
         let (first, then) = (PROFILES[first].tools(&[]), PROFILES[then].tools(&[]));
         let history = history(&calls(None), &turns);
         let told = translate(history.clone(), &first);
@@ -280,7 +280,7 @@ proptest! {
     }
 
     #[test]
-    fn a_set_s_own_calls_stay_to_the_byte(turns in turns(), at in 0..4usize) {
+    fn translate_own_calls_stay_byte_for_byte(turns in turns(), at in 0..4usize) {
         let own = calls(Some(PROFILES[at].id));
         prop_assume!(!own.is_empty());
         let history = history(&own, &turns);
@@ -289,7 +289,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_nobody_s_tool_stays_with_its_refusal() {
+fn translate_unknown_tool_keeps_refusal() {
     let history = vec![
         user("go"),
         answer(vec![call("a", "hologram", json!({"depth": 3}))]),

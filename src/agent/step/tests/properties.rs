@@ -408,7 +408,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(600))]
 
     #[test]
-    fn whatever_happens_nothing_is_lost_and_every_run_ends(
+    fn step_any_events_lose_no_message_and_end(
         config in config(),
         acts in prop::collection::vec(act(), 0..60),
     ) {

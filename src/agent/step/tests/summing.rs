@@ -72,7 +72,7 @@ fn rig() -> Rig {
 }
 
 #[test]
-fn a_full_window_is_seen_to_before_the_request() {
+fn step_compaction_runs_before_request_when_full() {
     let mut rig = rig();
     rig.prompt("do").log.clear();
     rig.full();
@@ -105,7 +105,7 @@ fn call(id: &str) -> ToolCall {
 }
 
 #[test]
-fn after_a_run_room_is_made_and_nothing_goes_on_by_itself() {
+fn step_compaction_after_run_sends_only_queued() {
     let mut rig = rig();
     rig.prompt("do").answer(&[]);
     assert_eq!(rig.log.last().map(String::as_str), Some("look"));
@@ -123,7 +123,7 @@ fn after_a_run_room_is_made_and_nothing_goes_on_by_itself() {
 }
 
 #[test]
-fn a_conversation_that_does_not_fit_is_compacted_once() {
+fn step_compaction_of_overflow_happens_once() {
     let mut rig = rig();
     rig.prompt("do").log.clear();
     rig.unfit(Fit::TooLong, &[]);
@@ -141,7 +141,7 @@ fn a_conversation_that_does_not_fit_is_compacted_once() {
 }
 
 #[test]
-fn an_answer_without_room_is_left_out_with_its_calls() {
+fn step_compaction_drops_truncated_answer() {
     let mut rig = rig();
     rig.prompt("do").log.clear();
     rig.unfit(Fit::Cut, &["a"]);
@@ -155,7 +155,7 @@ fn an_answer_without_room_is_left_out_with_its_calls() {
 }
 
 #[test]
-fn what_cannot_be_compacted_ends_the_run() {
+fn step_compaction_failure_ends_run() {
     for (result, words) in [
         (FAILED(), "agent end: too long; the conversation was not compacted: no luck"),
         (
@@ -175,7 +175,7 @@ fn what_cannot_be_compacted_ends_the_run() {
 }
 
 #[test]
-fn escape_gives_it_up_wherever_it_came_from() {
+fn step_compaction_abort_keeps_queue() {
     let mut rig = rig();
     rig.prompt("do").full().log.clear();
     rig.later("later").send(Event::Abort).compacted(Err(SummaryError::Aborted));
@@ -191,7 +191,7 @@ fn escape_gives_it_up_wherever_it_came_from() {
 }
 
 #[test]
-fn a_person_may_want_it_at_any_time_and_one_runs() {
+fn step_compaction_by_user_runs_once_before_request() {
     let mut rig = rig();
     rig.wish("tests").wish("more");
     assert_eq!(rig.told(), ["start", "compact Some(\"tests\") false"]);
@@ -216,7 +216,7 @@ fn a_person_may_want_it_at_any_time_and_one_runs() {
 }
 
 #[test]
-fn a_branch_is_summed_up_while_nothing_else_goes_on() {
+fn step_branch_summary_blocks_run_and_queues_prompt() {
     let mut rig = rig();
     rig.send(Event::Leave { instructions: None }).prompt("there").log.clear();
     rig.send(Event::Left(Ok(0.5)));
@@ -226,7 +226,7 @@ fn a_branch_is_summed_up_while_nothing_else_goes_on() {
 }
 
 #[test]
-fn what_was_only_put_into_a_queue_begins_nothing_when_a_person_wanted_the_compaction() {
+fn step_compaction_by_user_does_not_start_queue() {
     let queued = |text: &str| Event::Queue { message: UserMessage::text(text, 0), lane: Lane::FollowUp };
     let mut rig = rig();
     rig.send(queued("left")).wish("now").send(queued("more")).log.clear();

@@ -160,7 +160,7 @@ mod tests {
     use crate::session::store::listing;
 
     #[test]
-    fn list_show_and_tree_print_what_is_stored() {
+    fn sessions_list_show_and_tree_output() {
         let root = tempfile::tempdir().unwrap();
         assert_eq!(list(&listing::list(root.path())).0, "No sessions.");
         let session = stored(root.path());

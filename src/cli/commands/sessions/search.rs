@@ -46,7 +46,7 @@ mod tests {
     use crate::cli::session_lookup::located;
 
     #[test]
-    fn search_finds_a_session_until_it_is_deleted_and_again_when_it_is_restored() {
+    fn sessions_search_respects_delete_and_restore() {
         let home = tempfile::tempdir().unwrap();
         let (root, bin) = (home.path().join("sessions"), home.path().join("Trash"));
         let id = one_prompt(&root, "fix the login loop");

@@ -73,7 +73,7 @@ mod tests {
     use crate::session::store::listing;
 
     #[test]
-    fn stats_add_up_by_what_was_asked_for() {
+    fn sessions_stats_group_by_request() {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().join("sessions");
         let by = |by: Option<&str>, since: Option<&str>| stats(&listing::list(&root), by, since, 0);

@@ -49,7 +49,7 @@ async fn gone(pid: Pid) {
 }
 
 #[tokio::test]
-async fn the_shell_has_a_terminal_with_a_size_and_a_code() {
+async fn pty_shell_has_size_and_exit_code() {
     let mut terminal = open();
     assert_eq!(terminal.name, "sh");
     terminal.input.write_all(b"stty size; echo $TERM-$TMUX-$PWD\r").await.expect("it reads");
@@ -61,7 +61,7 @@ async fn the_shell_has_a_terminal_with_a_size_and_a_code() {
 }
 
 #[tokio::test]
-async fn what_runs_in_front_is_named() {
+async fn pty_foreground_program_is_named() {
     let mut terminal = open();
     terminal.input.write_all(b"echo re''ady; sleep 1000\r").await.expect("it reads");
     read_to(&mut terminal, "ready\r").await;
@@ -74,7 +74,7 @@ async fn what_runs_in_front_is_named() {
 }
 
 #[tokio::test]
-async fn everything_inside_ends_with_it_even_what_ignores_its_end() {
+async fn pty_drop_kills_processes_ignoring_signals() {
     let mut terminal = open();
     let script: &[u8] = b"sh -c 'trap \"\" HUP TERM INT; echo pid $$ .; while :; do sleep 1; done' & :\r";
     terminal.input.write_all(script).await.expect("it reads");
@@ -87,7 +87,7 @@ async fn everything_inside_ends_with_it_even_what_ignores_its_end() {
 }
 
 #[test]
-fn a_shell_that_is_not_there_is_another() {
+fn pty_missing_shell_falls_back_to_sh() {
     let of = |value: &str| shell(&[("SHELL".into(), value.into())]);
     assert_eq!(of("/no/such/shell"), Path::new("/bin/sh"));
     assert_eq!(of("sh"), Path::new("/bin/sh"));

@@ -10,7 +10,7 @@ use crate::exec::local::LocalEnvironment;
 use crate::exec::{EnvError, Environment};
 
 #[tokio::test]
-async fn reading_a_file_that_never_answers_ends_after_a_while() {
+async fn local_read_of_hung_file_times_out() {
     let (_hold, never) = mpsc::channel::<()>();
     let work = move |_: &Path| {
         let _ = never.recv();
@@ -22,7 +22,7 @@ async fn reading_a_file_that_never_answers_ends_after_a_while() {
 }
 
 #[test]
-fn every_access_to_a_file_that_never_answers_ends_after_a_while() {
+fn local_every_access_to_hung_file_times_out() {
     let (_folder, mut env) = here();
     env.answers = Duration::from_millis(20);
     // The only thread for files hangs.
@@ -51,7 +51,7 @@ fn every_access_to_a_file_that_never_answers_ends_after_a_while() {
 }
 
 #[tokio::test]
-async fn work_that_goes_on_in_steps_may_take_longer_than_the_limit() {
+async fn local_progressing_work_may_exceed_limit() {
     let limit = Duration::from_secs(1);
     let work = move |_: &Path, steps: &AtomicUsize| {
         let begun = std::time::Instant::now();

@@ -9,7 +9,7 @@ fn keep(files: &RunFiles, key: &str, content: &str) -> String {
 }
 
 #[test]
-fn what_a_dead_run_kept_is_found_and_what_a_living_one_keeps_is_not() {
+fn run_files_of_dead_run_are_found() {
     let temp = tempfile::tempdir().unwrap();
     let dead = RunFiles::new(temp.path().join("deep/swap"));
     assert_eq!(dead.left(None).unwrap(), []);
@@ -29,7 +29,7 @@ fn what_a_dead_run_kept_is_found_and_what_a_living_one_keeps_is_not() {
 }
 
 #[test]
-fn nothing_stays_behind_when_everything_is_removed() {
+fn run_files_leave_nothing_when_removed() {
     let temp = tempfile::tempdir().unwrap();
     let count = || fs::read_dir(temp.path()).unwrap().count();
     let files = RunFiles::new(temp.path().to_path_buf());
@@ -51,7 +51,7 @@ fn nothing_stays_behind_when_everything_is_removed() {
 }
 
 #[test]
-fn a_run_that_ends_without_removing_leaves_its_files_to_the_next() {
+fn run_files_are_left_to_next_run() {
     let temp = tempfile::tempdir().unwrap();
     let files = RunFiles::new(temp.path().to_path_buf());
     keep(&files, "a", "one");
@@ -70,7 +70,7 @@ fn with_pause<'a>(content: &'a str, then: impl FnOnce() + 'a) -> impl Iterator<I
 }
 
 #[test]
-fn of_two_writes_of_a_key_at_a_time_the_later_one_counts() {
+fn run_files_concurrent_write_later_wins() {
     let temp = tempfile::tempdir().unwrap();
     let files = RunFiles::new(temp.path().to_path_buf());
     let name = files.write("a", with_pause("one", || drop(keep(&files, "a", "two"))), &[]).unwrap();
@@ -79,7 +79,7 @@ fn of_two_writes_of_a_key_at_a_time_the_later_one_counts() {
 }
 
 #[test]
-fn a_removal_leaves_the_run_to_a_write_that_is_under_way() {
+fn run_files_remove_keeps_lock_during_write() {
     let temp = tempfile::tempdir().unwrap();
     let files = RunFiles::new(temp.path().to_path_buf());
     let a = keep(&files, "a", "one");
@@ -92,7 +92,7 @@ fn a_removal_leaves_the_run_to_a_write_that_is_under_way() {
 }
 
 #[test]
-fn a_run_that_is_over_is_over_while_another_process_starts() {
+fn run_files_ended_run_ignores_inherited_lock() {
     let temp = tempfile::tempdir().unwrap();
     let files = RunFiles::new(temp.path().to_path_buf());
     keep(&files, "a", "one");
@@ -107,7 +107,7 @@ fn a_run_that_is_over_is_over_while_another_process_starts() {
 }
 
 #[test]
-fn nothing_stays_behind_of_a_write_that_failed_or_was_overtaken_by_the_end() {
+fn run_files_failed_write_leaves_nothing() {
     let temp = tempfile::tempdir().unwrap();
     let count = || fs::read_dir(temp.path()).unwrap().count();
     let files = RunFiles::new(temp.path().to_path_buf());
@@ -123,7 +123,7 @@ fn nothing_stays_behind_of_a_write_that_failed_or_was_overtaken_by_the_end() {
 }
 
 #[test]
-fn what_is_kept_is_added_to_and_what_is_not_kept_is_not() {
+fn run_files_append_needs_existing_file() {
     let temp = tempfile::tempdir().unwrap();
     let files = RunFiles::new(temp.path().to_path_buf());
     assert!(files.append("a", b"x", &[]).is_err(), "nothing was kept ever");

@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn places_further_out_continue_the_same_keys() {
+    fn keymap_outer_contexts_extend_pending_keys() {
         let text = "[text]\n\"Alt-k b\" = \"t\"\n\"Alt-k l\" = \"x\"\n[editor]\n\"Alt-k l\" = \"e\"\n";
         let (map, _) = Keymap::parse(text, |id| Some(id.to_string()));
         let both = vec![("l".to_string(), "e".to_string()), ("b".to_string(), "t".to_string())];
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_place_wins_and_sequences_wait() {
+    fn keymap_inner_context_wins_and_sequences_pend() {
         let text = "[global]\n\"Ctrl-p\" = \"a\"\n\"Ctrl-x Ctrl-s\" = \"b\"\n[prompt]\n\"Ctrl-p\" = \"c\"\n";
         let (map, problems) = Keymap::parse(text, |id| Some(id.to_string()));
         assert_eq!(problems, []);
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_lines_are_told_with_their_numbers_and_the_rest_works() {
+    fn keymap_bad_lines_are_reported_with_line_numbers() {
         let text = "[global]\n\"Ctrl-p\" = \"good\"\n\"Hyper-Q\" = \"good\"\n\"F1\" = \"bad\"\n[attic]\n\"F2\" = \"good\"\n";
         let (map, problems) = Keymap::parse(text, |id| (id == "good").then(|| id.to_string()));
         let lines: Vec<usize> = problems.iter().map(|p| p.line).collect();

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn lane_does_all_work_on_one_thread_and_goes_on_after_a_panic() {
+    async fn lane_uses_one_thread_and_survives_panics() {
         let lane = Lane::default();
         let id = || thread::current().id();
         let first = lane.run(id).await;

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_abandoned_while_a_task_holds_a_copy_drop_the_task() {
+    fn threads_abandon_drops_running_tasks() {
         let threads = Threads::lazy();
         let (alive, ended) = mpsc::channel::<()>();
         let (copy, later) = (threads.clone(), threads.clone());

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_written_and_read_again() {
+    fn macro_keys_roundtrip_as_text() {
         for keys in ["d w", "i < a > Escape", "Ctrl-a Enter Left", "F5 Alt-x é"] {
             let keys: Vec<Key> = keys.split(' ').map(|key| key.parse().unwrap()).collect();
             let text: String = keys.iter().map(written).collect();

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_selection_stays_with_its_row() {
+    fn context_view_selection_stays_with_its_row() {
         let mut view = ContextView::new(1);
         view.step(-1);
         view.take(contents(&["a", "b", "c"]));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_asked_for_once_and_shown_with_its_row() {
+    fn context_view_fetches_text_once_per_row() {
         let mut view = ContextView::new(1);
         view.take(contents(&["a", "b"]));
         assert_eq!((view.missing().as_deref(), view.missing()), (Some("b"), None));

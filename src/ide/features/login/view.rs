@@ -109,7 +109,7 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     #[test]
-    fn a_secret_is_never_shown_and_the_end_of_the_view_ends_the_login() {
+    fn login_view_masks_secret_and_drop_cancels_login() {
         let cancel = CancellationToken::new();
         let mut view = LoginView::new(1, "Test".into(), cancel.clone().drop_guard());
         view.type_in("lost");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_link_and_code_count() {
+    fn login_view_shows_latest_link_and_code() {
         let mut view = LoginView::new(1, "Test".into(), CancellationToken::new().drop_guard());
         assert_eq!((view.page(), view.code()), (None, None));
         view.told.push(Notice::Page("https://a".into()));

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn approval_always_holds_for_the_same_subject_and_arguments() {
+    fn approval_always_needs_same_target_and_arguments() {
         let mut asks = PermissionRequests::default();
         let (reply, _answer) = oneshot::channel();
         let id = asks.add(ask("make", "{1}", true), reply).unwrap();

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_mean_nothing_to_the_shell() {
+    fn plugin_script_quotes_shell_metacharacters() {
         let run: Vec<String> = ["/p q/it's", "$(rm -rf /)", "a b", ""].map(String::from).into();
         assert_eq!(script(&run), r"exec '/p q/it'\''s' '$(rm -rf /)' 'a b' ''");
         assert_eq!(script(&["sort".to_string()]), "exec 'sort'");

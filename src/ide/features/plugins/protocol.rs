@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_where_in_bytes_from_one() {
+    fn plugin_request_positions_are_one_based_bytes() {
         let shown = shown("aé«b\nö»x");
         let spans: Vec<Range<Byte>> =
             shown.selection.ranges().iter().map(crate::text::selection::Range::span).collect();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_are_placed_or_refused() {
+    fn plugin_edits_are_placed_or_rejected() {
         let text = Text::from("aé\nb");
         let made = |answer: &str| edits(&text, answer, LineEnding::CrLf);
         assert_eq!(
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_of_the_workspace_and_show_no_control_characters() {
+    fn plugin_locations_are_resolved_and_escaped() {
         let rows = places(
             Path::new("/w"),
             r#"[{"path":"src/a.rs","line":3,"column":2,"text":"\u001b[31mx"},{"path":"/b","line":1}]"#,
@@ -267,7 +267,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn whatever_is_placed_can_be_said_again(content in "[aé\n]{0,20}", at in 0usize..24) {
+        fn plugin_position_roundtrips(content in "[aé\n]{0,20}", at in 0usize..24) {
             let text = Text::from(content.as_str());
             let at = text.char_floor(Byte(at).min(text.end()));
             prop_assert_eq!(place(&text, spot(&text, at)), Ok(at));

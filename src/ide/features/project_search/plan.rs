@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_become_edits_that_keep_line_ends() {
+    fn results_edits_keep_line_endings() {
         let found = known(&[(1, 1, "é"), (2, 3, "b\nc"), (4, 4, "d")]);
         let text = "é\r\nb\r\nc\r\nd";
         assert_eq!(apply(&found, "f:1:漢\n:x\nf:2-3:bc\nf:4:D\n:E", text).0, "漢\r\nx\r\nbc\r\nD\nE");
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_as_it_was_found_is_left() {
+    fn results_stale_lines_are_skipped() {
         let found = known(&[(1, 1, "a"), (2, 2, "b"), (9, 9, "z")]);
         let list = "f:1:A\nf:2:B\nf:9:Z";
         assert_eq!(apply(&found, list, "a\nB?\n"), ("A\nB?\n".to_string(), vec![2, 9]));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_taken_back_beside_later_ones() {
+    fn results_change_is_undone_beside_later_edits() {
         let done = changed("one\ntwo\nthree\n", "f:1:ONE\nf:3:three!", &[(1, 1, "one"), (3, 3, "three")]);
         assert_eq!(done.after.to_string(), "ONE\ntwo\nthree!\n");
         let back = |now: &str| {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_was_changed_in_part_and_again_beside_that_is_left() {
+    fn results_undo_refuses_partly_changed_word() {
         let done = changed("let foo;\n", "f:1:let fob;", &[(1, 1, "let foo;")]);
         let back = |now: &str| take_back(&done, &Text::from(now));
         assert!(back("let ab;\n").is_err(), "not `ao`");
@@ -175,7 +175,7 @@ mod tests {
         /// What a list says stands in the file afterwards, whatever was typed, and all of it comes
         /// back; what is not in the list stays.
         #[test]
-        fn a_file_says_what_its_list_says(
+        fn results_edits_apply_and_invert(
             lines in proptest::collection::vec("[a:é1-]{0,4}", 1..8),
             wanted in proptest::collection::vec(proptest::option::of("[a:é1-]{0,3}(\n[a:]{0,2}){0,2}"), 8),
             ending in proptest::sample::select(vec!["\n", "\r\n"]),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_change_of_the_number_of_lines_later_places_are_found() {
+    fn results_later_lines_shift_after_line_count_change() {
         let mut found = known(&[(1, 1, "a"), (3, 3, "c")]);
         let mut text = Text::from("a\nb\nc\n");
         make(&found, &found.read("f:1:a\n:a2").0, &text, "\n").changes.apply(&mut text);

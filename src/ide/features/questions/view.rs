@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn one_option_or_other_words() {
+    fn question_single_choice_or_typed_answer() {
         let (mut view, mut answers) =
             inquiry(vec![question("a?", &["x", "y"], false), question("b?", &["x", "y"], false)]);
         view.step(1);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn several_options_and_words_beside_them() {
+    fn question_multiple_choices_and_typed_answer() {
         let (mut view, mut answers) = inquiry(vec![question("a?", &["x", "y", "z"], true)]);
         view.switch(2);
         view.switch(0);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn one_can_go_back_and_think_again() {
+    fn question_back_keeps_earlier_answers() {
         let (mut view, mut answers) =
             inquiry(vec![question("a?", &["x", "y"], false), question("b?", &[], false)]);
         assert!(!view.take());
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn no_answer_is_an_answer_too() {
+    fn question_decline_sends_none_and_drop_withdraws() {
         let (view, mut answers) = inquiry(vec![question("a?", &["x"], false)]);
         view.decline();
         assert_eq!(answers.try_recv().unwrap(), None);

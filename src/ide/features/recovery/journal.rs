@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kept_text_says_all_about_itself_and_a_torn_one_nothing() {
+    fn journal_header_roundtrips_and_truncated_is_rejected() {
         let odd = PathBuf::from(OsString::from_vec(b"/a/\xff\n.txt".to_vec()));
         for path in [None, Some(PathBuf::from("/a/é.txt")), Some(odd)] {
             let format = Format { bom: true, ..Format::default() };

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_being_removed_at_the_end_is_known() {
+    fn journal_files_being_removed_are_tracked() {
         let (mut buffers, id) = typed();
         let mut unsaved = Unsaved::new(Path::new("unused"));
         unsaved.adopt(id, "old.run.kept".to_string());
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_write_is_tried_again_but_not_at_once() {
+    fn journal_failed_write_is_retried_after_delay() {
         let (buffers, id) = typed();
         let mut unsaved = Unsaved::new(Path::new("unused"));
         unsaved.watch(buffers.all(), seconds(0));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn typing_during_a_write_that_fails_does_not_hurry_the_next() {
+    fn journal_typing_during_failed_write_keeps_delay() {
         let (mut buffers, id) = typed();
         let mut unsaved = Unsaved::new(Path::new("unused"));
         unsaved.begin(id, &head(1), None);
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_added_to_what_they_lead_on_from_until_they_are_long() {
+    fn journal_appends_steps_until_size_limit() {
         let (mut buffers, id) = typed();
         let mut unsaved = Unsaved::new(Path::new("unused"));
         let steps = |buffers: &mut Buffers| {

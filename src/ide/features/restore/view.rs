@@ -74,7 +74,7 @@ mod tests {
     use crate::workspace::checkpoint::{Conflict, Name};
 
     #[test]
-    fn only_what_can_be_done_is_decided_and_shown() {
+    fn restore_view_offers_only_possible_decisions() {
         let view = |clash: Option<Overlap>| {
             let name = Name::from_bytes(b"a").unwrap();
             let decision = Decision::Mine;

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_fold_and_the_selection_stays() {
+    fn session_tree_selection_survives_folding() {
         let mut view = view();
         assert_eq!((shown(&view), view.selected), ("abcd".into(), 3));
         view.step(-1);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn folds_within_folds_open_as_they_were() {
+    fn session_tree_nested_folds_survive_unfolding() {
         let mut view = view();
         view.step(-2);
         view.fold(true);
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_says_it_is_shown() {
+    fn session_tree_search_shows_only_matches() {
         let mut view = view();
         view.set_found(Some(("x".into(), ["c".to_string(), "d".to_string()].into())));
         assert_eq!((shown(&view), view.selected), ("cd".into(), 1));
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn leaps_go_where_it_parts() {
+    fn session_tree_leap_stops_at_forks() {
         let mut view = view();
         view.step(-9);
         let mut places = vec![view.selected];
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn the_turn_is_asked_for_anew_with_the_rows() {
+    fn session_tree_refetches_turn_after_new_outline() {
         let mut view = view();
         let asks = |view: &mut SessionView| view.missing(9).contains(&Missing::Turn("d".into()));
         assert_eq!((asks(&mut view), asks(&mut view)), (true, false));
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_asked_for_twice() {
+    fn session_tree_requests_each_text_once() {
         let mut view = view();
         let words = Missing::Words(["a", "b", "c", "d"].map(String::from).to_vec());
         assert_eq!(view.missing(10), [words, Missing::Turn("d".into())]);

@@ -88,7 +88,7 @@ mod tests {
     use crate::text::position::Byte;
 
     #[test]
-    fn variables_tell_of_file_text_and_time() {
+    fn snippet_variables_cover_file_text_and_time() {
         let text = Text::from("one\n\tgröße x\n");
         let (workspace, path) = (Path::new("/w/näme"), Path::new("/w/näme/src/a.b.rs"));
         let signs = comment_signs::of("a.rs");

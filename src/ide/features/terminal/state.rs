@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_shown_whatever_comes_and_goes() {
+    fn terminals_one_is_active_while_any_is_open() {
         let mut terminals = Terminals::default();
         assert_eq!(ids(&terminals), (vec![], None));
         terminals.step(1);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_limit_to_their_number() {
+    fn terminals_number_is_limited() {
         let mut terminals = Terminals::default();
         let added = (0..20).filter_map(|_| terminals.add(Vec::new())).count();
         assert_eq!(added, TERMINALS_MAX);

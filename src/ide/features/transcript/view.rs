@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn transcript_view_one_large_answer_holds_bounded_bytes() {
+    fn transcript_view_large_answer_holds_bounded_bytes() {
         let (mut view, mut transcript) = (TranscriptView::default(), Transcript::default());
         let text = paragraphs(20_000);
         answer(&mut transcript, &text);
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn transcript_view_scrolled_far_shows_what_stands_there() {
+    fn transcript_view_far_scroll_shows_right_rows() {
         let (mut view, mut transcript) = (TranscriptView::default(), Transcript::default());
         answer(&mut transcript, &paragraphs(5_000));
         assert!(rows(&mut view, &transcript)[39].starts_with("paragraph 4999 "));

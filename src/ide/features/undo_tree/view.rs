@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn branches_part_and_meet() {
+    fn undo_tree_graph_shows_branches() {
         let mut document = Document::new("", Format::default());
         assert_eq!(graph(&document), ["● 0"]);
         write(&mut document, "a");
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_told_in_a_line() {
+    fn undo_tree_step_summary_and_age() {
         let mut document = Document::new("", Format::default());
         write(&mut document, "fn  main() {\n}\n");
         assert_eq!(summary(document.history().last().unwrap()), "+15 −0  fn main() { }");

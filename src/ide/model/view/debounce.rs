@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_in_typing_is_when_to_parse() {
+    fn debounce_due_after_typing_pause() {
         let mut pace = Debounce::default();
         assert_eq!(pace.due(LONG), None);
         pace.took(ms(2));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_of_their_own_wait_for_a_pause() {
+    fn debounce_quiet_at_waits_for_typing_pause() {
         let mut pace = Debounce::default();
         assert_eq!(pace.quiet_at(LONG), None, "nobody has typed");
         pace.changed(ms(1000));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_late_waits_for_a_pause_worth_its_work() {
+    fn debounce_low_priority_pause_scales_with_cost() {
         for (cost, pause) in [(1, 150), (60, 600), (900, 2000)] {
             let mut pace = Debounce::that_may_be_late();
             pace.took(ms(cost));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_pause_parsing_takes_a_small_part_of_the_time() {
+    fn debounce_without_pause_limits_parse_time_share() {
         let mut pace = Debounce::default();
         for (cost, wait) in [(1, 1000), (2, 2000), (50, 2000)] {
             pace.took(ms(cost));

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_folded_by_its_parts_and_other_text_by_its_indentation() {
+    fn folding_by_syntax_and_by_indentation_agree() {
         for language in [Some("rust"), None] {
             assert_eq!(
                 hidden_lines(CODE, language, FoldTarget::All),

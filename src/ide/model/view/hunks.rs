@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_marked_by_what_happened_to_them() {
+    fn hunk_signs_match_line_changes() {
         assert_eq!(signs("a\nb\nc\n", "a\nB\nc\nd\n"), " ~ + ");
         assert_eq!(signs("a\nb\nc\n", "a\nc\n"), "_  ");
         assert_eq!(signs("a\nb\nc\n", "b\nc\n"), "^  ");
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_too_late_is_not_taken() {
+    fn hunks_outdated_result_is_ignored() {
         let text = Text::from("a\n");
         let mut hunks = compared("b\n", &text);
         assert!(hunks.next(&text, 1, Duration::ZERO).is_none(), "nothing has changed");
@@ -299,7 +299,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn every_hunk_put_back_gives_what_git_has(base in "([abé]{0,2}\n){0,8}[ab]{0,2}", now in "([abé]{0,2}\n){0,8}[ab]{0,2}") {
+        fn hunks_reverting_all_gives_git_base(base in "([abé]{0,2}\n){0,8}[ab]{0,2}", now in "([abé]{0,2}\n){0,8}[ab]{0,2}") {
             let text = Text::from(now.as_str());
             let hunks = compared(&base, &text);
             let base_text = hunks.base().unwrap();

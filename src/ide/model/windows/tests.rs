@@ -12,7 +12,7 @@ fn areas(windows: &Windows) -> Vec<(u32, u16, u16, u16, u16)> {
 }
 
 #[test]
-fn windows_share_the_room_and_give_it_back() {
+fn splits_share_area_and_return_it_on_close() {
     let mut windows = Windows::default();
     let right = windows.split(true);
     assert_eq!(areas(&windows), [(0, 10, 1, 40, 30), (1, 51, 1, 40, 30)]);
@@ -26,7 +26,7 @@ fn windows_share_the_room_and_give_it_back() {
 }
 
 #[test]
-fn a_third_window_takes_from_the_one_it_came_from() {
+fn splits_third_takes_room_from_its_origin() {
     let mut windows = Windows::default();
     windows.split(true);
     windows.split(true);
@@ -38,7 +38,7 @@ fn a_third_window_takes_from_the_one_it_came_from() {
 }
 
 #[test]
-fn neighbours_are_found_by_where_they_are() {
+fn splits_neighbor_is_found_by_direction() {
     let mut windows = Windows::default();
     let right = windows.split(true);
     windows.active = right;
@@ -52,7 +52,7 @@ fn neighbours_are_found_by_where_they_are() {
 }
 
 #[test]
-fn lines_move_and_windows_keep_their_least() {
+fn splits_resize_keeps_minimum_size() {
     let mut windows = Windows::default();
     windows.split(true);
     windows.resize(AREA, true, 5);
@@ -70,7 +70,7 @@ fn lines_move_and_windows_keep_their_least() {
 }
 
 #[test]
-fn where_they_do_not_fit_there_is_one() {
+fn splits_too_small_area_shows_only_active() {
     let mut windows = Windows::default();
     windows.active = windows.split(true);
     let small = Rect::new(0, 0, 20, 4);
@@ -81,7 +81,7 @@ fn where_they_do_not_fit_there_is_one() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn windows_and_lines_cover_the_area(steps in prop::collection::vec((0..6u8, 0..8usize), 0..24), width in 1..200u16, height in 1..60u16) {
+    fn splits_and_borders_cover_area(steps in prop::collection::vec((0..6u8, 0..8usize), 0..24), width in 1..200u16, height in 1..60u16) {
         let mut windows = Windows::default();
         let area = Rect::new(3, 2, width, height);
         for (step, which) in steps {

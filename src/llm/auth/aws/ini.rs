@@ -73,7 +73,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn both_files_make_one() {
+    fn aws_profiles_merge_config_and_credentials() {
         let config = "\u{feff}[default]\nregion = eu-west-1 # near\n\n[profile dev]\nrole_arn=arn:x\n\
             s3 =\n  region = no\n[sso-session corp]\nsso_region=us-east-2\n[services x]\na=b\n";
         let credentials = "; mine\n[default]\nAWS_Access_Key_Id = A#1\n[dev]\nrole_arn = arn:y\n";
@@ -89,7 +89,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn no_text_panics(config in ".{0,80}", credentials in "[\\[\\]=#; a\n]{0,80}") {
+        fn aws_profiles_any_text_is_safe(config in ".{0,80}", credentials in "[\\[\\]=#; a\n]{0,80}") {
             let all = Profiles::read(&config, &credentials);
             prop_assert!(all.profiles.len() <= config.len() + credentials.len());
         }

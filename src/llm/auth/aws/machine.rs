@@ -98,7 +98,7 @@ mod tests {
     use crate::net::http::{Http, Limits};
 
     #[tokio::test]
-    async fn a_container_s_token_goes_to_no_other_host_by_plain_http() {
+    async fn aws_container_token_requires_https_or_link_local() {
         let of = |url: &str| {
             let vars = HashMap::from([("AWS_CONTAINER_CREDENTIALS_FULL_URI".to_string(), url.to_string())]);
             let around = Variables { vars: Arc::new(vars), home: None };

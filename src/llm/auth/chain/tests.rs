@@ -41,7 +41,7 @@ async fn key(case: &Case) -> (Option<String>, KeyKind, Option<String>) {
 }
 
 #[tokio::test]
-async fn the_five_sources_in_their_order() {
+async fn api_key_sources_follow_precedence() {
     let env = [("XAI_API_KEY", "env"), ("NAMED", "named")];
     let kept = json!({"xai": {"type": "api_key", "key": "$NAMED"}});
     let mut all = case("xai", &env, &kept);
@@ -65,7 +65,7 @@ async fn the_five_sources_in_their_order() {
 }
 
 #[tokio::test]
-async fn tokens_are_told_from_keys() {
+async fn api_key_kind_is_key_or_bearer_by_source() {
     let kind = |provider: &'static str, vars: &'static [(&str, &str)]| async move {
         key(&case(provider, vars, &json!({}))).await.1
     };
@@ -79,7 +79,7 @@ async fn tokens_are_told_from_keys() {
 }
 
 #[tokio::test]
-async fn a_token_that_cannot_be_renewed_early_is_used_to_its_end() {
+async fn oauth_failed_early_refresh_uses_token_until_expiry() {
     let at = |expires: u64| {
         let kept = json!({"xai": {"type": "oauth", "access": "old", "refresh": "r", "expires": expires}});
         let mut case = case("xai", &[("BOWLINE_XAI_CLIENT_ID", "mine")], &kept);
@@ -92,7 +92,7 @@ async fn a_token_that_cannot_be_renewed_early_is_used_to_its_end() {
 }
 
 #[tokio::test]
-async fn headers_of_a_model_are_values_like_those_of_its_provider() {
+async fn headers_of_model_resolve_variables_and_commands() {
     let shell = Shell::new(Arc::new(|command: String| async move { Ok(format!("said {command}")) }.boxed()));
     let mut case = case("xai", &[("XAI_API_KEY", "k"), ("TEAM", "blue")], &json!({}));
     case.chain.credentials = case.chain.credentials.clone().with_shell(shell);
@@ -121,14 +121,14 @@ async fn headers_of_a_model_are_values_like_those_of_its_provider() {
 }
 
 #[tokio::test]
-async fn what_an_entry_says_of_the_environment_wins() {
+async fn auth_entry_env_wins_over_environment() {
     let kept = json!({"xai": {"type": "api_key", "env": {"XAI_API_KEY": "own"}}});
     let case = case("xai", &[("XAI_API_KEY", "env")], &kept);
     assert_eq!(key(&case).await.0.as_deref(), Some("own"));
 }
 
 #[tokio::test]
-async fn missing_access_says_what_to_do() {
+async fn auth_missing_key_error_names_next_step() {
     for (provider, kept, expected) in [
         ("xai", json!({}), "xAI: there is no key; set XAI_API_KEY, or `bowline login xai`"),
         ("openai-codex", json!({}), "OpenAI Codex: not logged in; `bowline login openai-codex`"),

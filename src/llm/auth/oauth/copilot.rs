@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_token_says_where_to_ask() {
+    fn copilot_base_url_comes_from_token_or_login() {
         let url = |token: &str, extra: Value| base_url("github-copilot", &login(token, &extra));
         let named = url("tid=1;exp=2;proxy-ep=proxy.individual.example.com;x", json!({}));
         assert_eq!(named.as_deref(), Some("https://api.individual.example.com"));
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn domains_as_people_write_them() {
+    fn copilot_domain_is_parsed_from_user_input() {
         for (said, expected) in [
             ("corp.ghe.com", Some("corp.ghe.com")),
             ("https://a.b/c", Some("a.b")),

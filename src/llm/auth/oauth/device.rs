@@ -96,7 +96,7 @@ mod tests {
     use crate::llm::model::Question;
 
     #[test]
-    fn times_that_make_no_sense_are_not_waited_for() {
+    fn device_login_ignores_senseless_intervals() {
         let body = crate::base::json::json!({"a": 1e300, "b": -1, "c": 0, "d": 2.5, "e": "5"});
         let of = |name| seconds(&body, name);
         assert_eq!([of("a"), of("d")], [Some(LONGEST), Some(2.5)]);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn only_pages_are_shown() {
+    fn device_login_opens_only_http_urls() {
         for (url, yes) in [("https://x.example/a", true), ("javascript:x", false), ("file:///etc", false)] {
             assert_eq!(is_page(url), yes, "{url}");
         }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_that_breaks_once_does_not_end_the_login() {
+    async fn device_login_survives_dropped_connection() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let code = r#"{"device_code": "d", "user_code": "u", "verification_uri": "https://p.example", "interval": 0.001}"#;

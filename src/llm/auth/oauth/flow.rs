@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pasted_codes_in_all_their_forms() {
+    fn oauth_pasted_code_accepts_urls_and_codes() {
         for (said, expected) in [
             ("http://localhost:1/callback?code=a%20b&state=s", Some(Redirected::Code("a b".into()))),
             ("?code=a&state=s", Some(Redirected::Code("a".into()))),

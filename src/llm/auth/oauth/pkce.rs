@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_example_of_the_standard() {
+    fn pkce_challenge_matches_rfc_example() {
         let pkce = Pkce::of("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".into());
         assert_eq!(pkce.challenge, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
         assert_eq!(random().unwrap().len(), 43);

@@ -110,7 +110,7 @@ mod tests {
     use crate::llm::catalog::Catalog;
 
     #[test]
-    fn rows_and_providers_agree() {
+    fn login_rows_and_providers_agree() {
         for row in rows() {
             let provider = Catalog::builtin().provider(&row.id).expect("a provider for each login");
             assert_eq!(provider.login.as_deref(), Some(row.id.as_str()));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_login_without_a_client_says_so_and_names_the_way_out() {
+    fn login_without_client_id_error_names_alternatives() {
         let row = find("anthropic").unwrap();
         let refused = row.client(&HashMap::new()).unwrap_err().to_string();
         assert!(refused.contains("only to programs that it has registered"), "{refused}");

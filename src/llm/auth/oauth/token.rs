@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_account_is_read_from_the_token() {
+    fn oauth_token_claims_give_account_id() {
         let claims = json!({"https://api.openai.com/auth": {"chatgpt_account_id": "acc"}}).to_string();
         let token = format!("h.{}.s", URL_SAFE_NO_PAD.encode(claims));
         let row = super::super::find("openai-codex").unwrap();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_told_and_bodies_are_not() {
+    fn oauth_token_error_shows_reason_without_body() {
         let row = LoginRow::default();
         for (status, body, expected) in [
             (400, json!({"error": "invalid_grant", "error_description": "used"}), "used (HTTP 400)"),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_escaped() {
+    fn oauth_query_fields_are_escaped() {
         assert_eq!(query(&[("a", "b c&d"), ("é", "=")]), "a=b+c%26d&%C3%A9=%3D");
     }
 }

@@ -8,7 +8,7 @@ fn models(list: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn lists_of_openai_and_its_followers() {
+fn model_list_of_openai_dialects_is_read() {
     let list = json!({"object": "list", "data": [
         {"id": "gpt-9", "object": "model", "created": 1, "owned_by": "openai"},
         {"id": "text-embedding-9"}, {"id": "gpt-9-realtime"}, {"id": "dall-e-9"}, {"id": "Whisper-9"},
@@ -29,7 +29,7 @@ fn lists_of_openai_and_its_followers() {
 }
 
 #[test]
-fn what_nobody_would_say_is_not_believed() {
+fn model_list_implausible_values_are_dropped() {
     let list = json!({"data": [
         {"id": "models/"}, {"id": " "}, {"id": "a\u{202e}b"}, {"id": "a\u{200b}"}, {"id": "x".repeat(300)},
         {"id": "m", "name": "a\u{2028}b", "context_window": u64::MAX, "max_tokens": 1e300},
@@ -40,7 +40,7 @@ fn what_nobody_would_say_is_not_believed() {
 }
 
 #[test]
-fn the_list_of_anthropic_by_pages() {
+fn model_list_of_anthropic_has_pages() {
     let list = json!({"data": [
         {"type": "model", "id": "claude-9", "display_name": "Claude 9", "created_at": "2027-01-01T00:00:00Z",
          "max_input_tokens": 1_000_000, "max_tokens": 128_000,
@@ -53,7 +53,7 @@ fn the_list_of_anthropic_by_pages() {
 }
 
 #[test]
-fn the_list_of_google_by_pages() {
+fn model_list_of_google_has_pages() {
     let list = json!({"models": [
         {"name": "models/gemini-9", "displayName": "Gemini 9", "inputTokenLimit": 1_048_576,
          "outputTokenLimit": 65_536, "supportedGenerationMethods": ["generateContent"], "thinking": true},
@@ -65,7 +65,7 @@ fn the_list_of_google_by_pages() {
 }
 
 #[test]
-fn the_list_of_mistral() {
+fn model_list_of_mistral_is_read() {
     let list = json!({"data": [
         {"id": "codestral-9", "name": "codestral-9", "type": "base", "max_context_length": 256_000,
          "aliases": ["codestral-9", "codestral-newest", 5],
@@ -78,7 +78,7 @@ fn the_list_of_mistral() {
 }
 
 #[test]
-fn lists_with_prices() {
+fn model_list_prices_are_read() {
     let openrouter = json!({"data": [
         {"id": "a/b", "name": "A: B", "context_length": 400_000,
          "architecture": {"input_modalities": ["image", "text"], "output_modalities": ["text"]},
@@ -120,7 +120,7 @@ fn lists_with_prices() {
 }
 
 #[test]
-fn what_is_no_list_has_none() {
+fn model_list_malformed_answer_is_none() {
     for odd in [json!(null), json!("x"), json!({"data": {}}), json!({"error": {"message": "no"}})] {
         assert_eq!(read(&odd), None, "{odd}");
     }
@@ -165,7 +165,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     /// Whatever a server answers, what is read has an id and can be a model.
     #[test]
-    fn nothing_breaks_the_reader(rows in prop::collection::vec(any_json(), 0..6)) {
+    fn model_list_any_answer_gives_valid_models(rows in prop::collection::vec(any_json(), 0..6)) {
         for mut fields in models(&json!({"data": rows})) {
             let map = fields.as_object_mut().unwrap();
             prop_assert!(map["id"].as_str().is_some_and(|id| !id.is_empty()));

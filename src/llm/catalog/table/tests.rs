@@ -18,7 +18,7 @@ const WIRES: [&str; 10] = [
 ];
 
 #[test]
-fn every_provider_has_its_default_model_and_known_wires() {
+fn catalog_providers_have_default_model_and_known_apis() {
     let catalog = Catalog::builtin();
     for provider in &catalog.providers {
         let models = catalog.models_of(provider);
@@ -43,7 +43,7 @@ fn every_provider_has_its_default_model_and_known_wires() {
 }
 
 #[test]
-fn ids_are_unique() {
+fn catalog_model_ids_are_unique() {
     for provider in &Catalog::builtin().providers {
         let models = Catalog::builtin().models_of(provider);
         let mut ids: Vec<_> = models.iter().map(|m| m.id.as_str()).collect();
@@ -54,7 +54,7 @@ fn ids_are_unique() {
 }
 
 #[test]
-fn no_model_of_the_data_speaks_for_another_product() {
+fn catalog_headers_never_impersonate_other_products() {
     for provider in &Catalog::builtin().providers {
         let models = Catalog::builtin().models_of(provider);
         let names = models.iter().flat_map(|m| m.headers.keys()).chain(provider.headers.keys());
@@ -66,7 +66,7 @@ fn no_model_of_the_data_speaks_for_another_product() {
 }
 
 #[test]
-fn facts_of_a_model_are_all_read() {
+fn catalog_reads_all_model_fields() {
     let catalog = Catalog::builtin();
     let openai = catalog.provider("openai").unwrap();
     let models = catalog.models_of(openai);
@@ -82,7 +82,7 @@ fn facts_of_a_model_are_all_read() {
 }
 
 #[test]
-fn a_model_that_cannot_stop_thinking_cannot_at_azure_either() {
+fn catalog_azure_models_keep_mandatory_reasoning() {
     let catalog = Catalog::builtin();
     let mut seen = 0;
     for model in catalog.models_of(catalog.provider("azure").unwrap()) {
@@ -109,7 +109,7 @@ fn told(models: &serde_json::Value) -> Listed {
 }
 
 #[test]
-fn lists_add_and_everything_else_wins_over_them() {
+fn catalog_listed_models_add_but_never_override() {
     let models = crate::base::json::json!([
         {"id": "claude-opus-5-5", "name": "Other", "contextWindow": 5},
         {"id": "claude-9", "name": "Claude 9", "contextWindow": 2_000_000, "reasoning": true},
@@ -135,7 +135,7 @@ fn lists_add_and_everything_else_wins_over_them() {
 }
 
 #[test]
-fn models_have_other_names_that_are_nobody_elses() {
+fn catalog_aliases_are_unique_and_configurable() {
     let catalog = Catalog::builtin();
     assert_eq!(catalog.named("anthropic", "opus").unwrap().id, "claude-opus-5-5");
     assert_eq!(catalog.named("anthropic", "claude-haiku-latest").unwrap().id, "claude-haiku-5-5");
@@ -158,7 +158,7 @@ fn models_have_other_names_that_are_nobody_elses() {
 }
 
 #[test]
-fn the_newest_that_can() {
+fn catalog_latest_picks_newest_matching_model() {
     let catalog = Catalog::builtin();
     let latest =
         |provider: &str, can: fn(&Model) -> bool| catalog.latest(provider, can).map(|m| m.id.clone());

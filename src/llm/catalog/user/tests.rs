@@ -10,7 +10,7 @@ fn read(text: &str) -> (UserModels, Vec<String>) {
 }
 
 #[test]
-fn a_new_provider_with_comments_and_a_byte_order_mark() {
+fn user_models_new_provider_with_comments_and_bom() {
     let (user, problems) = read(
         "\u{feff}{ // mine\n \"providers\": {\"local\": {\"baseUrl\": \"http://h/v1\", \"api\": \"openai-completions\",
             \"apiKey\": \"!pass x\", \"headers\": {\"x-a\": \"$A\"}, \"compat\": {\"supportsStore\": false},
@@ -36,7 +36,7 @@ fn a_new_provider_with_comments_and_a_byte_order_mark() {
 }
 
 #[test]
-fn bundled_providers_and_models_are_changed() {
+fn user_models_override_bundled_providers_and_models() {
     let (user, problems) = read(
         r#"{"providers": {"anthropic": {"baseUrl": "https://proxy", "authHeader": true,
             "modelOverrides": {"claude-opus-5-5": {"name": "Mine", "cost": {"input": 9}, "compat": {"x": 1}}},
@@ -57,7 +57,7 @@ fn bundled_providers_and_models_are_changed() {
 }
 
 #[test]
-fn faults_are_told_by_line_and_the_rest_is_used() {
+fn user_models_faults_are_reported_by_line() {
     let (user, problems) = read(
         "{\"providers\": {\n\"a\": 1,\n\"b\": {\"headers\": []},\n\"xai\": {\n\"models\": [\n{\"name\": \"x\"},\n{\"id\": \"y\", \"contextWindow\": \"big\"},\n{\"id\": \"z\"}],\n\"modelOverrides\": {\n\"q\": {\"reasoning\": 5}}},\n\"new\": {\"models\": [\n{\"id\": \"m\"}]}}}",
     );
@@ -84,7 +84,7 @@ fn faults_are_told_by_line_and_the_rest_is_used() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn no_text_panics(text in "[{}\\[\\]\":,a-z/* \n0-9é]{0,80}") {
+    fn user_models_any_text_is_safe(text in "[{}\\[\\]\":,a-z/* \n0-9é]{0,80}") {
         let (user, _) = UserModels::read(&format!("{{\"providers\": {text}"));
         let catalog = Catalog::builtin().with_user(user);
         prop_assert_eq!(&catalog.providers.last().unwrap().id, "demo");
@@ -92,7 +92,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_said_of_a_provider_holds_for_its_bundled_models() {
+fn user_models_provider_settings_reach_bundled_models() {
     let (user, problems) = UserModels::read(
         r#"{"providers": {"anthropic": {"baseUrl": "https://proxy.example", "headers": {"x-a": "b"},
             "compat": {"forceAdaptiveThinking": false, "supportsTemperature": false},

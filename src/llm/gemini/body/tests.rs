@@ -38,7 +38,7 @@ fn format() -> ResponseFormat {
 }
 
 #[test]
-fn the_whole_body_of_a_first_request() {
+fn gemini_body_of_first_request() {
     let tool =
         |name: &str| json!({"name": name, "description": "does", "parametersJsonSchema": {"type": "object"}});
     let expected = json!({
@@ -58,7 +58,7 @@ fn the_whole_body_of_a_first_request() {
 }
 
 #[test]
-fn thinking_by_generation_and_level() {
+fn gemini_thinking_follows_generation_and_level() {
     let of = |model: Model, level| {
         let body = body(&Request { thinking: level, ..request(model) });
         body["generationConfig"].get("thinkingConfig").cloned()
@@ -78,7 +78,7 @@ fn thinking_by_generation_and_level() {
 }
 
 #[test]
-fn tool_choices() {
+fn gemini_tool_choice_modes() {
     let of = |choice, strict| {
         let mut request = Request { tool_choice: choice, ..request(leveled("gemini-3-flash-preview")) };
         request.tools[0].strict = strict;
@@ -98,7 +98,7 @@ fn tool_choices() {
 }
 
 #[test]
-fn a_form_of_the_answer() {
+fn gemini_response_schema_by_generation() {
     let of = |id: &str, tools: bool| {
         let mut request = Request { format: Some(format()), ..request(model(id)) };
         if !tools {
@@ -119,7 +119,7 @@ fn a_form_of_the_answer() {
 }
 
 #[test]
-fn limits_sampling_and_options() {
+fn gemini_body_limits_sampling_and_options() {
     let mut request = Request { max_tokens: Some(99_999_999), ..request(model("gemini-2.5-flash")) };
     request.sampling = json!({"temperature": 0.5, "top_p": 1, "stop": ["x"]}).as_object().unwrap().clone();
     let options =

@@ -66,7 +66,7 @@ fn history(by: &Model) -> Vec<Message> {
 }
 
 #[test]
-fn signatures_go_back_on_the_very_parts() {
+fn gemini_signatures_return_on_same_parts() {
     let model = model("gemini-3-flash-preview");
     let png = json!({"inlineData": {"mimeType": "image/png", "data": "aW1n"}});
     let expected = json!([
@@ -85,7 +85,7 @@ fn signatures_go_back_on_the_very_parts() {
 }
 
 #[test]
-fn older_models_have_no_ids_and_get_images_behind_the_results() {
+fn gemini_old_models_get_images_after_results() {
     let model = model("gemini-2.5-flash");
     let contents = build(&history(&model), &model);
     assert_eq!(contents[1]["parts"][2]["functionCall"].get("id"), None);
@@ -99,7 +99,7 @@ fn older_models_have_no_ids_and_get_images_behind_the_results() {
 }
 
 #[test]
-fn what_another_model_signed_stays_out() {
+fn gemini_foreign_signatures_are_dropped() {
     let history = history(&model("gemini-2.5-pro"));
     let contents = build(&history, &model("gemini-4-argon"));
     let parts = contents[1]["parts"].as_array().unwrap();
@@ -112,7 +112,7 @@ fn what_another_model_signed_stays_out() {
 }
 
 #[test]
-fn an_empty_part_goes_back_only_with_its_signature() {
+fn gemini_empty_part_is_sent_only_with_signature() {
     let own = model("gemini-4-argon");
     let empty = vec![think("", None), think("", Some(SIG)), say("", None), say("", Some(SIG))];
     let parts = build(&[user("x"), answer(&own, empty)], &own)[1]["parts"].clone();
@@ -122,7 +122,7 @@ fn an_empty_part_goes_back_only_with_its_signature() {
 }
 
 #[test]
-fn blind_models_calls_without_results_and_a_beginning_by_the_model() {
+fn gemini_contents_fill_missing_results_and_user_turn() {
     let mut model = model("gemini-3-flash-preview");
     model.input = vec!["text".into()];
     let history = [
@@ -140,7 +140,7 @@ proptest! {
     /// Whatever comes: roles are known, calls are answered at once, and a longer history begins
     /// with the shorter one.
     #[test]
-    fn any_history_is_valid_and_only_grows(
+    fn gemini_any_history_is_valid_and_only_grows(
         kinds in prop::collection::vec(0usize..6, 0..12),
         id in prop::sample::select(vec!["gemini-2.5-flash", "gemini-4-argon", "gemma-3"]),
     ) {

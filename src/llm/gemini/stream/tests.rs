@@ -51,7 +51,7 @@ fn whole() -> Vec<Value> {
 }
 
 #[test]
-fn a_whole_answer_with_everything_in_it() {
+fn gemini_stream_full_answer() {
     let message = last(&read(&whole()));
     let thinking = KnownPart::Thinking {
         thinking: "hm".into(),
@@ -76,7 +76,7 @@ fn a_whole_answer_with_everything_in_it() {
 }
 
 #[test]
-fn folding_the_events_gives_the_same_text_and_calls() {
+fn gemini_stream_events_fold_to_final_message() {
     let events = read(&whole());
     let mut all = Accumulator::new(&model(), 5);
     events[..events.len() - 1].iter().for_each(|event| all.push(event));
@@ -86,7 +86,7 @@ fn folding_the_events_gives_the_same_text_and_calls() {
 }
 
 #[test]
-fn every_reason_to_finish() {
+fn gemini_stream_finish_reasons() {
     let of = |word: &str| read(&[chunk(&json!([{"text": "par"}])), close(word)]);
     assert_eq!(last(&of("STOP")).stop_reason, StopReason::Stop);
     assert_eq!(last(&of("MAX_TOKENS")).stop_reason, StopReason::Length);
@@ -111,7 +111,7 @@ fn every_reason_to_finish() {
 }
 
 #[test]
-fn a_prompt_that_is_blocked() {
+fn gemini_stream_blocked_prompt_is_content_filter() {
     let feedback = json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"},
         "usageMetadata": {"promptTokenCount": 9}});
     let events = read(&[feedback]);
@@ -121,7 +121,7 @@ fn a_prompt_that_is_blocked() {
 }
 
 #[test]
-fn what_breaks_off_keeps_what_had_come() {
+fn gemini_stream_break_keeps_partial_text() {
     let begun = || vec![chunk(&json!([{"text": "par"}]))];
     let with = |more: Value| read(&[begun(), vec![more]].concat());
     let cut = read(&begun());
@@ -134,7 +134,7 @@ fn what_breaks_off_keeps_what_had_come() {
 }
 
 #[test]
-fn a_break_behind_the_whole_answer_costs_nothing() {
+fn gemini_stream_failure_after_finish_is_ignored() {
     let mut reader = Reader::new(&model(), RequestInfo::default(), 5);
     let mut out = Vec::new();
     for data in [chunk(&json!([{"text": "all"}])), close("STOP")] {
@@ -186,7 +186,7 @@ fn values() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn no_events_panic_and_every_stream_ends_once(data in prop::collection::vec(values(), 0..6)) {
+    fn gemini_stream_any_events_end_exactly_once(data in prop::collection::vec(values(), 0..6)) {
         let events = read(&data);
         let ends = |e: &&StreamEvent| matches!(e, StreamEvent::Done { .. } | StreamEvent::Error { .. });
         prop_assert_eq!(events.iter().filter(ends).count(), 1);
@@ -195,7 +195,7 @@ proptest! {
 }
 
 #[test]
-fn counts_that_make_no_sense_do_no_harm_and_those_left_out_stay() {
+fn gemini_stream_huge_or_missing_counts_are_harmless() {
     let usage = |counts: Value| json!({"candidates": [], "usageMetadata": counts});
     let huge = json!({"promptTokenCount": u64::MAX, "toolUsePromptTokenCount": u64::MAX,
         "candidatesTokenCount": u64::MAX, "thoughtsTokenCount": 1});
@@ -209,7 +209,7 @@ fn counts_that_make_no_sense_do_no_harm_and_those_left_out_stay() {
 }
 
 #[test]
-fn partial_args_of_a_call_are_put_together() {
+fn gemini_stream_partial_args_build_calls() {
     let call = |call: Value| chunk(&json!([{"functionCall": call}]));
     let piece = |text: &str| json!({"jsonPath": "$.path", "stringValue": text, "willContinue": true});
     let signed = json!([{"thoughtSignature": "c2lnMw==", "functionCall": {"name": "read", "id": "one", "willContinue": true}}]);

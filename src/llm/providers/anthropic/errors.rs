@@ -32,7 +32,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses_types_and_messages() {
+    fn anthropic_errors_follow_status_type_and_message() {
         for (status, name, message, expected) in [
             (401, "authentication_error", "invalid x-api-key", ErrorKind::Authentication),
             (400, "invalid_request_error", "max_tokens: required", ErrorKind::InvalidRequest),
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn events_within_a_stream() {
+    fn anthropic_errors_inside_stream_are_classified() {
         let error = json!({"type": "overloaded_error", "message": "Overloaded"});
         let error = RequestInfo::default().broke_off(&error, kind);
         assert_eq!(

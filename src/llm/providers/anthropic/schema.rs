@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn choices_at_the_root_are_left_out() {
+    fn anthropic_schema_root_choices_are_dropped() {
         let schema = json!({"anyOf": [1], "$defs": {"a": {}}, "properties": {"anyOf": {"type": "string"}}});
         let expected =
             json!({"$defs": {"a": {}}, "properties": {"anyOf": {"type": "string"}}, "type": "object"});
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_schema_has_nothing_that_is_refused() {
+    fn anthropic_closed_schema_drops_unsupported_keywords() {
         let schema = json!({"type": "object", "properties": {
             "minimum": {"type": "integer", "minimum": 1},
             "when": {"type": "string", "format": "date"},

@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_in_all_their_forms() {
+    fn azure_url_from_any_base_url() {
         let none = vars(&[]);
         let azure = "https://mine.openai.azure.com/openai/v1/responses?api-version=v1";
         for base in [
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn deployments_by_the_model_s_id() {
+    fn azure_deployment_is_mapped_from_model_id() {
         let map = vars(&[("AZURE_OPENAI_DEPLOYMENT_NAME_MAP", "gpt-5=five, gpt-6 = my six ,odd,gpt-7=")]);
         assert_eq!(deployment("gpt-5", &map).as_deref(), Some("five"));
         assert_eq!(deployment("gpt-6", &map).as_deref(), Some("my six"));

@@ -47,7 +47,7 @@ mod tests {
     use crate::llm::errors::error_classification::{Refusal, RequestInfo};
 
     #[test]
-    fn answers_by_status_and_message() {
+    fn bedrock_errors_follow_status_and_message() {
         for (status, message, expected) in [
             (400, "Input is too long for requested model.", ErrorKind::ContextLength),
             (
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn exceptions_by_type() {
+    fn bedrock_exceptions_are_classified_by_type() {
         for (name, expected) in [
             ("throttlingException", ErrorKind::RateLimit),
             ("com.amazon.coral.service#AccessDeniedException", ErrorKind::AccessDenied),

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn thinking_by_maker() {
+    fn bedrock_thinking_fields_by_family() {
         let old = json!({"thinking": {"type": "enabled", "budget_tokens": 8192, "display": "summarized"},
             "anthropic_beta": ["interleaved-thinking-2025-05-14"]});
         assert_eq!(of("anthropic.claude-sonnet-4-5-20250929-v1:0", Thinking::Medium), Some(old));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn names_count_where_ids_say_nothing() {
+    fn bedrock_family_uses_model_name_for_arns() {
         let arn = "arn:aws:bedrock:eu-west-1:1:application-inference-profile/x";
         let named = Model { name: "My Claude Opus 4.7".into(), ..model(arn) };
         assert!(is_claude(&named) && keeps_prompts(&named) && !keeps_prompts(&model(arn)));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_governmental_regions_and_forced_tools_exclude() {
+    fn bedrock_thinking_excluded_by_gov_region_or_forced_tool() {
         let bound = model("us-gov.anthropic.claude-opus-5");
         let asked = thinking(&bound, Thinking::High, 64_000, "us-gov-west-1", false);
         let expected = json!({"thinking": {"type": "adaptive"}, "output_config": {"effort": "high"}});

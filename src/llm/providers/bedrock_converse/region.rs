@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn regions_and_roots() {
+    fn bedrock_region_and_endpoint_resolution() {
         let east = "https://bedrock-runtime.us-east-1.amazonaws.com";
         let at =
             |region: &str| (region.to_string(), format!("https://bedrock-runtime.{region}.amazonaws.com"));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_encoded() {
+    fn bedrock_url_encodes_model_id() {
         let place = Region { region: String::new(), root: "http://h".into() };
         assert_eq!(place.url("a.b-v1:0"), "http://h/model/a.b-v1%3A0/converse-stream");
         assert!(place.url("arn:aws:x/y").contains("arn%3Aaws%3Ax%2Fy"));

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn it_names_itself_and_knows_a_few_words() {
+    fn demo_guide_answers_known_words() {
         assert!(says("hello there").contains("not a model"));
         assert!(says("help").contains("not a model"));
         assert!(says("Keys?").contains("Ctrl-p"));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_counted() {
+    fn demo_guide_counts_lines_of_result() {
         let result = ToolResultMessage {
             tool_call_id: "c".into(),
             tool_name: "read".into(),

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base_urls_with_and_without_a_version() {
+    fn google_url_adds_missing_version() {
         for base in ["http://h/p/v1beta", "http://h/p/v1beta/", "http://h/p"] {
             let expected = "http://h/p/v1beta/models/gemini-x:streamGenerateContent?alt=sse";
             assert_eq!(url(base, "gemini-x"), expected);

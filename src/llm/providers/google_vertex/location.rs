@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn google_s_own_places() {
+    fn vertex_url_follows_location() {
         let end = "publishers/google/models/m:streamGenerateContent?alt=sse";
         for (location, host) in [
             ("", "aiplatform.googleapis.com"),
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn places_that_somebody_chose() {
+    fn vertex_url_with_custom_base_url() {
         let end = "publishers/google/models/m:streamGenerateContent?alt=sse";
         let of = |base: &str| place(base, &[]).url_of_project("p", "m");
         assert_eq!(of("http://h/"), format!("http://h/v1/projects/p/locations/global/{end}"));

@@ -23,7 +23,7 @@ mod tests {
     use crate::llm::errors::error_classification::{Refusal, RequestInfo};
 
     #[test]
-    fn statuses_types_and_messages() {
+    fn mistral_errors_follow_status_type_and_message() {
         let overflow = "Prompt contains 65537 tokens and 0 draft tokens, too large for model with 32768 maximum \
             context length";
         for (status, body, expected) in [

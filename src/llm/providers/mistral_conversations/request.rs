@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_body_of_a_first_request() {
+    fn mistral_body_of_first_request() {
         let function = json!({"name": "read", "description": "reads", "parameters": {"type": "object"}, "strict": false});
         let expected = json!({
             "model": "m", "stream": true, "max_tokens": 100,
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn tool_choices_and_strict_tools() {
+    fn mistral_tool_choice_and_strict_tools() {
         let choice = |choice| of(|request| request.tool_choice = choice).get("tool_choice").cloned();
         assert_eq!((choice(ToolChoice::Auto), choice(ToolChoice::None)), (None, Some("none".into())));
         assert_eq!(choice(ToolChoice::Required), Some("any".into()));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn thinking_by_a_word_or_by_a_mode() {
+    fn mistral_reasoning_by_effort_or_prompt_mode() {
         let asked = |level, words: &[(&str, Option<&str>)]| {
             let body = of(|request| {
                 request.model.reasoning = true;
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_in_a_form() {
+    fn mistral_response_format_is_strict_schema() {
         let schema = json!({"type": "object"});
         let body = of(|request| request.format = Some(ResponseFormat { name: "a".into(), schema }));
         let held = json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});

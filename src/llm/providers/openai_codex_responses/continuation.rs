@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_new_is_said() {
+    fn codex_continuation_sends_only_new_input() {
         let call = json!({"type": "function_call", "call_id": "a"});
         let output = |said: &str| json!({"type": "function_call_output", "call_id": "a", "output": said});
         let known = after(&json!(["hi"]), &json!(["hi", "look", call, output("none")])).unwrap();
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_does_not_go_on_from_there_is_said_in_full() {
+    fn codex_continuation_mismatch_sends_full_input() {
         let known = after(&json!(["hi"]), &json!(["hi", "hello"])).unwrap();
         for other in [
             body("t", &json!(["hi", "hello"])),

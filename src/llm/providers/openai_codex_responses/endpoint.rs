@@ -189,7 +189,7 @@ mod tests {
     use crate::llm::model::{Message, Model, Thinking, UserMessage};
 
     #[test]
-    fn base_urls_in_all_their_forms() {
+    fn codex_url_from_any_base_url() {
         for base in ["", "https://chatgpt.com/backend-api/", "https://chatgpt.com/backend-api/codex"] {
             assert_eq!(url(base), "https://chatgpt.com/backend-api/codex/responses");
         }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_body_of_a_first_request() {
+    fn codex_body_of_first_request() {
         let mut request = Request {
             model: Model {
                 reasoning: true,
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_serve_says_so() {
+    fn codex_login_errors_name_the_cause() {
         let mut access = Access::default();
         let said = |access: &Access| login(access).unwrap_err();
         assert_eq!(said(&access), "not logged in (log in with ChatGPT: bowline login openai-codex)");

@@ -220,7 +220,7 @@ mod tests {
     use crate::base::json::json;
 
     #[test]
-    fn messages_are_events_by_their_type() {
+    fn codex_socket_messages_become_events_by_type() {
         let event = |text: &str| heard(text.to_string()).unwrap();
         let created = event(r#"{"sequence_number":1,"type":"response.created"}"#);
         assert_eq!((created.name.as_str(), created.data.len()), ("response.created", 47));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_with_a_status_are_refusals() {
+    fn codex_socket_error_with_status_is_refusal() {
         let text = json!({"type": "error", "status": 429, "error": {"message": "slow", "code": "c"},
             "headers": {"retry-after": "7"}});
         let Err(Broken::Refused(refusal)) = heard(text.to_string()) else { panic!("it is a refusal") };
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_found_wherever_they_are() {
+    fn codex_socket_error_code_is_found() {
         for text in [
             r#"{"type":"error","error":{"code":"c"}}"#,
             r#"{"type":"error","code":"c"}"#,
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_is_not_remembered() {
+    fn codex_socket_transient_failures_are_not_lasting() {
         let refused = |status| NetError::NoSocket { host: "h".into(), status };
         assert!(is_lasting(&refused(404)) && is_lasting(&refused(200)) && !is_lasting(&refused(401)));
         assert!(!is_lasting(&NetError::Offline("h".into())));

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn prompt_cache_key_mode_and_long_retention() {
+    fn completions_cache_key_and_long_retention() {
         let of = |url: &str, cache, compat: &[(&str, Value)]| {
             let mut body = Map::new();
             add(&mut body, &request(url, cache, compat));
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn cache_control_format_marks_at_most_four_places() {
+    fn completions_cache_control_marks_at_most_four() {
         let marked = |cache, compat: &[(&str, Value)]| {
             let mut messages = [
                 json!({"role": "system", "content": "be"}),

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_tell_what_a_server_wants() {
+    fn completions_compat_is_detected_from_base_url() {
         for (url, format, limit, effort, long) in [
             ("https://api.z.ai/api/paas/v4", "zai", "max_tokens", false, true),
             ("https://api.together.xyz/v1", "together", "max_tokens", false, false),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn data_wins_over_what_an_address_tells() {
+    fn completions_compat_flags_override_detection() {
         let mut model = at("deepseek", "https://api.deepseek.com");
         for (name, value) in [
             ("thinkingFormat", Value::from("qwen")),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn supports_developer_role_names_the_system_prompt_s_role() {
+    fn completions_developer_role_by_flag_or_url() {
         let role = |url: &str, id: &str, flag: Option<bool>, reasoning: bool| {
             let mut model = Model { id: id.into(), reasoning, ..at("mine", url) };
             model.compat.extend(flag.map(|flag| ("supportsDeveloperRole".to_string(), flag.into())));

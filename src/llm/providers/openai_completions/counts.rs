@@ -76,7 +76,7 @@ mod tests {
     use crate::llm::model::{Model, StreamEvent};
 
     #[test]
-    fn what_came_from_a_cache_is_counted_once_wherever_it_is_told() {
+    fn completions_cached_tokens_are_counted_once() {
         let of = |counts: Value| {
             let mut draft = StreamBuilder::new(&Model::default(), 0);
             take(&serde_json::from_value(counts).unwrap(), &mut draft);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_router_charged_is_the_total() {
+    fn completions_router_cost_replaces_total() {
         let total = |counts: Value| {
             let mut model = Model::default();
             model.cost.base.input = 5.0;

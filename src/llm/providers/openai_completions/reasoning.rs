@@ -73,7 +73,7 @@ mod tests {
     use crate::llm::model::Model;
 
     #[test]
-    fn details_in_pieces_are_joined() {
+    fn completions_reasoning_details_pieces_are_joined() {
         let mut details = Details::default();
         assert_eq!(details.signature(), None);
         assert!(details.push(json!({"type": "reasoning.text", "text": "a", "index": 0})));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn thoughts_go_back_under_the_name_that_they_came_with() {
+    fn completions_reasoning_returns_under_original_field() {
         let model = Model::unknown("p", "m", "a", "");
         let of = |thoughts: &[(&str, Option<&str>)]| {
             let mut message = Map::new();

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn every_thinking_format() {
+    fn completions_thinking_formats() {
         let of = |format: &str| both(&json!({"thinkingFormat": format}), &[]);
         let effort = |mut value: Value| {
             value["reasoning_effort"] = "high".into();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_model_s_own() {
+    fn completions_thinking_level_map_words_are_sent() {
         let of =
             |format: &str| both(&json!({"thinkingFormat": format}), &[("high", "deep"), ("off", "zero")]);
         let effort = |word: &str| json!({"reasoning_effort": word});
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn supports_reasoning_effort_leaves_the_word_out() {
+    fn completions_thinking_without_effort_support() {
         for format in ["openai", "zai", "qwen", "deepseek", "together", "baseten"] {
             let body = asked(
                 Thinking::High,
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_template_values_stand_for_what_was_asked() {
+    fn completions_chat_template_variables_are_filled() {
         let values = json!({"mode": "x", "think": {"$var": "thinking.enabled"}, "effort": {"$var": "thinking.effort"},
             "budget": {"$var": "thinking.budget"}, "only": {"$var": "thinking.enabled", "omitWhenOff": true}});
         for (format, flag, field) in [
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn thinking_token_budget_fields() {
+    fn completions_thinking_token_budget_fields() {
         let of = |compat: Value| asked(Thinking::High, &compat, &[]);
         assert_eq!(of(json!({"supportsThinkingTokenBudget": true}))["thinking_token_budget"], 7_976);
         let named =
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn models_that_do_not_reason_are_told_nothing() {
+    fn completions_thinking_is_omitted_without_reasoning() {
         let mut body = Map::new();
         add(&mut body, &Model::unknown("deepseek", "m", "a", ""), Thinking::High, None);
         assert!(body.is_empty());

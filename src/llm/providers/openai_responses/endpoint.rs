@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_login_is_asked_without_limits() {
+    fn responses_options_for_login_drop_limits() {
         let login = Access { kind: KeyKind::Login, ..Access::default() };
         assert_eq!(manner(&login), Options { no_limits: true, no_lifetimes: true, ..Options::default() });
         assert_eq!(manner(&Access::default()), Options::default());

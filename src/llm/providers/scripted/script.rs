@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn turns_are_played_in_order_and_then_it_is_over() {
+    async fn scripted_turns_play_in_order_then_fail() {
         let (script, _) = Scripted::injected(vec![Turn::text("a"), Turn::call("c", "read", json!({}))]);
         let mut ends = Vec::new();
         for _ in 0..3 {
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_gate_holds_until_it_is_opened() {
+    async fn scripted_gate_blocks_until_opened() {
         let (script, _) = Scripted::injected(vec![Turn::of(vec![Step::Gate, Step::Text(vec!["x".into()])])]);
         let mut stream = script.stream(request());
         assert_eq!(stream.next().await, Some(StreamEvent::Start));

@@ -30,7 +30,7 @@ fn flag(request: &mut Request, name: &str, value: impl Into<Value>) {
 }
 
 #[test]
-fn the_whole_body_of_a_first_request() {
+fn responses_body_of_first_request() {
     let body = of(|request| {
         request.model.reasoning = true;
         request.thinking = Thinking::High;
@@ -55,7 +55,7 @@ fn the_whole_body_of_a_first_request() {
 }
 
 #[test]
-fn a_request_without_wishes_says_as_little_as_it_can() {
+fn responses_body_minimal_request() {
     let body = of(|request| {
         request.tools.clear();
         request.system.clear();
@@ -66,7 +66,7 @@ fn a_request_without_wishes_says_as_little_as_it_can() {
 }
 
 #[test]
-fn supports_developer_role_puts_the_system_prompt_into_a_message() {
+fn responses_system_prompt_role_by_flag() {
     let head = |known: bool, reasoning: bool, manner: &Options| {
         let body = by(manner, |request| {
             request.model.reasoning = reasoning;
@@ -83,7 +83,7 @@ fn supports_developer_role_puts_the_system_prompt_into_a_message() {
 }
 
 #[test]
-fn supports_strict_mode_holds_tools_that_want_it() {
+fn responses_strict_tools_by_flag_and_option() {
     let strict = |wish, flagged: Option<bool>, manner: bool| {
         let body = by(&Options { strict: manner, ..Options::default() }, |request| {
             request.tools[0].strict = wish;
@@ -103,7 +103,7 @@ fn supports_strict_mode_holds_tools_that_want_it() {
 }
 
 #[test]
-fn supports_openai_grammar_tools_sends_the_grammar() {
+fn responses_grammar_tools_need_support() {
     let body = |known: bool| {
         of(|request| {
             let definition = "start: /.+/".to_string();
@@ -121,7 +121,7 @@ fn supports_openai_grammar_tools_sends_the_grammar() {
 }
 
 #[test]
-fn tool_choices() {
+fn responses_tool_choice_variants() {
     let choice = |choice| of(|request| request.tool_choice = choice).get("tool_choice").cloned();
     assert_eq!(choice(ToolChoice::Auto), None);
     assert_eq!(choice(ToolChoice::None), Some("none".into()));
@@ -129,7 +129,7 @@ fn tool_choices() {
 }
 
 #[test]
-fn efforts_by_model_and_level() {
+fn responses_reasoning_effort_by_model_and_level() {
     let effort = |level, words: &[(&str, Option<&str>)]| {
         let body = of(|request| {
             request.model.reasoning = true;
@@ -151,7 +151,7 @@ fn efforts_by_model_and_level() {
 }
 
 #[test]
-fn answers_in_a_form() {
+fn responses_response_format_is_strict_if_possible() {
     let text = |schema: Value| {
         of(|request| request.format = Some(ResponseFormat { name: "answer".into(), schema }))["text"].clone()
     };
@@ -164,7 +164,7 @@ fn answers_in_a_form() {
 }
 
 #[test]
-fn supports_max_output_tokens_and_servers_without_limits() {
+fn responses_max_output_tokens_by_flag_and_option() {
     let max = |request: &mut Request| request.max_tokens = Some(u64::MAX);
     assert_eq!(of(max)["max_output_tokens"], 16_384);
     let without = of(|request| {
@@ -182,7 +182,7 @@ fn supports_max_output_tokens_and_servers_without_limits() {
 }
 
 #[test]
-fn prompt_caches_by_wish_and_flags() {
+fn responses_prompt_cache_by_retention_and_flags() {
     let cache = |wish, flags: &[(&str, Value)]| {
         let body = of(|request| {
             request.session_id = Some("s".into());

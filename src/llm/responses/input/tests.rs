@@ -63,7 +63,7 @@ fn said(id: &str, text: &str) -> Value {
 }
 
 #[test]
-fn what_the_model_made_goes_back_as_it_came() {
+fn responses_input_own_items_are_sent_verbatim() {
     let history = vec![
         Message::User(UserMessage::text("read a", 0)),
         answer_of(&model(), own()),
@@ -83,7 +83,7 @@ fn what_the_model_made_goes_back_as_it_came() {
 }
 
 #[test]
-fn another_model_gets_words_and_calls_without_anybody_s_ids() {
+fn responses_input_other_model_gets_no_item_ids() {
     let other = Model { id: "gpt-y".into(), ..model() };
     let items = sent(vec![answer_of(&other, own())], &[]);
     let gave = json!({"type": "function_call_output", "call_id": "call_1", "output": history::NO_RESULT});
@@ -93,7 +93,7 @@ fn another_model_gets_words_and_calls_without_anybody_s_ids() {
 }
 
 #[test]
-fn an_answer_that_broke_off_has_no_reasoning_and_so_no_ids() {
+fn responses_input_aborted_answer_has_no_reasoning() {
     let Message::Assistant(mut broken) = answer_of(&model(), own()) else { panic!("it is an answer") };
     broken.stop_reason = StopReason::Aborted;
     let items = sent(vec![Message::Assistant(broken)], &[]);
@@ -102,7 +102,7 @@ fn an_answer_that_broke_off_has_no_reasoning_and_so_no_ids() {
 }
 
 #[test]
-fn images_in_messages_and_in_results() {
+fn responses_input_images_in_messages_and_results() {
     let image = || Part::Known(KnownPart::Image { data: "QUJD".into(), mime_type: "image/png".into() });
     let user = UserMessage { content: vec![image()], ..UserMessage::text("", 0) };
     let history = vec![
@@ -117,7 +117,7 @@ fn images_in_messages_and_in_results() {
 }
 
 #[test]
-fn tools_that_take_text_get_text_and_only_their_own_item_ids() {
+fn responses_input_custom_tool_gets_text_and_own_ids() {
     let mut parts = own();
     parts[2] = call("call_1|ctc_1", "patch", json!({"input": "*** é"}));
     parts.push(call("call_2|fc_2", "patch", json!({"input": "x"})));
@@ -129,7 +129,7 @@ fn tools_that_take_text_get_text_and_only_their_own_item_ids() {
 }
 
 #[test]
-fn signatures_that_are_none_are_left_out() {
+fn responses_input_invalid_signatures_are_dropped() {
     let thinking = |signature: &str| {
         Part::Known(KnownPart::Thinking {
             thinking: "hm".into(),
@@ -147,7 +147,7 @@ fn signatures_that_are_none_are_left_out() {
 }
 
 #[test]
-fn reasoning_that_the_server_was_told_not_to_keep_takes_its_ids_along() {
+fn responses_input_unstored_reasoning_drops_item_ids() {
     let mut parts = own();
     let item = |more: Value| {
         let mut item = json!({"id": "rs_1", "type": "reasoning", "summary": []});
@@ -173,7 +173,7 @@ fn reasoning_that_the_server_was_told_not_to_keep_takes_its_ids_along() {
 }
 
 #[test]
-fn a_longer_conversation_begins_with_the_bytes_of_the_shorter_one() {
+fn responses_input_longer_history_keeps_prefix() {
     let mut history = vec![Message::User(UserMessage::text("read a", 0)), answer_of(&model(), own())];
     history.push(result("call_1|fc_1", vec![Part::text("one")]));
     let before = sent(history.clone(), &[]);
@@ -185,7 +185,7 @@ fn a_longer_conversation_begins_with_the_bytes_of_the_shorter_one() {
 }
 
 #[test]
-fn a_system_prompt_as_a_message() {
+fn responses_input_system_prompt_as_message() {
     let request = Request { model: model(), ..Request::default() };
     let items = build(Some(("developer", "be brief".into())), &request, &BTreeSet::new());
     assert_eq!(items, [json!({"role": "developer", "content": "be brief"})]);

@@ -93,7 +93,7 @@ fn usual() -> Vec<Value> {
 }
 
 #[test]
-fn a_whole_answer_with_everything_that_goes_back() {
+fn responses_stream_full_answer() {
     let events = read(&usual());
     let message = last(&events);
     let [Part::Known(thinking), Part::Known(text), Part::Known(KnownPart::ToolCall(call))] =
@@ -125,7 +125,7 @@ fn a_whole_answer_with_everything_that_goes_back() {
 }
 
 #[test]
-fn deltas_are_the_message() {
+fn responses_stream_deltas_fold_to_final_message() {
     let events = read(&usual());
     let mut all = Accumulator::new(&Model::unknown("openai", "gpt-x", "openai-responses", ""), 5);
     events[..events.len() - 1].iter().for_each(|event| all.push(event));
@@ -135,7 +135,7 @@ fn deltas_are_the_message() {
 }
 
 #[test]
-fn several_items_may_be_open_at_once() {
+fn responses_stream_interleaved_items() {
     let second = json!({"id": "fc_2", "type": "function_call", "call_id": "call_2", "name": "list"});
     let more = |index, delta: &str| on("function_call_arguments.delta", index, &json!({"delta": delta}));
     let events = read(&[
@@ -156,7 +156,7 @@ fn several_items_may_be_open_at_once() {
 }
 
 #[test]
-fn servers_that_tell_only_the_whole() {
+fn responses_stream_without_deltas_uses_done_items() {
     let by_items = read(&[
         done(0, &reasoning("e")),
         done(1, &text_item("hi")),
@@ -179,7 +179,7 @@ fn servers_that_tell_only_the_whole() {
 }
 
 #[test]
-fn what_is_encrypted_may_come_at_the_very_end() {
+fn responses_stream_late_encrypted_reasoning_is_taken() {
     let events =
         read(&[done(0, &reasoning("")), done(1, &text_item("hi")), completed(&json!([reasoning("late")]))]);
     let message = last(&events);
@@ -191,7 +191,7 @@ fn what_is_encrypted_may_come_at_the_very_end() {
 }
 
 #[test]
-fn tools_that_take_text() {
+fn responses_stream_custom_tool_input_is_text() {
     let item = |input: &str| json!({"id": "ctc_1", "type": "custom_tool_call", "call_id": "c", "name": "patch", "input": input});
     let input = |delta: &str| on("custom_tool_call_input.delta", 0, &json!({"delta": delta}));
     let end = on("custom_tool_call_input.done", 0, &json!({"input": "a\"\né"}));
@@ -209,7 +209,7 @@ fn tools_that_take_text() {
 }
 
 #[test]
-fn a_refusal_is_what_the_model_says() {
+fn responses_stream_refusal_becomes_text() {
     let item = json!({"id": "msg_1", "type": "message", "content": [{"type": "refusal", "refusal": "No."}]});
     let events = read(&[
         added(0, &item),
@@ -221,7 +221,7 @@ fn a_refusal_is_what_the_model_says() {
 }
 
 #[test]
-fn answers_that_were_cut() {
+fn responses_stream_incomplete_answers() {
     let cut = |why: &str| {
         let response = json!({"status": "incomplete", "incomplete_details": {"reason": why}});
         let begun = on("function_call_arguments.delta", 0, &json!({"delta": "{\"a"}));
@@ -235,7 +235,7 @@ fn answers_that_were_cut() {
 }
 
 #[test]
-fn failures_within_a_stream_by_kind() {
+fn responses_stream_failures_are_classified() {
     let failed = |code: &str, message: &str| json!({"type": "response.failed", "response": {"status": "failed", "error": {"code": code, "message": message}}});
     let overflow =
         "Your input exceeds the context window of this model. Please adjust your input and try again.";
@@ -267,7 +267,7 @@ fn failures_within_a_stream_by_kind() {
 }
 
 #[test]
-fn what_cannot_be_trusted_is_an_error() {
+fn responses_stream_untrustworthy_events_are_errors() {
     let whole = completed(&json!([]));
     let mut nameless = on("function_call_arguments.delta", 0, &json!({"delta": "{}"}));
     nameless.as_object_mut().unwrap().remove("output_index");
@@ -321,7 +321,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(300))]
 
     #[test]
-    fn no_events_panic_the_reader_or_make_deltas_lie(events in prop::collection::vec(event(), 0..14), whole: bool) {
+    fn responses_stream_any_events_end_exactly_once(events in prop::collection::vec(event(), 0..14), whole: bool) {
         let mut events = events;
         if whole {
             events.push(completed(&json!([text_item("x")])));
@@ -335,7 +335,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_panic_the_reader(data in prop::collection::vec("[ -~é]{0,30}", 0..5), name in "(response\\.created|error|x)?") {
+    fn responses_stream_any_bytes_are_safe(data in prop::collection::vec("[ -~é]{0,30}", 0..5), name in "(response\\.created|error|x)?") {
         let model = Model::unknown("openai", "gpt-x", "openai-responses", "");
         let mut reader = Reader::new(&model, RequestInfo::default(), 5, None);
         let mut out = Vec::new();
@@ -348,7 +348,7 @@ proptest! {
 }
 
 #[test]
-fn what_stands_where_an_object_belongs_ends_no_reader() {
+fn responses_stream_non_object_values_are_safe() {
     let odd = [json!("x"), json!(1), json!([]), json!([[]]), json!(true)];
     for value in &odd {
         for kind in ["created", "completed", "incomplete", "failed", "done"] {
@@ -369,7 +369,7 @@ fn what_stands_where_an_object_belongs_ends_no_reader() {
 }
 
 #[test]
-fn output_item_done_that_does_not_continue_its_deltas_replaces_them() {
+fn responses_stream_done_item_replaces_deltas() {
     let call = json!({"type": "function_call", "call_id": "c", "name": "read", "arguments": ""});
     let custom = json!({"type": "custom_tool_call", "call_id": "d", "name": "patch", "input": ""});
     let think = on("reasoning_summary_text.delta", 0, &json!({"delta": "thre", "summary_index": 0}));
@@ -407,7 +407,7 @@ fn output_item_done_that_does_not_continue_its_deltas_replaces_them() {
 }
 
 #[test]
-fn response_created_behind_content_begins_the_answer_anew() {
+fn responses_stream_second_created_restarts_answer() {
     let delta = |words: &str| on("output_text.delta", 0, &json!({"delta": words}));
     let events = read(&[
         created(),
@@ -426,7 +426,7 @@ fn response_created_behind_content_begins_the_answer_anew() {
 }
 
 #[test]
-fn cached_tokens_above_the_input_are_clamped_and_odd_counts_cost_no_answer() {
+fn responses_stream_odd_usage_counts_are_clamped() {
     let of = |usage: Value| {
         let response = json!({"id": "r", "status": "completed", "usage": usage, "output": [text_item("x")]});
         let message = last(&read(&[json!({"type": "response.completed", "response": response})]));

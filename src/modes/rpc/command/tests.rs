@@ -42,7 +42,7 @@ fn names() -> Vec<String> {
 }
 
 #[test]
-fn the_published_schema_is_that_of_the_types() {
+fn rpc_schema_file_matches_types() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/rpc.schema.json");
     let made = format!("{:#}\n", schema());
     if std::env::var_os("SCHEMA_UPDATE").is_some() {
@@ -53,7 +53,7 @@ fn the_published_schema_is_that_of_the_types() {
 }
 
 #[test]
-fn every_command_of_pi_is_there_and_every_one_is_documented() {
+fn rpc_commands_cover_pi_and_are_documented() {
     let pi = [
         "prompt",
         "steer",
@@ -100,7 +100,7 @@ fn every_command_of_pi_is_there_and_every_one_is_documented() {
 }
 
 #[test]
-fn commands_are_read_with_fields_that_nobody_knows() {
+fn rpc_commands_ignore_unknown_fields() {
     let read = |value: Value| {
         let fields = value.as_object().unwrap().clone();
         Command::read(value["type"].as_str().unwrap(), fields)
@@ -120,7 +120,7 @@ fn commands_are_read_with_fields_that_nobody_knows() {
 }
 
 #[test]
-fn the_schema_has_every_message_of_pi_to_the_person_and_every_answer() {
+fn rpc_schema_covers_pi_ui_messages() {
     let schema = schema();
     let text = schema["$defs"].to_string();
     let page = include_str!("../../../../docs/rpc.md");

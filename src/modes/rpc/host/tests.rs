@@ -25,7 +25,7 @@ fn commands(all: &[(&'static str, &'static str)]) -> Commands {
 }
 
 #[test]
-fn commands_of_one_name_are_numbered() {
+fn rpc_host_duplicate_commands_are_numbered() {
     let path = "<inline>";
     let all = commands(&[("a", path), ("b", path), ("a", path), ("a:2", path), ("a:1", path)]);
     let names: Vec<&str> = all.0.iter().map(|(name, _)| name.as_str()).collect();
@@ -33,7 +33,7 @@ fn commands_of_one_name_are_numbered() {
 }
 
 #[test]
-fn a_list_says_where_commands_come_from() {
+fn rpc_host_command_list_has_sources() {
     let all = commands(&[("a", "<inline:tools>"), ("b", "/home/me/b.rs"), ("c", "<>")]);
     let source = |path: &str, source: &str| json!({"path": path, "source": source, "scope": "temporary", "origin": "top-level"});
     let mut file = source("/home/me/b.rs", "local");
@@ -47,7 +47,7 @@ fn a_list_says_where_commands_come_from() {
 }
 
 #[test]
-fn a_call_is_a_name_and_what_stands_behind_its_space() {
+fn rpc_host_command_call_is_name_and_arguments() {
     let all = commands(&[("a", "<inline>"), ("b", "<inline>")]);
     for (message, wanted) in [
         ("/a", Some(("a", ""))),

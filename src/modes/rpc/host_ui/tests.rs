@@ -17,7 +17,7 @@ fn nothing_waits(desk: &HostUi) -> bool {
 }
 
 #[tokio::test]
-async fn every_dialog_is_asked_and_answered() {
+async fn rpc_dialogs_are_requested_and_answered() {
     let desk = HostUi::new().with_patience(Duration::from_mins(1));
     let (chosen, asked) = tokio::join!(desk.select("t", &["a", "b"]), answers(&desk, json!({"value": "b"})));
     assert_eq!(chosen.as_deref(), Some("b"));
@@ -39,7 +39,7 @@ async fn every_dialog_is_asked_and_answered() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_fit_is_none() {
+async fn rpc_dialog_mismatched_answer_is_none() {
     let desk = HostUi::new();
     for fields in [json!({"cancelled": true}), json!({"confirmed": true}), json!({"value": "c"}), json!({})] {
         let (chosen, _) = tokio::join!(desk.select("t", &["a"]), answers(&desk, fields));
@@ -56,7 +56,7 @@ async fn an_answer_that_does_not_fit_is_none() {
 }
 
 #[tokio::test]
-async fn who_has_no_patience_left_asks_no_more() {
+async fn rpc_dialog_times_out() {
     let desk = HostUi::new();
     let hasty = desk.clone().with_patience(Duration::ZERO);
     assert_eq!(hasty.edit("t", None).await, None);
@@ -71,7 +71,7 @@ async fn who_has_no_patience_left_asks_no_more() {
 }
 
 #[tokio::test]
-async fn a_question_that_is_withdrawn_is_forgotten() {
+async fn rpc_dialog_dropped_request_is_withdrawn() {
     let desk = HostUi::new();
     for is_sent in [true, false] {
         let same = desk.clone();
@@ -89,7 +89,7 @@ async fn a_question_that_is_withdrawn_is_forgotten() {
 }
 
 #[tokio::test]
-async fn whoever_leaves_has_refused_everything() {
+async fn rpc_dialog_close_refuses_all() {
     let desk = HostUi::new();
     desk.notify("kept", None);
     let (chosen, ()) = tokio::join!(desk.select("t", &["a"]), async { desk.close() });
@@ -100,7 +100,7 @@ async fn whoever_leaves_has_refused_everything() {
 }
 
 #[test]
-fn what_is_shown_never_waits_and_does_not_grow() {
+fn rpc_ui_notifications_do_not_block_and_are_bounded() {
     let desk = HostUi::new();
     for n in 0..10_000 {
         desk.notify("n", Some(NotifyType::Info));

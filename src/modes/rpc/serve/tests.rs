@@ -137,7 +137,7 @@ fn kinds(lines: &[Value]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_prompt_is_acknowledged_before_anything_that_follows_from_it() {
+async fn rpc_prompt_is_acknowledged_before_events() {
     let mut rig = Rig::new(vec![Turn::text("done")]).await;
     rig.say(json!({"id": 1, "type": "prompt", "message": "go"})).await;
     let all = rig.settle().await;
@@ -151,7 +151,7 @@ async fn a_prompt_is_acknowledged_before_anything_that_follows_from_it() {
 }
 
 #[tokio::test]
-async fn bad_lines_are_answered_and_survived() {
+async fn rpc_invalid_lines_get_error_responses() {
     let mut rig = Rig::new(vec![]).await;
     for (line, id, command, says) in [
         (Line::Text("{".into()), Value::Null, "parse", "not understood"),
@@ -182,7 +182,7 @@ async fn bad_lines_are_answered_and_survived() {
 }
 
 #[tokio::test]
-async fn words_for_an_agent_that_works_need_a_way_and_wait_or_come_back() {
+async fn rpc_prompt_while_working_needs_streaming_behavior() {
     let mut rig = Rig::new(vec![Turn::of(vec![Step::Stall]), Turn::text("two")]).await;
     rig.data(json!({"type": "prompt", "message": "one"})).await;
     let refused = rig.ask(json!({"type": "prompt", "message": "two"})).await;
@@ -207,7 +207,7 @@ async fn words_for_an_agent_that_works_need_a_way_and_wait_or_come_back() {
 }
 
 #[tokio::test]
-async fn words_in_a_queue_begin_nothing_and_go_with_the_next_prompt() {
+async fn rpc_queued_messages_wait_for_next_prompt() {
     let mut rig = Rig::new(vec![Turn::text("one"), Turn::text("two")]).await;
     rig.data(json!({"type": "steer", "message": "waits"})).await;
     let state = rig.data(json!({"type": "get_state"})).await;
@@ -220,7 +220,7 @@ async fn words_in_a_queue_begin_nothing_and_go_with_the_next_prompt() {
 }
 
 #[tokio::test]
-async fn a_command_of_the_person_is_run_told_and_written_down() {
+async fn rpc_bash_streams_records_and_aborts() {
     let mut rig = Rig::new(vec![Turn::text("ok")]).await;
     rig.say(json!({"id": "b", "type": "bash", "command": "printf 'a\\nb\\n'; exit 3"})).await;
     let all = rig.until(|line| line["id"] == "b" && line["type"] == "response").await;
@@ -248,7 +248,7 @@ async fn a_command_of_the_person_is_run_told_and_written_down() {
 }
 
 #[tokio::test]
-async fn a_session_is_left_for_another_and_nothing_is_told_twice() {
+async fn rpc_fork_new_and_switch_session() {
     let mut rig = Rig::new(vec![Turn::text("one"), Turn::text("two"), Turn::text("three")]).await;
     rig.say(json!({"type": "prompt", "message": "first"})).await;
     rig.settle().await;
@@ -284,7 +284,7 @@ async fn a_session_is_left_for_another_and_nothing_is_told_twice() {
 }
 
 #[tokio::test]
-async fn what_pi_lacks_is_there() {
+async fn rpc_extensions_beyond_pi_work() {
     let call = Turn::call("c", "write", json!({"path": "made", "content": "x\n"}));
     let mut rig = Rig::new(vec![call, Turn::text("done")]).await;
     rig.say(json!({"type": "prompt", "message": "go"})).await;
@@ -313,7 +313,7 @@ async fn what_pi_lacks_is_there() {
 }
 
 #[tokio::test]
-async fn a_tool_that_needs_leave_asks_the_person_behind_the_client() {
+async fn rpc_tool_approval_is_requested_from_client() {
     let call = |id: &str| Turn::call(id, "bash", json!({"command": "rm -f nothing"}));
     let mut rig = Rig::with(vec![call("a"), call("b"), Turn::text("done")], Mode::OnRequest).await;
     rig.say(json!({"type": "prompt", "message": "go"})).await;
@@ -334,7 +334,7 @@ async fn a_tool_that_needs_leave_asks_the_person_behind_the_client() {
 }
 
 #[tokio::test]
-async fn the_end_of_standard_input_ends_everything_and_what_was_asked_is_answered() {
+async fn rpc_end_of_stdin_answers_everything() {
     let rig = Rig::new(vec![Turn::of(vec![Step::Stall])]).await;
     for n in 0..5 {
         rig.say(json!({"id": n, "type": "get_state"})).await;
@@ -348,7 +348,7 @@ async fn the_end_of_standard_input_ends_everything_and_what_was_asked_is_answere
 }
 
 #[tokio::test]
-async fn an_interruption_is_taken_though_nobody_reads_and_much_is_under_way() {
+async fn rpc_abort_works_while_client_does_not_read() {
     const DELTAS: usize = 20_000;
     let words = (0..DELTAS).map(|n| format!("word {n} ")).collect();
     let mut rig = Rig::new(vec![Turn::of(vec![Step::Text(words), Step::Stall])]).await;
@@ -375,7 +375,7 @@ async fn an_interruption_is_taken_though_nobody_reads_and_much_is_under_way() {
 }
 
 #[tokio::test]
-async fn what_is_no_session_file_is_refused_and_the_open_one_is_loaded_again() {
+async fn rpc_switch_session_refuses_non_session_files() {
     let mut rig = Rig::new(vec![Turn::text("one")]).await;
     let pipe = rig.folder.path().join("pipe");
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
@@ -399,7 +399,7 @@ async fn what_is_no_session_file_is_refused_and_the_open_one_is_loaded_again() {
 }
 
 #[tokio::test]
-async fn a_page_takes_no_session_s_place() {
+async fn rpc_export_html_never_overwrites_session() {
     let mut rig = Rig::new(vec![Turn::text("one")]).await;
     rig.say(json!({"type": "prompt", "message": "go"})).await;
     rig.settle().await;
@@ -418,7 +418,7 @@ async fn a_page_takes_no_session_s_place() {
 }
 
 #[tokio::test]
-async fn a_command_is_written_into_no_other_session_than_its_own() {
+async fn rpc_bash_result_stays_in_its_session() {
     let mut rig = Rig::new(vec![]).await;
     let wait = "while [ ! -e go ]; do sleep 0.01; done; echo FROM_A";
     rig.say(json!({"id": "b", "type": "bash", "command": wait})).await;

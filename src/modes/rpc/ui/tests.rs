@@ -8,7 +8,7 @@ fn line(method: Method) -> String {
 }
 
 #[test]
-fn every_message_has_the_fields_of_pi() {
+fn rpc_ui_messages_match_pi_fields() {
     let some = |text: &str| Some(text.to_string());
     for (method, wanted) in [
         (
@@ -62,7 +62,7 @@ fn every_message_has_the_fields_of_pi() {
 }
 
 #[test]
-fn an_answer_of_another_shape_is_a_refusal() {
+fn rpc_ui_malformed_reply_is_cancelled() {
     let refused = HostReply::Cancelled { cancelled: true };
     for (fields, wanted) in [
         (json!({"value": "v"}), HostReply::Value { value: "v".into() }),

@@ -35,7 +35,7 @@ async fn answers(desk: &HostUi, fields: Value) -> Value {
 }
 
 #[tokio::test]
-async fn leave_is_asked_for_with_what_would_run_and_why() {
+async fn rpc_approval_dialog_shows_command_and_choices() {
     let desk = HostUi::new();
     let (decision, request) =
         tokio::join!(desk.decide(wants("bash")), answers(&desk, json!({"value": ONCE})));
@@ -50,7 +50,7 @@ async fn leave_is_asked_for_with_what_would_run_and_why() {
 }
 
 #[tokio::test]
-async fn who_does_not_answer_has_refused() {
+async fn rpc_approval_without_answer_is_denied() {
     let desk = HostUi::new();
     let desk = desk.with_patience(Duration::from_millis(1));
     let decision = desk.decide(wants("bash")).await;
@@ -59,7 +59,7 @@ async fn who_does_not_answer_has_refused() {
 }
 
 #[tokio::test]
-async fn questions_of_every_kind_are_asked_and_answered() {
+async fn rpc_user_questions_of_every_kind() {
     let desk = HostUi::new();
     let choice = |label: &str| Choice { label: label.into(), description: String::new() };
     let free = Question { text: "Why?".into(), placeholder: "because".into(), ..Question::default() };

@@ -37,7 +37,7 @@ async fn run(options: &Options, name: &str, args: Value) -> (String, bool) {
 }
 
 #[test]
-fn a_name_that_means_nothing_is_told_with_what_there_is() {
+fn single_call_unknown_tool_suggests_names() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |name: &str| {
         let (equipment, _) = tools(&options(folder.path(), "anthropic")).unwrap();
@@ -56,7 +56,7 @@ fn a_name_that_means_nothing_is_told_with_what_there_is() {
 }
 
 #[tokio::test]
-async fn a_file_is_changed_that_nobody_could_have_read_before() {
+async fn single_call_edit_needs_no_prior_read() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.txt"), "one\n").unwrap();
     let args = json!({"file_path": folder.path().join("a.txt"), "old_string": "one", "new_string": "two"});
@@ -66,7 +66,7 @@ async fn a_file_is_changed_that_nobody_could_have_read_before() {
 }
 
 #[tokio::test]
-async fn what_a_command_leaves_running_ends_with_the_call() {
+async fn single_call_ends_background_processes() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { policy: Mode::Full, ..options(folder.path(), "anthropic") };
     let script = "sleep 600 > /dev/null 2>&1 & echo $! > pid";

@@ -28,7 +28,7 @@ fn end() -> AgentEvent {
 }
 
 #[test]
-fn a_run_is_settled_once_nothing_follows_it() {
+fn wire_agent_settled_is_sent_once_after_run() {
     let mut wire = Wire::default();
     assert!(
         wire.events(&RuntimeEvent::Settled).is_empty(),
@@ -41,7 +41,7 @@ fn a_run_is_settled_once_nothing_follows_it() {
 }
 
 #[test]
-fn every_answer_has_the_end_of_its_turn() {
+fn wire_every_answer_has_turn_end() {
     let said = || Arc::new(Message::User(UserMessage { content: vec![], timestamp: 1, extra: Map::new() }));
     let answered = || AgentEvent::MessageEnd(Arc::new(Message::Assistant(answer())));
     let mut wire = Wire::default();
@@ -56,7 +56,7 @@ fn every_answer_has_the_end_of_its_turn() {
 }
 
 #[test]
-fn a_repetition_that_was_given_up_is_told_in_the_words_of_pi() {
+fn wire_retry_end_matches_pi_format() {
     for (cancelled, error) in [(true, "Retry cancelled"), (false, "overloaded")] {
         let mut wire = Wire::default();
         let (attempt, max, delay) = (2, 3, Duration::from_secs(4));

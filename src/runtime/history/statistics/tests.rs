@@ -31,7 +31,7 @@ fn user(text: &str) -> EntryBody {
 }
 
 #[test]
-fn a_tree_is_told_with_its_branches_and_labels() {
+fn tree_json_has_branches_and_labels() {
     let mut session = session();
     let first = session.append(user("one")).unwrap();
     let second = session.append(answer("two")).unwrap();
@@ -49,7 +49,7 @@ fn a_tree_is_told_with_its_branches_and_labels() {
 }
 
 #[test]
-fn a_long_conversation_is_a_deep_tree_and_that_is_no_trouble() {
+fn tree_json_of_deep_conversation() {
     let mut session = session();
     for n in 0..20_000 {
         session.append(user(&n.to_string())).unwrap();
@@ -62,7 +62,7 @@ fn a_long_conversation_is_a_deep_tree_and_that_is_no_trouble() {
 }
 
 #[test]
-fn what_was_billed_is_counted_on_every_branch() {
+fn statistics_count_usage_of_every_branch() {
     let mut session = session();
     let first = session.append(user("one")).unwrap();
     session.append(answer("two")).unwrap();
@@ -82,7 +82,7 @@ fn what_was_billed_is_counted_on_every_branch() {
 }
 
 #[test]
-fn counts_that_make_no_sense_are_told_all_the_same() {
+fn statistics_overflowing_counts_saturate() {
     let mut session = session();
     let all = u64::MAX;
     let message = message(json!({
@@ -99,7 +99,7 @@ fn counts_that_make_no_sense_are_told_all_the_same() {
 }
 
 #[tokio::test]
-async fn an_account_is_of_its_moment_and_a_handle_tells_of_now() {
+async fn session_snapshot_keeps_its_moment_and_handle_is_live() {
     let folder = tempfile::tempdir().unwrap();
     let (_, script) = Scripted::injected(vec![Turn::text("two"), Turn::text("four")]);
     let session = Builder::new(folder.path()).inject(script).start().await.unwrap();

@@ -167,7 +167,7 @@ fn describe(event: &RuntimeEvent) -> String {
 }
 
 #[tokio::test]
-async fn a_prompt_is_answered_and_on_disk_before_anybody_hears() {
+async fn session_prompt_is_on_disk_before_events() {
     let place = Place::new();
     let mut rig = place.start(vec![Turn::of(vec![Step::Text(vec!["Hel".into(), "lo".into()])])]).await;
     assert_eq!((rig.file().await, rig.snapshot.working), (None, false));
@@ -206,7 +206,7 @@ async fn a_prompt_is_answered_and_on_disk_before_anybody_hears() {
 }
 
 #[tokio::test]
-async fn tools_run_and_their_results_go_back() {
+async fn session_tool_results_go_back_to_model() {
     let place = Place::new();
     std::fs::write(place.work().join("a.txt"), "content of a\n").unwrap();
     std::fs::write(place.work().join("AGENTS.md"), "Use tabs.\n").unwrap();
@@ -223,7 +223,7 @@ async fn tools_run_and_their_results_go_back() {
 }
 
 #[tokio::test]
-async fn an_interrupted_answer_is_kept_and_the_next_prompt_works() {
+async fn session_aborted_answer_is_kept_and_next_prompt_works() {
     let place = Place::new();
     let half = Turn::of(vec![Step::Text(vec!["half".into()]), Step::Stall]);
     let mut rig = place.start(vec![half, Turn::text("again")]).await;
@@ -244,7 +244,7 @@ async fn an_interrupted_answer_is_kept_and_the_next_prompt_works() {
 }
 
 #[tokio::test]
-async fn interrupting_kills_the_whole_process_group() {
+async fn session_abort_kills_process_group() {
     let place = Place::new();
     let script = "sleep 60 & echo $! > child; echo $$ > shell; wait";
     let mut rig = place.start(vec![Turn::call("c", "bash", json!({"command": script}))]).await;
@@ -262,7 +262,7 @@ async fn interrupting_kills_the_whole_process_group() {
 }
 
 #[tokio::test]
-async fn steering_arrives_after_the_tools() {
+async fn session_steering_arrives_after_tools() {
     let place = Place::new();
     let first = Turn::of(vec![
         Step::Text(vec!["first".into()]),
@@ -292,7 +292,7 @@ async fn steering_arrives_after_the_tools() {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_where_it_was_left() {
+async fn session_continue_restores_history_and_settings() {
     let place = Place::new();
     let mut rig = place.start(vec![Turn::text("one")]).await;
     rig.run("first").await;
@@ -313,7 +313,7 @@ async fn a_session_goes_on_where_it_was_left() {
 }
 
 #[tokio::test]
-async fn resume_copies_no_message_before_the_first_prompt() {
+async fn session_resume_copies_no_messages_before_prompt() {
     let place = Place::new();
     let mut rig = place.start(vec![Turn::text("one"), Turn::text("two")]).await;
     rig.run("first").await;
@@ -331,7 +331,7 @@ async fn resume_copies_no_message_before_the_first_prompt() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_open_goes_on_as_a_copy() {
+async fn session_continue_of_open_session_forks() {
     let place = Place::new();
     let mut first = place.start(vec![Turn::text("one"), Turn::text("more")]).await;
     first.run("first").await;
@@ -347,7 +347,7 @@ async fn a_session_that_is_open_goes_on_as_a_copy() {
 }
 
 #[tokio::test]
-async fn a_failing_model_is_asked_again_before_its_first_word() {
+async fn session_retry_before_first_delta() {
     let place = Place::new();
     let turns = vec![Turn::fail(ErrorKind::Server, "overloaded"), Turn::text("fine")];
     let mut rig = place.start(turns).await;
@@ -360,7 +360,7 @@ async fn a_failing_model_is_asked_again_before_its_first_word() {
 }
 
 #[tokio::test]
-async fn cut_off_calls_are_refused_and_the_model_goes_on() {
+async fn session_truncated_tool_calls_are_refused() {
     let place = Place::new();
     let cut = Turn::call("c", "bash", json!({"command": "touch ran"})).stop(StopReason::Length);
     let mut rig = place.start(vec![cut, Turn::text("smaller")]).await;
@@ -370,7 +370,7 @@ async fn cut_off_calls_are_refused_and_the_model_goes_on() {
 }
 
 #[tokio::test]
-async fn models_are_chosen_and_wrong_ones_refused() {
+async fn session_unavailable_model_is_refused() {
     let place = Place::new();
     let mut rig = place.start(vec![]).await;
     let ids: Vec<_> = rig.handle.models().iter().map(|m| m.id.clone()).collect();
@@ -385,7 +385,7 @@ async fn models_are_chosen_and_wrong_ones_refused() {
 }
 
 #[tokio::test]
-async fn without_a_key_the_demo_answers_and_reads_for_real() {
+async fn session_without_key_uses_demo_model() {
     let place = Place::new();
     std::fs::write(place.work().join("notes.md"), "a\nb\nc\n").unwrap();
     let mut rig = place.start(vec![]).await;
@@ -396,7 +396,7 @@ async fn without_a_key_the_demo_answers_and_reads_for_real() {
 }
 
 #[tokio::test]
-async fn memory_sessions_leave_nothing_behind() {
+async fn session_in_memory_writes_no_files() {
     let place = Place::new();
     let memory = |options| Options { session: SessionChoice::Memory, ..options };
     let mut rig = place.start_with(vec![Turn::text("x")], memory).await;
@@ -406,7 +406,7 @@ async fn memory_sessions_leave_nothing_behind() {
 }
 
 #[tokio::test]
-async fn the_prompt_of_a_conversation_is_that_of_its_model_though_it_cannot_be_asked() {
+async fn prompt_report_uses_unavailable_session_model() {
     let options = Place::new().options();
     let last = |provider: &str, id: &str| Chosen {
         model: Some((provider.to_string(), id.to_string())),

@@ -56,7 +56,7 @@ fn told(tree: &Tree) -> String {
 }
 
 #[test]
-fn an_answer_goes_and_comes_back_with_what_its_calls_gave() {
+fn context_exclude_answer_takes_its_results_along() {
     let mut tree = tree("u1 c1 r1 s1 u2");
     let before = messages::build(&tree.path()).messages;
     assert_eq!(make(&mut tree, "c1", &ContextEdit::Drop), Ok(3));
@@ -68,7 +68,7 @@ fn an_answer_goes_and_comes_back_with_what_its_calls_gave() {
 }
 
 #[test]
-fn what_was_changed_by_itself_before_stays_so_when_its_group_comes_back() {
+fn context_restore_keeps_individual_edits() {
     for target in ["c1", "s1"] {
         let mut tree = tree("u1 c1 r1 s1 u2");
         make(&mut tree, "r1", &ContextEdit::Drop).unwrap();
@@ -83,7 +83,7 @@ fn what_was_changed_by_itself_before_stays_so_when_its_group_comes_back() {
 }
 
 #[test]
-fn a_result_that_goes_leaves_a_note_since_its_call_stays() {
+fn context_excluded_result_leaves_note() {
     let mut tree = tree("u1 c1 r1 s1 u2");
     assert_eq!(make(&mut tree, "r1", &ContextEdit::Drop), Ok(1));
     assert_eq!(told(&tree), format!("u1 assistant {LEFT_OUT} s1 u2"));
@@ -92,7 +92,7 @@ fn a_result_that_goes_leaves_a_note_since_its_call_stays() {
 }
 
 #[test]
-fn words_between_answers_leave_a_note_others_go() {
+fn context_excluded_user_message_leaves_note_if_needed() {
     for (script, target, left) in [
         ("u1 a1 u2 a2", "u2", "u1 a1 (left out by the user) a2"),
         ("u1 a1 u2", "u1", "(left out by the user) a1 u2"),
@@ -108,7 +108,7 @@ fn words_between_answers_leave_a_note_others_go() {
 }
 
 #[test]
-fn other_words_stand_where_the_first_stood_and_the_rest_stays() {
+fn context_replace_changes_only_text() {
     let mut tree = tree("u1 c1 r1 s1");
     make(&mut tree, "u1", &ContextEdit::Replace("other".into())).unwrap();
     make(&mut tree, "c1", &ContextEdit::Replace("I look.".into())).unwrap();
@@ -129,7 +129,7 @@ fn other_words_stand_where_the_first_stood_and_the_rest_stays() {
 }
 
 #[test]
-fn what_is_not_told_cannot_be_changed() {
+fn context_edit_of_unsent_entry_is_refused() {
     let mut tree = tree("u1 a1 u2 ku2 u3");
     assert_eq!(make(&mut tree, "u1", &ContextEdit::Drop), Err(Refused::SummedUp("ku2".into())));
     assert_eq!(make(&mut tree, "ku2", &ContextEdit::Drop), Err(Refused::Unknown("ku2".into())));
@@ -138,7 +138,7 @@ fn what_is_not_told_cannot_be_changed() {
 }
 
 #[test]
-fn what_is_left_out_is_restored_before_it_is_told_differently() {
+fn context_excluded_entry_cannot_be_replaced() {
     let mut tree = tree("u1 c1 r1 s1 a1 u2");
     let other = ContextEdit::Replace("otherwise".into());
     make(&mut tree, "c1", &ContextEdit::Drop).unwrap();

@@ -57,7 +57,7 @@ impl Path {
 }
 
 #[test]
-fn a_pin_outlives_compactions_once_and_goes_when_it_is_taken_away() {
+fn pin_survives_compactions_until_unpinned() {
     let mut path = Path::default();
     let rule = path.user("never touch main");
     path.pin(&rule, true);
@@ -78,7 +78,7 @@ fn a_pin_outlives_compactions_once_and_goes_when_it_is_taken_away() {
 }
 
 #[test]
-fn what_a_compaction_keeps_is_not_carried() {
+fn pin_kept_by_compaction_is_not_copied() {
     let mut path = Path::default();
     path.user("one");
     let kept = path.user("kept");
@@ -96,7 +96,7 @@ fn what_a_compaction_keeps_is_not_carried() {
 }
 
 #[test]
-fn what_was_changed_by_hand_is_carried_as_it_is_told() {
+fn pin_copy_has_edited_content() {
     let mut path = Path::default();
     let (gone, other) = (path.user("gone"), path.user("as it was"));
     path.pin(&gone, true);
@@ -112,7 +112,7 @@ fn what_was_changed_by_hand_is_carried_as_it_is_told() {
 }
 
 #[test]
-fn every_kind_is_told_as_what_it_is() {
+fn pin_text_names_kind_of_message() {
     let mut path = Path::default();
     let call = json!({"type": "toolCall", "id": "1", "name": "read", "arguments": {"path": "a"}});
     let answer = path

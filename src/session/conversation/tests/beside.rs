@@ -24,7 +24,7 @@ fn grow(session: &mut Session, from: usize) {
 }
 
 #[test]
-fn it_stands_still_while_the_other_goes_on() {
+fn session_snapshot_is_unaffected_by_appends() {
     let root = tempfile::tempdir().unwrap();
     let (clock, ids) = parts();
     let cwd = Path::new("/work");
@@ -46,7 +46,7 @@ fn it_stands_still_while_the_other_goes_on() {
 }
 
 #[test]
-fn it_reads_what_an_index_has_and_what_came_behind_that() {
+fn session_snapshot_reads_index_and_later_entries() {
     let root = tempfile::tempdir().unwrap();
     let (clock, ids) = parts();
     let mut session = Session::create(root.path(), Path::new("/work"), clock, ids);

@@ -14,7 +14,7 @@ use crate::session::restore::checkpoints::{self, Checkpoint, When};
 use crate::session::{Entry, EntryBody, Header, Session, SessionError};
 
 #[test]
-fn two_programs_do_not_write_one_session() {
+fn session_file_is_locked_by_one_process() {
     let root = tempfile::tempdir().unwrap();
     let (clock, ids) = parts();
     let mut first = Session::create(root.path(), Path::new("/w"), clock, ids);
@@ -33,7 +33,7 @@ fn two_programs_do_not_write_one_session() {
 }
 
 #[test]
-fn a_session_of_an_earlier_format_is_not_touched_before_something_is_added() {
+fn session_old_format_is_upgraded_on_first_append() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let old = concat!(
@@ -69,7 +69,7 @@ fn a_session_of_an_earlier_format_is_not_touched_before_something_is_added() {
 }
 
 #[test]
-fn entries_are_read_again_from_where_they_were_written() {
+fn session_entry_spans_match_file() {
     let root = tempfile::tempdir().unwrap();
     let (clock, ids) = parts();
     let mut session = Session::create(root.path(), Path::new("/w"), clock, ids);
@@ -103,7 +103,7 @@ fn long(folder: &Path, entries: usize) -> PathBuf {
 }
 
 #[test]
-fn a_long_session_is_opened_by_its_index() {
+fn session_long_file_opens_by_index() {
     let folder = tempfile::tempdir().unwrap();
     let path = long(folder.path(), 1000);
     let index = folder.path().join("long.jsonl.index");
@@ -129,7 +129,7 @@ fn a_long_session_is_opened_by_its_index() {
 }
 
 #[test]
-fn an_index_of_another_file_or_a_broken_one_is_made_anew() {
+fn session_index_mismatch_or_damage_is_rebuilt() {
     let folder = tempfile::tempdir().unwrap();
     let path = long(folder.path(), 1000);
     let index = folder.path().join("long.jsonl.index");
@@ -151,7 +151,7 @@ fn an_index_of_another_file_or_a_broken_one_is_made_anew() {
 }
 
 #[test]
-fn a_broken_page_of_an_index_is_made_again_from_the_session() {
+fn session_index_broken_page_is_rebuilt() {
     let folder = tempfile::tempdir().unwrap();
     let path = long(folder.path(), 1000);
     let index = folder.path().join("long.jsonl.index");
@@ -182,7 +182,7 @@ fn a_broken_page_of_an_index_is_made_again_from_the_session() {
 }
 
 #[test]
-fn what_was_spent_is_known_without_reading_it_again() {
+fn session_usage_totals_come_from_index() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("long.jsonl");
     let mut text = Header::new("s".into(), 0, "/w".into()).line + "\n";
@@ -238,7 +238,7 @@ fn with_states(folder: &Path, count: usize, restored: Option<usize>) -> PathBuf 
 }
 
 #[test]
-fn the_last_way_back_is_known_without_looking_for_it() {
+fn session_last_restore_is_known_without_scan() {
     let mut counts = Vec::new();
     for count in [100, 10_000] {
         for restored in [None, Some(3)] {
@@ -266,7 +266,7 @@ fn the_last_way_back_is_known_without_looking_for_it() {
 }
 
 #[test]
-fn messages_that_are_not_told_any_more_are_not_in_memory() {
+fn session_unsent_messages_are_not_in_memory() {
     let root = tempfile::tempdir().unwrap();
     let (clock, ids) = parts();
     let mut session = Session::create(root.path(), Path::new("/w"), clock, ids);

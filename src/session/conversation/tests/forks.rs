@@ -20,7 +20,7 @@ fn branched(root: &Path) -> (Session, [String; 3]) {
 }
 
 #[test]
-fn labels_and_names_are_the_latest() {
+fn session_labels_and_name_use_latest() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, [first, left, _]) = branched(root.path());
     let named = |session: &Session, id: &str| session.labels().get(id).cloned();
@@ -32,7 +32,7 @@ fn labels_and_names_are_the_latest() {
 }
 
 #[test]
-fn a_fork_has_the_branch_with_its_labels() {
+fn session_fork_keeps_branch_and_labels() {
     let root = tempfile::tempdir().unwrap();
     let (session, [first, _, kept]) = branched(root.path());
     let fork = session.fork(root.path(), Path::new("/v"), session.leaf()).unwrap();
@@ -56,7 +56,7 @@ fn a_fork_has_the_branch_with_its_labels() {
 }
 
 #[test]
-fn a_copy_has_every_branch() {
+fn session_copy_keeps_every_branch() {
     let root = tempfile::tempdir().unwrap();
     let (session, _) = branched(root.path());
     let mut copy = session.copy(root.path()).unwrap();

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_said_can_do_nothing_to_the_page() {
+    fn export_html_escapes_scripts_and_links() {
         let html = rendered(
             "<script>alert(1)</script>\n\n[x](javascript:alert(1)) ![p](http://elsewhere/p.png) <b onclick=x>\n\n[y](https://ok/)",
         );

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fence_is_longer_than_those_inside() {
+    fn export_markdown_fence_is_longer_than_content() {
         assert_eq!(fenced("a", ""), "```\na\n```");
         assert_eq!(fenced("a\n````\nb\n", "x"), "`````x\na\n````\nb\n`````");
     }

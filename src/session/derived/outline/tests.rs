@@ -55,7 +55,7 @@ fn rows(tree: &Tree, filter: Filter, labels: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_conversation_without_branches_goes_straight_down() {
+fn outline_linear_conversation_has_one_lane() {
     let tree =
         tree(&[("a", "", USER), ("b", "a", MODEL), ("c", "b", TOOL), ("d", "c", MODEL), ("e", "d", USER)]);
     assert_eq!(rows(&tree, Filter::Turns, &[]), ["└●a1", " ●e!"]);
@@ -66,7 +66,7 @@ fn a_conversation_without_branches_goes_straight_down() {
 }
 
 #[test]
-fn branches_have_lanes() {
+fn outline_branches_have_lanes() {
     let mut tree = tree(&[
         ("a", "", USER),
         ("b", "a", MODEL),
@@ -87,7 +87,7 @@ fn branches_have_lanes() {
 }
 
 #[test]
-fn circles_and_lost_entries_have_rows_too() {
+fn outline_cycles_and_orphans_have_rows() {
     let tree = tree(&[("a", "b", USER), ("b", "a", USER), ("c", "gone", USER), ("d", "d", USER)]);
     let mut found: Vec<String> = rows(&tree, Filter::All, &[]);
     found.sort();
@@ -97,7 +97,7 @@ fn circles_and_lost_entries_have_rows_too() {
 }
 
 #[test]
-fn depth_is_no_matter() {
+fn outline_deep_tree_is_supported() {
     let rows: Vec<(String, String)> = (0..100_000)
         .map(|n| (n.to_string(), if n == 0 { String::new() } else { (n - 1).to_string() }))
         .collect();
@@ -107,7 +107,7 @@ fn depth_is_no_matter() {
 }
 
 #[test]
-fn rows_are_made_without_entries() {
+fn outline_rows_need_no_decoded_entries() {
     let mut tree = Tree::default();
     for (n, parent) in [(0, "null"), (1, "\"0\""), (2, "\"1\"")] {
         let line = format!(

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_what_came_of_what_was_said() {
+    fn outline_turn_lists_answer_files_and_usage() {
         let call = json!({"type": "toolCall", "id": "1", "name": "edit", "arguments": {"path": "src/a.rs"}});
         let edit = json!({"diff": "+ 1 new\n- 2 old\n+ 3 more", "firstChangedLine": 1});
         let patch = json!({"files": [{"path": "src/a.rs", "added": 1, "removed": 4}, {"path": "b", "added": 0, "removed": 1}]});

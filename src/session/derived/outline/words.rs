@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_has_words() {
+    fn outline_every_entry_kind_has_text() {
         let cases = [
             (
                 r#"{"type":"message","message":{"role":"user","content":"fix\n  the loop","timestamp":1}}"#,
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_between_characters() {
+    fn outline_long_text_is_cut_at_character() {
         let text = "é".repeat(10_000);
         assert_eq!(line(&text).chars().count(), WORDS_MAX);
     }

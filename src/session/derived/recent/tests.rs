@@ -58,7 +58,7 @@ fn tokens(message: &AgentMessage) -> Option<u64> {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(300))]
     #[test]
-    fn recent_pieces_together_are_the_context(
+    fn recent_pieces_add_up_to_context(
         rows in prop::collection::vec((0usize..12, 0usize..16, 0usize..30), 1..60),
         bound in 1usize..7,
         many in any::<bool>(),
@@ -139,7 +139,7 @@ fn conversation(messages: usize) -> (Tree, Arc<Counted>) {
 }
 
 #[test]
-fn recent_messages_are_all_that_is_read_of_a_long_conversation() {
+fn recent_messages_read_only_what_is_shown() {
     let bound = Bound { messages: 20, bytes: u64::MAX };
     for messages in [100, 5_000] {
         let (tree, text) = conversation(messages);
@@ -156,7 +156,7 @@ fn recent_messages_are_all_that_is_read_of_a_long_conversation() {
 }
 
 #[test]
-fn recent_count_reads_what_was_added() {
+fn recent_count_reads_only_new_entries() {
     let (tree, text) = conversation(500);
     assert_eq!(count(&tree, 489, None), 488, "without the choice of model and level");
     let before = text.1.load(Ordering::Relaxed);
@@ -165,7 +165,7 @@ fn recent_count_reads_what_was_added() {
 }
 
 #[test]
-fn recent_piece_of_another_session_is_empty() {
+fn recent_piece_of_other_session_is_empty() {
     let (tree, _) = conversation(50);
     let earlier = Earlier { leaf: "49".into(), first: "unknown".into() };
     assert_eq!(before(&tree, &earlier, Bound { messages: 5, bytes: 999 }), Piece::default());

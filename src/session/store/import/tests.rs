@@ -77,7 +77,7 @@ fn said(message: &Message) -> String {
 }
 
 #[test]
-fn a_session_of_claude_code_becomes_a_tree() {
+fn session_import_claude_becomes_tree() {
     let root = tempfile::tempdir().unwrap();
     let done = take(root.path(), &fixture("import/claude.jsonl")).unwrap();
     assert_eq!((done.source, done.before, done.problems.len()), (Source::Claude, 0, 1));
@@ -113,7 +113,7 @@ fn a_session_of_claude_code_becomes_a_tree() {
 }
 
 #[test]
-fn a_session_of_codex_becomes_a_tree() {
+fn session_import_codex_becomes_tree() {
     let root = tempfile::tempdir().unwrap();
     let done = take(root.path(), &fixture("import/codex.jsonl")).unwrap();
     assert_eq!((done.source, done.problems.len(), done.problems[0].line), (Source::Codex, 1, 12));
@@ -145,7 +145,7 @@ fn a_session_of_codex_becomes_a_tree() {
 }
 
 #[test]
-fn what_is_there_is_not_taken_twice_and_what_has_grown_is() {
+fn session_import_again_adds_only_new_entries() {
     for name in ["import/claude.jsonl", "import/codex.jsonl"] {
         let root = tempfile::tempdir().unwrap();
         let whole = fs::read_to_string(fixture(name)).unwrap();
@@ -174,7 +174,7 @@ fn what_is_there_is_not_taken_twice_and_what_has_grown_is() {
 }
 
 #[test]
-fn sessions_of_pi_come_over_byte_for_byte() {
+fn session_import_pi_keeps_bytes() {
     let folder = fixture("sessions");
     for item in fs::read_dir(&folder).unwrap() {
         let file = item.unwrap().path();
@@ -195,7 +195,7 @@ fn sessions_of_pi_come_over_byte_for_byte() {
 }
 
 #[test]
-fn other_files_are_refused() {
+fn session_import_other_files_are_refused() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("x.jsonl");
     for text in ["", "# notes", "{}\n[]\n", r#"{"type":"summary","summary":"x","leafUuid":"../../y"}"#] {
@@ -237,7 +237,7 @@ fn taken(root: &Path, lines: &[String]) -> Session {
 }
 
 #[test]
-fn claude_import_takes_no_words_of_the_program_for_answers() {
+fn claude_import_synthetic_answers_are_not_sent() {
     let root = tempfile::tempdir().unwrap();
     let mut failed = answer("claude-test-1", "API Error: 529 overloaded");
     failed["isApiErrorMessage"] = true.into();
@@ -262,7 +262,7 @@ fn claude_import_takes_no_words_of_the_program_for_answers() {
 }
 
 #[test]
-fn synthetic_answers_of_earlier_imports_name_no_model() {
+fn claude_import_synthetic_answers_name_no_model() {
     let root = tempfile::tempdir().unwrap();
     let session = taken(
         root.path(),
@@ -284,7 +284,7 @@ fn title(session: &Session) -> String {
 }
 
 #[test]
-fn claude_import_titles_come_from_the_conversation_itself() {
+fn claude_import_title_comes_from_main_conversation() {
     let side = |uuid: &str, parent: Option<&str>, kind: &str, more: &serde_json::Value| {
         let mut more = more.clone();
         more["isSidechain"] = true.into();
@@ -330,7 +330,7 @@ proptest::proptest! {
 
     /// Lines in any order, twice, without some: every reader gets through, with unique ids and real parents.
     #[test]
-    fn shuffled_lines_are_read(picks in proptest::collection::vec((0usize..2, 0usize..20), 0..60)) {
+    fn session_import_shuffled_lines_are_safe(picks in proptest::collection::vec((0usize..2, 0usize..20), 0..60)) {
         let files = ["import/claude.jsonl", "import/codex.jsonl"].map(|name| fs::read_to_string(fixture(name)).unwrap());
         let lines: Vec<Vec<&str>> = files.iter().map(|text| text.lines().collect()).collect();
         let text: Vec<&str> = picks.iter().map(|(file, line)| lines[*file][line % lines[*file].len()]).collect();

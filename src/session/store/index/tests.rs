@@ -29,7 +29,7 @@ fn is_read(path: &Path, file: &File) -> bool {
 }
 
 #[test]
-fn one_that_ends_within_a_line_is_not_believed() {
+fn session_index_ending_inside_line_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file, end, tree) = session(folder.path());
     keep(&path, &file, end, &tree, &[]).unwrap();
@@ -39,7 +39,7 @@ fn one_that_ends_within_a_line_is_not_believed() {
 }
 
 #[test]
-fn one_that_nobody_would_read_is_not_written() {
+fn session_index_too_large_head_is_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file, end, tree) = session(folder.path());
     let problem = Problem { line: 1, message: "x".repeat(HEAD_MAX) };
@@ -48,7 +48,7 @@ fn one_that_nobody_would_read_is_not_written() {
 }
 
 #[test]
-fn what_cannot_be_read_of_one_is_no_part_of_the_next() {
+fn session_index_broken_page_blocks_rewrite() {
     let folder = tempfile::tempdir().unwrap();
     let (path, file, end, tree) = session(folder.path());
     keep(&path, &file, end, &tree, &[]).unwrap();
@@ -69,7 +69,7 @@ fn what_cannot_be_read_of_one_is_no_part_of_the_next() {
 }
 
 #[test]
-fn a_line_longer_than_its_file_needs_no_room() {
+fn session_file_line_beyond_end_is_error() {
     let folder = tempfile::tempdir().unwrap();
     let (path, ..) = session(folder.path());
     let file = SessionFile(Arc::new(File::open(&path).unwrap()));

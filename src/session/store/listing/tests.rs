@@ -21,7 +21,7 @@ fn titles(root: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_latest_come_first_and_what_is_no_session_is_passed_over() {
+fn session_list_is_newest_first_and_skips_others() {
     let root = tempfile::tempdir().unwrap();
     assert_eq!(list(root.path()), []);
     let [one, _two, _three] =
@@ -37,7 +37,7 @@ fn the_latest_come_first_and_what_is_no_session_is_passed_over() {
 }
 
 #[test]
-fn what_is_known_is_not_read_again_and_what_was_added_is() {
+fn session_list_rereads_only_changed_files() {
     let root = tempfile::tempdir().unwrap();
     let mut one = session(root.path(), "/a", 2_000);
     let path = one.file().unwrap().to_path_buf();
@@ -59,7 +59,7 @@ fn what_is_known_is_not_read_again_and_what_was_added_is() {
 }
 
 #[test]
-fn a_broken_memory_is_made_anew() {
+fn session_list_damaged_cache_is_rebuilt() {
     let root = tempfile::tempdir().unwrap();
     let _one = session(root.path(), "/a", 2_000);
     let wanted = list(root.path());
@@ -73,7 +73,7 @@ fn a_broken_memory_is_made_anew() {
 }
 
 #[test]
-fn sessions_are_found_by_their_ids() {
+fn session_list_finds_by_id_prefix() {
     let root = tempfile::tempdir().unwrap();
     let (one, two) = (session(root.path(), "/a", 2_000), session(root.path(), "/b", 3_000));
     assert_eq!(find(root.path(), one.id()), [one.file().unwrap()]);
@@ -84,7 +84,7 @@ fn sessions_are_found_by_their_ids() {
 }
 
 #[test]
-fn where_nothing_is_new_nothing_is_written() {
+fn session_list_unchanged_cache_is_not_rewritten() {
     let root = tempfile::tempdir().unwrap();
     let one = session(root.path(), "/a", 2_000);
     // Not everything with that ending is a session.

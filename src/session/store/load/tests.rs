@@ -30,7 +30,7 @@ fn read_while_written(path: &Path, first: &str, then: &str) -> Loaded {
 }
 
 #[test]
-fn a_line_that_is_being_written_is_the_last() {
+fn session_load_ends_at_line_being_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let lines: Vec<String> = (0..6).map(|n| line(n, 100)).collect();
@@ -57,7 +57,7 @@ fn a_line_that_is_being_written_is_the_last() {
 }
 
 #[test]
-fn nothing_is_remembered_of_a_place_that_was_not_read_to() {
+fn session_load_remembers_only_what_was_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let header = Header::new("s".into(), 0, "/w".into()).line + "\n";
@@ -73,7 +73,7 @@ fn nothing_is_remembered_of_a_place_that_was_not_read_to() {
 }
 
 #[test]
-fn a_file_that_is_changed_while_it_is_read_is_refused() {
+fn session_load_file_changed_during_read_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     fs::write(&path, line(0, 9)).unwrap();
@@ -90,7 +90,7 @@ fn a_file_that_is_changed_while_it_is_read_is_refused() {
 }
 
 #[test]
-fn what_others_add_is_not_cut_off() {
+fn session_load_keeps_concurrent_appends() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     fs::write(&path, "whole\ntorn").unwrap();

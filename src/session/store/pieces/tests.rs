@@ -56,7 +56,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(24))]
 
     #[test]
-    fn every_line_is_in_one_piece(
+    fn session_pieces_every_line_is_in_one_piece(
         // Mostly so that lines end around the ends of pieces.
         lengths in prop::collection::vec(
             prop_oneof![4 => 0usize..40, 2 => PIECE - 20..PIECE + 20, 1 => 2 * PIECE..4 * PIECE], 1..12),
@@ -78,7 +78,7 @@ proptest! {
 }
 
 #[test]
-fn lines_end_where_pieces_do() {
+fn session_pieces_lines_ending_at_piece_boundary() {
     for length in [PIECE - 2, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE - 1, 3 * PIECE] {
         let line = "x".repeat(length) + "\n";
         for more in ["", "y", "y\n", "\n\n"] {
@@ -91,7 +91,7 @@ fn lines_end_where_pieces_do() {
 }
 
 #[test]
-fn lines_with_nothing_take_no_room() {
+fn session_pieces_empty_lines_take_no_space() {
     let bytes = ["\n".repeat(PIECE).as_bytes(), b"x\n", " \r\n".repeat(PIECE).as_bytes()].concat();
     let all = pieces(&bytes, 0, bytes.len() as u64);
     assert!(all.iter().all(|piece| piece.lines.len() <= 3));
@@ -101,7 +101,7 @@ fn lines_with_nothing_take_no_room() {
 }
 
 #[test]
-fn what_is_cut_off_while_it_is_read_is_none() {
+fn session_pieces_truncated_file_is_safe() {
     let bytes = "x\n".repeat(PIECE);
     let all = pieces(&bytes.as_bytes()[..PIECE], 0, 4 * PIECE as u64);
     assert_eq!(all.iter().map(|piece| piece.lines.len()).sum::<usize>(), PIECE / 2);

@@ -25,7 +25,7 @@ fn has(found: &[(String, &'static str)], text: &str, scope: &str) {
 }
 
 #[test]
-fn words_strings_and_comments_have_scopes() {
+fn textmate_keywords_strings_and_comments_have_scopes() {
     let found = scopes_of("perl", "# größe\r\nmy $x = \"é\"; # end\n\nif ($x == 17) { print 1; }");
     has(&found, "# größe", "comment");
     has(&found, "\"é\"", "string");
@@ -39,7 +39,7 @@ fn words_strings_and_comments_have_scopes() {
 }
 
 #[test]
-fn every_language_reads_anything() {
+fn textmate_every_language_reads_any_text() {
     for row in lined::LINED {
         let text = Text::from("x \"é\" 'a' <b> % # // /* {\n\t(1 2.5) \\begin{a}\n\r\n}\n\u{1}漢");
         let painted = all(&mut Read::new(row), &text);
@@ -48,7 +48,7 @@ fn every_language_reads_anything() {
 }
 
 #[test]
-fn a_key_reads_only_what_it_changes() {
+fn textmate_edit_rereads_only_changed_lines() {
     let lines = "my $x = 1; # é\n".repeat(3_000);
     let text = Text::from(lines.as_str());
     let mut read = Read::new(perl());
@@ -69,7 +69,7 @@ fn a_key_reads_only_what_it_changes() {
 }
 
 #[test]
-fn long_lines_are_passed_over_and_long_texts_refused() {
+fn textmate_long_lines_are_skipped_and_texts_refused() {
     let code = format!("# one\n\"{}\n# two\n", "x".repeat(LINE_MAX));
     let text = Text::from(code.as_str());
     let painted = all(&mut Read::new(perl()), &text);
@@ -85,7 +85,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(24))]
     /// After any edits a text has the colors that it has when it is read from the start.
     #[test]
-    fn reading_on_is_reading_anew(
+    fn textmate_incremental_equals_full_read(
         edits in prop::collection::vec((0usize..200, 0usize..12, 0usize..6, 0usize..150), 1..8),
     ) {
         const PIECES: &[&str] = &["\"", "# é\n", "my $x = 1;\n", "\n", "=pod\n\n", "=cut\n\n"];

@@ -6,7 +6,7 @@ use crate::syntax::languages::detect::by_name;
 use crate::syntax::languages::table::LANGUAGES;
 
 #[test]
-fn a_part_is_coloured_as_in_the_whole() {
+fn highlight_part_equals_full_text() {
     let code = "/// Doc.\nfn f(x: &str) -> u8 {\n    if x == \"\\n\" { 1 } else { 2 }\n}\n".repeat(60);
     let text = Text::from(code.as_str());
     let syntax = Syntax::parse(by_name("rust").unwrap(), &text, None, Duration::from_mins(1)).unwrap();
@@ -21,7 +21,7 @@ fn a_part_is_coloured_as_in_the_whole() {
 }
 
 #[test]
-fn a_long_line_is_coloured_at_its_beginning() {
+fn highlight_long_line_is_limited() {
     let code = format!("[{}1]", "1,".repeat(RANGE_MAX));
     let text = Text::from(code.as_str());
     let syntax = Syntax::parse(by_name("json").unwrap(), &text, None, Duration::from_mins(1)).unwrap();
@@ -30,7 +30,7 @@ fn a_long_line_is_coloured_at_its_beginning() {
 }
 
 #[test]
-fn nonsense_does_no_harm() {
+fn highlight_malformed_code_is_safe() {
     for language in LANGUAGES {
         for code in ["", "\u{0}", "é", "<?php\n\"'`{[(<!--", "\r\n\t🦀\u{feff}", "```\n```rust\n"] {
             let text = Text::from(code);

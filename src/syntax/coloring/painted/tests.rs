@@ -34,7 +34,7 @@ fn after(marked: &str, edits: &[(usize, usize, &str)]) -> String {
 }
 
 #[test]
-fn what_is_typed_in_or_at_the_end_of_a_word_belongs_to_it() {
+fn painted_typing_inside_or_at_end_extends_span() {
     assert_eq!(after("[let] x", &[(3, 3, "ä")]), "[letä] x");
     assert_eq!(after("[let] x", &[(1, 1, " ")]), "[l et] x");
     assert_eq!(after("[let] x", &[(3, 3, ";")]), "[let]; x");
@@ -43,7 +43,7 @@ fn what_is_typed_in_or_at_the_end_of_a_word_belongs_to_it() {
 }
 
 #[test]
-fn what_is_deleted_takes_its_scope_along() {
+fn painted_deletion_removes_span() {
     assert_eq!(after("[let] [x]", &[(0, 4, "")]), "[x]");
     assert_eq!(after("[let] [x]", &[(2, 4, "")]), "[le][x]");
     assert_eq!(after("[let] [x]", &[(0, 5, "é")]), "é");
@@ -51,13 +51,13 @@ fn what_is_deleted_takes_its_scope_along() {
 }
 
 #[test]
-fn several_edits_at_once() {
+fn painted_several_edits_at_once() {
     assert_eq!(after("[ab] [cd] [ef]", &[(1, 1, "1"), (4, 4, "2"), (7, 7, "3")]), "[a1b] [c2d] [e3f]");
     assert_eq!(after("[ab] [cd]", &[(0, 0, "\n"), (2, 3, ""), (5, 5, "\n")]), "\n[ab][cd]\n");
 }
 
 #[test]
-fn only_what_touches_a_range_is_within_it() {
+fn painted_within_returns_only_touching_spans() {
     let (_, painted) = painted("[ab] [cd] [ef]");
     let within = |from: usize, to: usize| painted.within(&(Byte(from)..Byte(to))).len();
     assert_eq!((within(0, 14), within(2, 3), within(1, 4), within(3, 3)), (3, 0, 2, 0));
@@ -67,7 +67,7 @@ fn only_what_touches_a_range_is_within_it() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn spans_stay_sorted_apart_and_inside(cuts in prop::collection::vec(1usize..5, 1..12), at in 0usize..40, gone in 0usize..20, new in "[a ]{0,3}") {
+    fn painted_spans_stay_sorted_and_inside(cuts in prop::collection::vec(1usize..5, 1..12), at in 0usize..40, gone in 0usize..20, new in "[a ]{0,3}") {
         let (mut start, mut spans) = (0, Vec::new());
         for pair in cuts.chunks(2) {
             spans.push(Span { range: Byte(start)..Byte(start + pair[0]), scope: "s" });
@@ -86,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn edit_after_edit_is_as_if_every_span_were_moved(
+    fn painted_lazy_edits_equal_moving_every_span(
         cuts in prop::collection::vec((0usize..3, 1usize..5), 0..20),
         edits in prop::collection::vec(prop::collection::vec((0usize..60, 0usize..6, "[a ]{0,3}"), 1..4), 1..12),
     ) {

@@ -14,7 +14,7 @@ fn read(query: &str) -> Option<(Vec<Chain>, Rider, Vec<String>)> {
 }
 
 #[test]
-fn chains_are_read() {
+fn query_pattern_nested_nodes_are_chain() {
     let (chains, _, names) =
         read("(call_expression function: (field_expression field: (_) @a) @b) @a").unwrap();
     assert_eq!((chains.len(), chains[0].pattern), (1, 3));
@@ -27,7 +27,7 @@ fn chains_are_read() {
 }
 
 #[test]
-fn choices_are_chains_each() {
+fn query_pattern_alternatives_become_chains() {
     let (chains, ..) = read("(parameter [(identifier) @x (self) (_ \"fn\")] @y) @z").unwrap();
     assert_eq!(chains.len(), 3);
     assert_eq!(chains.iter().map(|chain| chain.steps.len()).collect::<Vec<_>>(), [2, 2, 3]);
@@ -35,7 +35,7 @@ fn choices_are_chains_each() {
 }
 
 #[test]
-fn predicates_judge_texts() {
+fn query_pattern_predicates_match_text() {
     let (_, rider, _) = read(
         "((identifier) @x (#match? @x \"^[A-Z]\") (#not-eq? @x \"É\") (#any-of? @x \"A\" \"BC\") (#set! k \"v\") (#is-not? local))",
     )
@@ -51,7 +51,7 @@ fn predicates_judge_texts() {
 }
 
 #[test]
-fn what_is_no_chain_is_left() {
+fn query_pattern_unsupported_is_none() {
     for query in [
         "(macro_invocation (identifier) @a \"!\" @b)",
         "((identifier) @a . (identifier))",

@@ -68,7 +68,7 @@ const MIXED: &str = "// c\n/* d */ # e\nfn f(x: A) { if (a.b == \"s\\n\") return
     <p a=\"b\">t</p>\n--- a\n+++ b\nkey: [1, null]\n[t]\nk = \"v\"\nSELECT a FROM b;\n\n# H\n\n- i\n<?php $x = 1; ?>\n";
 
 #[test]
-fn chains_find_what_the_library_finds() {
+fn query_rules_match_tree_sitter() {
     for row in LANGUAGES {
         let found = compare(row, &highlights(row), MIXED);
         assert!(found > 0, "{}", row.name);
@@ -79,7 +79,7 @@ fn chains_find_what_the_library_finds() {
 }
 
 #[test]
-fn chains_find_what_the_library_finds_in_our_own_code() {
+fn query_rules_match_tree_sitter_on_own_code() {
     let found =
         compare(by_name("rust").unwrap(), &highlights(by_name("rust").unwrap()), include_str!("../rules.rs"));
     assert!(found > 1000);
@@ -90,7 +90,7 @@ fn chains_find_what_the_library_finds_in_our_own_code() {
 }
 
 #[test]
-fn a_part_holds_what_the_whole_has_there() {
+fn query_rules_part_equals_full_text() {
     let code = include_str!("../rules.rs");
     let row = by_name("rust").unwrap();
     let text = Text::from(code);
@@ -106,7 +106,7 @@ fn a_part_holds_what_the_whole_has_there() {
 }
 
 #[test]
-fn rust_needs_no_library() {
+fn query_rules_rust_needs_no_tree_sitter_query() {
     let row = by_name("rust").unwrap();
     let grammar = Language::new(row.grammar);
     assert!(Rules::new(&grammar, &highlights(row)).unwrap().rest.is_none());
@@ -117,7 +117,7 @@ proptest! {
     // Each makes the library's query anew.
     #![proptest_config(crate::base::seeds::cases(64))]
     #[test]
-    fn nonsense_is_found_alike(code in "[a-zA-Z0-9_ (){}\\[\\]<>:;,.!&'\"=+*/#\n\té-]{0,200}", at in 0..LANGUAGES.len()) {
+    fn query_rules_match_tree_sitter_on_malformed_code(code in "[a-zA-Z0-9_ (){}\\[\\]<>:;,.!&'\"=+*/#\n\té-]{0,200}", at in 0..LANGUAGES.len()) {
         let row = &LANGUAGES[at];
         compare(row, &highlights(row), &code);
     }

@@ -24,7 +24,7 @@ fn samples() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 #[test]
-fn well_written_lines_stay_where_they_are() {
+fn indent_well_formatted_code_is_unchanged() {
     let mut wrong = String::new();
     for (language, code) in samples() {
         let text = Text::from(code);
@@ -46,7 +46,7 @@ fn well_written_lines_stay_where_they_are() {
 const BY_WHITE_SPACE: [&str; 2] = ["python", "scala"];
 
 #[test]
-fn lines_that_are_anywhere_come_to_where_they_belong() {
+fn indent_misindented_code_is_corrected() {
     let mut wrong = String::new();
     for (language, code) in samples().filter(|(language, _)| !BY_WHITE_SPACE.contains(language)) {
         let text = Text::from(code);
@@ -76,7 +76,7 @@ fn lines_that_are_anywhere_come_to_where_they_belong() {
 }
 
 #[test]
-fn every_query_has_a_sample() {
+fn indent_every_query_has_sample() {
     for language in crate::syntax::languages::table::LANGUAGES {
         let has = samples().any(|(name, _)| name == language.name);
         assert_eq!(has, !language.indents.is_empty(), "{}", language.name);
@@ -101,7 +101,7 @@ fn check(language: &str, before: &str, after: &str) {
 }
 
 #[test]
-fn a_break_begins_a_line_where_it_belongs() {
+fn indent_newline_in_bracket_languages() {
     check("rust", "fn f() {|}", "fn f() {\n  |\n}");
     check("rust", "fn f(a: u8,\n     b: u8) {|}", "fn f(a: u8,\n     b: u8) {\n  |\n}");
     check("rust", "fn é() {\n   a();|\n}", "fn é() {\n   a();\n   |\n}");
@@ -142,7 +142,7 @@ fn a_break_begins_a_line_where_it_belongs() {
 }
 
 #[test]
-fn blocks_without_brackets_go_on_and_end() {
+fn indent_newline_in_languages_without_brackets() {
     check("python", "def f(a,\n      b):|\n", "def f(a,\n      b):\n  |\n");
     check("python", "def f():\n    if a:\n        b()|\n", "def f():\n    if a:\n        b()\n        |\n");
     check(
@@ -162,7 +162,7 @@ fn blocks_without_brackets_go_on_and_end() {
 }
 
 #[test]
-fn what_is_broken_or_literal_is_not_known() {
+fn indent_broken_code_or_literal_is_unknown() {
     let behind = |language, marked: &str| {
         let (text, selection) = marked::parse(marked);
         let at = selection.primary().head;

@@ -51,7 +51,7 @@ impl Desk {
 }
 
 #[test]
-fn stops_are_gone_through_and_typed_into() {
+fn snippet_stops_are_navigated_and_typed() {
     let mut desk = desk("é |", "for ${1:x} in $2 {\n\t$0\n}");
     desk.is("é for «x» in  {\n  \n}");
     desk.types("größe");
@@ -67,7 +67,7 @@ fn stops_are_gone_through_and_typed_into() {
 }
 
 #[test]
-fn mirrors_and_many_cursors_are_typed_at_once() {
+fn snippet_mirrors_and_cursors_are_typed_together() {
     let mut desk = desk("|\n  |\n", "${1:né} = $1;$0");
     desk.is("«né» = «né»;\n  «né» = «né»;\n");
     desk.types("漢");
@@ -78,7 +78,7 @@ fn mirrors_and_many_cursors_are_typed_at_once() {
 }
 
 #[test]
-fn stops_that_touch_stay_in_their_order() {
+fn snippet_touching_stops_keep_order() {
     let mut desk = desk("|", "$1$2${3}x");
     desk.types("a");
     desk.go(true);
@@ -99,7 +99,7 @@ fn stops_that_touch_stay_in_their_order() {
 }
 
 #[test]
-fn stops_in_stops_go_with_what_is_around_them() {
+fn snippet_nested_stops_follow_outer_stop() {
     let mut desk = desk("|", "${1:a ${2:b} c} $0");
     desk.is("«a b c» ");
     desk.go(true);
@@ -112,7 +112,7 @@ fn stops_in_stops_go_with_what_is_around_them() {
 }
 
 #[test]
-fn selected_text_and_indentation_are_taken_over() {
+fn snippet_keeps_selected_text_and_indentation() {
     let text = desk("\t«é\n»x", "if {\n\t$TM_SELECTED_TEXT}\n");
     text.is("\tif {\n\t  é\n\t}\n\t|x");
     let crlf = Snippet::parse("a\n\tb$0").unwrap();
@@ -126,7 +126,7 @@ fn selected_text_and_indentation_are_taken_over() {
 }
 
 #[test]
-fn choices_take_turns_everywhere() {
+fn snippet_choices_cycle_in_every_mirror() {
     let mut desk = desk("|", "${1|let,var,größe|} $1;$0");
     desk.is("«let» «let»;");
     let mut stops = desk.stops.clone().unwrap();
@@ -142,7 +142,7 @@ fn choices_take_turns_everywhere() {
 }
 
 #[test]
-fn going_away_and_deleting_everything_ends_it() {
+fn snippet_ends_when_left_or_deleted() {
     let mut desk = desk("x |\ny", "${1:a} $2");
     let stops = desk.stops.clone().unwrap();
     assert!(stops.holds(Range::cursor(Byte(2))) && stops.holds(Range::new(Byte(4), Byte(2))));
@@ -156,7 +156,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(128))]
     /// Whatever is edited, stops are in the text and in their order, and one can go through them.
     #[test]
-    fn stops_stay_inside_the_text(
+    fn snippet_stops_stay_inside_text(
         source in prop::sample::select(vec!["$1$2$0", "${1:é ${2:b}}$1", "$0${1|a,b|} $2\n\t$1"]),
         edits in prop::collection::vec((0usize..30, 0usize..6, "[aé\n]{0,3}", 0u8..4), 0..12),
     ) {

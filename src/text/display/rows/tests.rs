@@ -10,7 +10,7 @@ fn lens<'a>(text: &'a Text, folds: &'a Folds, wrap: Option<usize>) -> Lens<'a> {
 }
 
 #[test]
-fn lines_that_are_rows_are_found_line_by_line_as_well() {
+fn rows_from_matches_row_by_row() {
     let text = Text::from("a\r\n\né\nlast");
     let folds = Folds::default();
     let lens = lens(&text, &folds, None);
@@ -27,7 +27,7 @@ fn shown(lens: &Lens<'_>) -> Vec<String> {
 }
 
 #[test]
-fn long_lines_hang_below_their_indentation() {
+fn rows_wrapped_lines_keep_hanging_indent() {
     let text = Text::from("  one two three\n漢字漢字漢\n\nx");
     let folds = Folds::default();
     assert_eq!(shown(&lens(&text, &folds, Some(9))), ["  one two ", "  three", "漢字漢字", "漢", "", "x"]);
@@ -35,7 +35,7 @@ fn long_lines_hang_below_their_indentation() {
 }
 
 #[test]
-fn places_have_cells_and_cells_have_places() {
+fn rows_columns_and_bytes_convert() {
     let text = Text::from("  one two é\tx");
     let folds = Folds::default();
     let lens = lens(&text, &folds, Some(9));
@@ -50,7 +50,7 @@ fn places_have_cells_and_cells_have_places() {
 }
 
 #[test]
-fn inlays_have_cells_but_no_places() {
+fn rows_inlays_take_columns_but_no_bytes() {
     let text = Text::from("let a = 1;\nb");
     let folds = Folds::default();
     let inlays = [
@@ -69,7 +69,7 @@ fn inlays_have_cells_but_no_places() {
 }
 
 #[test]
-fn folded_lines_are_no_rows() {
+fn rows_folded_lines_are_skipped() {
     let text = Text::from("a {\n  b\n  c\n}\nd\n");
     let mut folds = Folds::default();
     folds.close(hidden(&text, &(Line(0)..Line(3))));
@@ -82,7 +82,7 @@ fn folded_lines_are_no_rows() {
 }
 
 #[test]
-fn a_huge_line_costs_no_more_than_its_neighbourhood() {
+fn rows_huge_line_is_fast() {
     let line = "wörter ohne ende ".repeat(200_000);
     let text = Text::from(line.as_str());
     let folds = Folds::default();
@@ -102,7 +102,7 @@ fn a_huge_line_costs_no_more_than_its_neighbourhood() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(96))]
     #[test]
-    fn rows_follow_each_other(content in "([a-c \té漢]{0,30}\r?\n){0,6}[a-c]{0,20}", cols in 1..16usize, at in 0..200usize) {
+    fn rows_are_contiguous(content in "([a-c \té漢]{0,30}\r?\n){0,6}[a-c]{0,20}", cols in 1..16usize, at in 0..200usize) {
         let text = Text::from(content.as_str());
         let folds = Folds::default();
         let lens = lens(&text, &folds, Some(cols));

@@ -28,7 +28,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(600))]
 
     #[test]
-    fn any_bytes_come_out_as_they_went_in(bytes in bytes(), salt in 0..7usize) {
+    fn format_any_bytes_roundtrip(bytes in bytes(), salt in 0..7usize) {
         let mut bytes = bytes;
         let salts: [&[u8]; 7] =
             [b"", b"\xef\xbb\xbf", "\u{10FF80}a".as_bytes(), b"\xf4\x8f\xbe", b"\xff\xfe", b"\xfe\xff", b"\x1b$B"];
@@ -45,7 +45,7 @@ proptest! {
     }
 
     #[test]
-    fn utf8_is_never_taken_for_anything_else(text in "[^\\x00]{0,80}") {
+    fn format_utf8_is_never_misdetected(text in "[^\\x00]{0,80}") {
         let (decoded, format) = decode(text.as_bytes());
         prop_assert_eq!(format.encoding, Encoding::UTF8);
         let plain = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn a_text_saved_in_utf16_is_read_as_it_was(text in "[a-z][^\\x00-\\x08\\x0b\\x0e-\\x1f\u{10FF80}-\u{10FFFF}]{0,80}", big in any::<bool>()) {
+    fn format_utf16_with_bom_roundtrips(text in "[a-z][^\\x00-\\x08\\x0b\\x0e-\\x1f\u{10FF80}-\u{10FFFF}]{0,80}", big in any::<bool>()) {
         let encoding = if big { Encoding::UTF16BE } else { Encoding::UTF16LE };
         let format = Format { encoding, bom: true, ..Format::default() };
         let (read, as_read) = decode(&encode([text.as_str()].into_iter(), format).unwrap());
@@ -63,7 +63,7 @@ proptest! {
 }
 
 #[test]
-fn plain_files_are_plain() {
+fn format_plain_utf8_and_binary_are_detected() {
     let (text, format) = decode("é\r\n\u{fffd}\r\nx\n".as_bytes());
     assert_eq!(text, "é\r\n\u{fffd}\r\nx\n");
     assert_eq!(format, Format { ending: LineEnding::CrLf, ..Format::default() });
@@ -71,7 +71,7 @@ fn plain_files_are_plain() {
 }
 
 #[test]
-fn damaged_utf8_stays_utf8_and_damage_alone_is_a_legacy_text() {
+fn format_damaged_utf8_and_legacy_text() {
     let (_, format) = decode(
         "schön, na\u{ef}ve, \u{df}"
             .as_bytes()
@@ -90,7 +90,7 @@ fn damaged_utf8_stays_utf8_and_damage_alone_is_a_legacy_text() {
 }
 
 #[test]
-fn utf16_is_known_without_its_mark_and_binary_files_are_not_taken_for_it() {
+fn format_utf16_without_bom_is_not_binary() {
     let wide =
         |text: &str, order: fn(u16) -> [u8; 2]| -> Vec<u8> { text.encode_utf16().flat_map(order).collect() };
     for (order, encoding) in
@@ -112,7 +112,7 @@ fn utf16_is_known_without_its_mark_and_binary_files_are_not_taken_for_it() {
 }
 
 #[test]
-fn what_an_encoding_lacks_is_named_with_its_line() {
+fn format_unencodable_character_is_reported_by_line() {
     for (encoding, text, named) in [
         ("windows-1252", "a\né漢", "'漢' in line 2 is not in windows-1252"),
         ("koi8-r", "Ж\n\né", "'é' in line 3 is not in KOI8-R"),
@@ -133,7 +133,7 @@ fn what_an_encoding_lacks_is_named_with_its_line() {
 }
 
 #[test]
-fn a_character_that_would_be_read_as_another_is_not_saved() {
+fn format_ambiguous_character_is_not_saved() {
     for (encoding, text, named) in [
         ("shift_jis", "a\n¥5", "'¥' in line 2 is not in Shift_JIS"),
         ("shift_jis", "漢\u{203e}", "'‾' in line 1 is not in Shift_JIS"),
@@ -151,7 +151,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(300))]
 
     #[test]
-    fn what_is_saved_in_an_encoding_is_read_as_it_was(text in any::<String>(), one in any::<char>(), encoding in prop::sample::select(Encoding::all().collect::<Vec<_>>())) {
+    fn format_encoded_text_decodes_to_itself(text in any::<String>(), one in any::<char>(), encoding in prop::sample::select(Encoding::all().collect::<Vec<_>>())) {
         for text in [text, one.to_string()] {
             let mut bytes = Vec::new();
             if encoding != Encoding::UTF8 && encoding.encode([text.as_str()].into_iter(), &mut bytes).is_ok() {

@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn words_have_starts_and_ends() {
+    fn vim_word_motions() {
         check(Move::Word(false), None, "|größe, é\n", "größe|, é\n");
         check(Move::Word(true), None, "|größe, é\n|a b", "größe, |é\na |b");
         check(Move::Word(false), Some(2), "|a\n\nb", "a\n\n|b");
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_have_ends_and_columns() {
+    fn vim_line_and_column_motions() {
         check(Move::LineEnd, None, "|añb\ncd", "añ|b\ncd");
         check(Move::LineEnd, Some(2), "|ab\ncé", "ab\nc|é");
         check(Move::Down, None, "ab|c\n\n", "abc\n|\n");
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_paragraphs_and_sentences_are_found() {
+    fn vim_match_paragraph_sentence_and_find_motions() {
         check(Move::Match, None, "|f(é[x])", "f(é[x]|)");
         check(Move::Match, Some(50), "|a\nb\nc\nd\n", "a\n|b\nc\nd\n");
         check(Move::Paragraph, None, "|a\nb\n\nc", "a\nb\n|\nc");
@@ -346,7 +346,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(96))]
         #[test]
-        fn every_motion_comes_to_a_place_of_the_text(
+        fn vim_motions_stay_inside_text(
             plain in "[a-c .(){}é\n]{0,60}",
             from in 0usize..60,
             count in prop::option::of(1usize..5),

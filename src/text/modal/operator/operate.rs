@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn deletes_and_empties() {
+    fn vim_delete_and_change_operators() {
         let cut = |lines| with(lines, |page, pieces| delete(page, pieces, &[Column(1), Column(0)]));
         check(cut(false), "a«bé»c «d»e", "a|c |e");
         check(cut(false), "a«bé»", "|a");
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_and_signs_are_changed() {
+    fn vim_case_and_replace_operators() {
         let case = |way| with(false, move |page, pieces| letters(page, pieces, way));
         check(case(Letters::Upper), "a«bß»c", "a|BSSc");
         check(case(Letters::Other), "«aÉß»", "|Aéß");
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_there_already_is_no_edit() {
+    fn vim_operator_without_effect_makes_no_edit() {
         let (text, selection) = crate::text::marked::parse("«É {\n    Ö\n}»\n");
         let page = Page::new(&text, 4);
         let span = selection.primary().span();
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_shifted_and_joined() {
+    fn vim_shift_join_and_reindent_operators() {
         let to = |stops: usize, back| {
             with(true, move |page, pieces| shift(page, pieces, 4 * stops, back, false, &[]))
         };

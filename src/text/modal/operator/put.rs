@@ -185,7 +185,7 @@ mod tests {
     const BEFORE: How = How { behind: false, count: 1, pass: false };
 
     #[test]
-    fn characters_go_beside_the_cursor() {
+    fn vim_paste_chars_beside_cursor() {
         check(with(&["xö"], Shape::Chars, BEHIND), "|éb", "éx|öb");
         check(with(&["x"], Shape::Chars, How { count: 3, ..BEFORE }), "|é", "xx|xé");
         check(with(&["x", "y"], Shape::Chars, BEFORE), "|a|b", "|xa|yb");
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_go_beside_the_line() {
+    fn vim_paste_lines_beside_line() {
         check(with(&["  ö\n"], Shape::Lines, BEHIND), "|a\nb\n", "a\n  |ö\nb\n");
         check(with(&["ö\n"], Shape::Lines, BEHIND), "a|", "a\n|ö");
         check(with(&["ö\n"], Shape::Lines, BEFORE), "a\n|b", "a\n|ö\nb");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn rectangles_go_over_lines_below() {
+    fn vim_paste_block_over_lines_below() {
         check(with(&["1", "2ö"], Shape::Block, BEFORE), "a|b\nc\n", "a|1 b\nc2ö\n");
         check(with(&["1", "2"], Shape::Block, BEHIND), "|a", "a|1\n 2");
     }

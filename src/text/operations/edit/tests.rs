@@ -12,7 +12,7 @@ fn check(edit: impl Fn(&Text, &Selection) -> Transaction, before: &str, after: &
 }
 
 #[test]
-fn inserting() {
+fn edit_insert_replaces_selections() {
     check(|t, s| insert(t, s, "é"), "a|b|", "aé|bé|");
     check(|t, s| insert(t, s, "x"), "a«bc»d»e«", "ax|dx|");
     check(|t, s| insert_each(t, s, &["1".into(), "2".into()], LineEnding::Lf), "|a|b|", "1|a2|b2|");
@@ -20,7 +20,7 @@ fn inserting() {
 }
 
 #[test]
-fn breaking_lines_keeps_the_indentation() {
+fn edit_newline_keeps_indentation() {
     check(|t, s| newline(t, s, LineEnding::Lf), "  \tab|c", "  \tab\n  \t|c");
     check(|t, s| newline(t, s, LineEnding::CrLf), "  a|", "  a\r\n  |");
     check(|t, s| newline(t, s, LineEnding::Lf), "  |  a", "  \n  |  a");
@@ -28,7 +28,7 @@ fn breaking_lines_keeps_the_indentation() {
 }
 
 #[test]
-fn tabs() {
+fn edit_tab_indent_and_dedent() {
     check(|t, s| tab(t, s, 4, false), "a|\n漢漢|", "a   |\n漢漢    |");
     check(|t, s| tab(t, s, 4, true), "a|", "a\t|");
     check(|t, s| indent(t, s, 2, false), "a«b\n\nc\n»d", "  a«b\n\n  c\n»d");
@@ -39,7 +39,7 @@ fn tabs() {
 }
 
 #[test]
-fn indents_stay_what_they_were_at_first_while_a_line_has_them() {
+fn edit_indent_style_stays_while_used() {
     let of = |text: &str, at_first| indents(&Text::from(text), at_first);
     assert_eq!(of("a\n  b\n\tc", Some(Indents::Tabs)), Some(Indents::Tabs));
     assert_eq!(of("a\n  b\n", Some(Indents::Tabs)), Some(Indents::Spaces));
@@ -48,7 +48,7 @@ fn indents_stay_what_they_were_at_first_while_a_line_has_them() {
 }
 
 #[test]
-fn duplicating_lines() {
+fn edit_duplicate_lines() {
     check(|t, s| duplicate_lines(t, s, LineEnding::Lf), "a|b\nc", "a|b\nab\nc");
     check(|t, s| duplicate_lines(t, s, LineEnding::CrLf), "é|\r\n", "é|\r\né\r\n");
     check(|t, s| duplicate_lines(t, s, LineEnding::Lf), "|a\n«b\nc»", "|a\na\n«b\nb\nc»\nc");
@@ -61,7 +61,7 @@ fn check_delete(reach: Reach, before: &str, after: &str, killed: &[&str]) {
 }
 
 #[test]
-fn deleting() {
+fn edit_delete_by_reach() {
     check_delete(Reach::GraphemeBack, "ae\u{301}|b👩‍👩‍👧|", "a|b|", &["e\u{301}", "👩‍👩‍👧"]);
     check_delete(Reach::GraphemeBack, "a\r\n|b", "a|b", &["\r\n"]);
     check_delete(Reach::GraphemeBack, "|a", "|a", &[""]);
@@ -81,7 +81,7 @@ fn deleting() {
 }
 
 #[test]
-fn killing_lines() {
+fn edit_delete_to_line_end_and_start() {
     check_delete(Reach::Line, "a|bc\nd", "a|\nd", &["bc"]);
     check_delete(Reach::Line, "abc|\r\nd", "abc|d", &["\r\n"]);
     check_delete(Reach::Line, "abc|", "abc|", &[""]);

@@ -13,7 +13,7 @@ fn check(edit: impl Fn(&Text, &Selection) -> Transaction, before: &str, after: &
 }
 
 #[test]
-fn lines_move_with_their_cursors() {
+fn lines_move_keeps_cursors() {
     let up = |t: &Text, s: &Selection| move_lines(t, s, false);
     let down = |t: &Text, s: &Selection| move_lines(t, s, true);
     check(up, "a\né|x\nc", "é|x\na\nc");
@@ -30,7 +30,7 @@ fn lines_move_with_their_cursors() {
 }
 
 #[test]
-fn lines_are_deleted_and_told() {
+fn lines_delete_returns_deleted_text() {
     let delete = |t: &Text, s: &Selection| delete_lines(t, s, 4).0;
     check(delete, "abc\nde|f\nghi", "abc\ngh|i");
     check(delete, "a\nb|", "a|");
@@ -43,7 +43,7 @@ fn lines_are_deleted_and_told() {
 }
 
 #[test]
-fn lines_are_joined() {
+fn lines_join_uses_one_space() {
     check(join, "a|\n  é\nc", "a| é\nc");
     check(join, "«a\nb\n\nc»\nd", "«a b c»\nd");
     check(join, "f(|\n  a", "f(|a");
@@ -55,7 +55,7 @@ fn lines_are_joined() {
 }
 
 #[test]
-fn lines_are_sorted() {
+fn lines_sort_by_order() {
     let by = |order| move |t: &Text, s: &Selection| sort(t, s, order);
     check(by(Order::Plain), "«c\na\nä\nb»", "«a\nb\nc\nä»");
     check(by(Order::Plain), "«b\na\n»z", "«a\nb»\nz");
@@ -69,7 +69,7 @@ fn lines_are_sorted() {
 }
 
 #[test]
-fn lines_are_opened() {
+fn lines_open_above_and_below() {
     let open = |below| move |t: &Text, s: &Selection| super::open(t, s, below, LineEnding::Lf, |_| None);
     check(open(true), "  a|b\nc", "  ab\n  |\nc");
     check(open(false), "  é|\nc", "  |\n  é\nc");
@@ -81,7 +81,7 @@ fn lines_are_opened() {
 }
 
 #[test]
-fn white_space_is_cleaned() {
+fn lines_trim_and_reindent_whitespace() {
     check(trim, "a \t\né\u{a0}\n  |b", "a\né\n  |b");
     check(trim, "a \n«b »\nc ", "a \n«b»\nc ");
     check(trim, "a \r\n b|", "a\r\n b|");
@@ -92,7 +92,7 @@ fn white_space_is_cleaned() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(96))]
     #[test]
-    fn moving_is_that_of_a_list(lines in prop::collection::vec("[aé]{0,3}", 1..8), pick in 0usize..8, down: bool) {
+    fn lines_move_matches_list_swap(lines in prop::collection::vec("[aé]{0,3}", 1..8), pick in 0usize..8, down: bool) {
         let plain = lines.join("\n");
         let mut text = Text::from(plain.as_str());
         let pick = pick.min(lines.len() - 1);
@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn sorting_is_that_of_a_list(lines in prop::collection::vec("[a-cé]{0,2}", 1..8)) {
+    fn lines_sort_matches_list_sort(lines in prop::collection::vec("[a-cé]{0,2}", 1..8)) {
         let mut text = Text::from(lines.join("\n").as_str());
         let all = Selection::single(Range::new(Byte(0), text.end()));
         sort(&text, &all, Order::Plain).changes.apply(&mut text);

@@ -18,7 +18,7 @@ fn primary(shape: impl Fn(&Text, &Selection) -> Selection, before: &str) -> (usi
 }
 
 #[test]
-fn cursors_are_added_at_the_same_column() {
+fn select_add_cursor_keeps_column() {
     let down = |t: &Text, s: &Selection| add_vertical(t, s, true, 4);
     let up = |t: &Text, s: &Selection| add_vertical(t, s, false, 4);
     check(down, "ab|c\ndef", "ab|c\nde|f");
@@ -33,7 +33,7 @@ fn cursors_are_added_at_the_same_column() {
 }
 
 #[test]
-fn a_cursor_takes_its_word() {
+fn select_word_at_cursor() {
     check(words, "fo|o bar", "«foo» bar");
     check(words, "foo| bar|", "«foo» «bar»");
     check(words, "größ|e «a»", "«größe» «a»");
@@ -41,7 +41,7 @@ fn a_cursor_takes_its_word() {
 }
 
 #[test]
-fn occurrences_are_added_one_by_one_or_all_at_once() {
+fn select_next_and_all_occurrences() {
     let next = |t: &Text, s: &Selection| add_next(t, s).unwrap_or_else(|| s.clone());
     let all = |t: &Text, s: &Selection| add_all(t, s).unwrap();
     check(next, "«é» b é é", "«é» b «é» é");
@@ -56,14 +56,14 @@ fn occurrences_are_added_one_by_one_or_all_at_once() {
 }
 
 #[test]
-fn ranges_are_split_into_lines() {
+fn select_split_into_lines() {
     check(split_lines, "a«b\r\ncd\n\ne»f", "a«b»\r\n«cd»\n|\n«e»f");
     check(split_lines, "»é\nb\n«", "»é«\n»b«\n");
     check(split_lines, "a|b «c»", "a|b «c»");
 }
 
 #[test]
-fn the_primary_range_is_kept_dropped_and_passed_on() {
+fn select_primary_is_kept_dropped_and_rotated() {
     check(|_, s| only_primary(&rotated(s, true)), "|a«b»|", "a«b»");
     check(|_, s| only_primary(&rotated(s, false)), "|a«b» |", "ab |");
     check(|_, s| without_primary(s), "|a|b|", "a|b|");
@@ -72,7 +72,7 @@ fn the_primary_range_is_kept_dropped_and_passed_on() {
 }
 
 #[test]
-fn lines_are_taken_whole_and_then_grow() {
+fn select_lines_then_extends() {
     check(lines, "a|b\ncd\nef", "«ab\n»cd\nef");
     check(lines, "«ab\n»cd\nef", "«ab\ncd\n»ef");
     check(lines, "«ab\ncd\n»é", "«ab\ncd\né»");
@@ -82,7 +82,7 @@ fn lines_are_taken_whole_and_then_grow() {
 }
 
 #[test]
-fn brackets_are_taken_from_inside_out() {
+fn select_inside_brackets_expands() {
     check(inside_brackets, "f(a, [é|])", "f(a, [«é»])");
     check(inside_brackets, "f(a, [«é»])", "f(a, «[é]»)");
     check(inside_brackets, "f(a, «[é]»)", "f(«a, [é]»)");
@@ -90,7 +90,7 @@ fn brackets_are_taken_from_inside_out() {
 }
 
 #[test]
-fn a_cursor_is_added_or_taken_away() {
+fn select_toggle_cursor() {
     check(|_, s| toggle_cursor(s, Byte(2)), "|abc", "|ab|c");
     check(|_, s| toggle_cursor(s, Byte(2)), "|ab|c", "|abc");
     check(|_, s| toggle_cursor(s, Byte(0)), "|ab|c", "ab|c");
@@ -100,7 +100,7 @@ fn a_cursor_is_added_or_taken_away() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(64))]
     #[test]
-    fn all_occurrences_are_those_of_a_plain_string(plain in "[aé \n]{1,60}", pick in 0usize..60) {
+    fn select_all_occurrences_match_string_search(plain in "[aé \n]{1,60}", pick in 0usize..60) {
         let text = Text::from(plain.as_str());
         let start = text.grapheme_floor(Byte(pick.min(plain.len() - 1)));
         let range = Range::new(start, text.next_grapheme(start));
@@ -117,7 +117,7 @@ proptest! {
 }
 
 #[test]
-fn blocks_of_indented_lines() {
+fn select_indent_blocks_expand() {
     let blocks = |t: &Text, s: &Selection| indent_blocks(t, s, 4);
     check(blocks, "a:\n  b|\n\n    é\n  c\nd\n", "a:\n«  b\n\n    é\n  c\n»d\n");
     check(blocks, "a:\n«  b\n  c\n»d\n", "«a:\n  b\n  c\nd\n»");

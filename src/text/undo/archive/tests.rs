@@ -80,7 +80,7 @@ fn reopened(document: &Document, archive: &str) -> Document {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn a_tree_comes_back_whole(first in "[abé\n]{0,20}", acts in proptest::collection::vec(act(), 0..14)) {
+    fn undo_archive_roundtrips_tree(first in "[abé\n]{0,20}", acts in proptest::collection::vec(act(), 0..14)) {
         let mut document = Document::new(&first, Format::default());
         perform(&mut document, &acts);
         let at = document.history().current();
@@ -105,7 +105,7 @@ proptest! {
     }
 
     #[test]
-    fn a_tree_beyond_the_budget_keeps_its_newest_steps(
+    fn undo_archive_over_budget_keeps_newest_steps(
         acts in proptest::collection::vec(act(), 1..14), budget in 0usize..2_000,
     ) {
         let mut document = Document::new("abc\ndef\n", Format::default());
@@ -121,7 +121,7 @@ proptest! {
 
     /// Whatever becomes of an archive, it is refused or what it makes fits the text.
     #[test]
-    fn no_damage_is_believed(
+    fn undo_archive_damage_is_detected(
         acts in proptest::collection::vec(act(), 1..8), cut in 0.0f64..1.0, place in 0.0f64..1.0, byte: u8,
     ) {
         let mut document = Document::new("abc é\n", Format::default());
@@ -141,13 +141,13 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_survived(archive in "\\PC*", text in "[ab\n]{0,9}") {
+    fn undo_archive_any_text_is_safe(archive in "\\PC*", text in "[ab\n]{0,9}") {
         prop_assert!(read(&archive, &Text::from(text.as_str())).is_err());
     }
 
     /// Lines whose hash is right, but that make no tree.
     #[test]
-    fn lines_that_do_not_fit_are_refused_or_harmless(
+    fn undo_archive_invalid_lines_are_refused_or_harmless(
         parents in proptest::collection::vec(0usize..5, 1..5),
         places in proptest::collection::vec((0usize..12, 0usize..12, "[é]{0,1}"), 4),
         at in 0usize..6, redo in proptest::option::of(0usize..9), primary in 0usize..2,
@@ -175,7 +175,7 @@ proptest! {
 }
 
 #[test]
-fn an_archive_of_another_text_or_form_is_refused_as_such() {
+fn undo_archive_other_text_or_version_is_refused() {
     let mut document = Document::new("one\n", Format::default());
     perform(&mut document, &[Act::Edit(0, 0, "x".into(), 9)]);
     let archive = write(document.history(), document.text(), document.history().current(), ROOMY).unwrap();
@@ -187,7 +187,7 @@ fn an_archive_of_another_text_or_form_is_refused_as_such() {
 }
 
 #[test]
-fn what_was_typed_before_the_tree_came_stands_on_top_of_it() {
+fn undo_archive_loads_below_newer_edits() {
     let mut before = Document::new("one", Format::default());
     perform(
         &mut before,

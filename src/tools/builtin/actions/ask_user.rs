@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn answers_come_under_their_ids() {
+    async fn ask_user_answers_are_keyed_by_id() {
         let outcome = ask(&[("data_base", "none"), ("colour", "Red")]).await;
         let text = join_text(&outcome.content);
         let wanted = json!({"answers": {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_name_is_for_one_answer() {
+    async fn ask_user_duplicate_id_is_error() {
         let outcome = ask(&[("a", "x"), ("b", "x"), ("a", "y")]).await;
         assert!(outcome.is_error && join_text(&outcome.content).contains("the id \"a\""));
     }

@@ -84,7 +84,7 @@ impl Bench {
 }
 
 #[tokio::test]
-async fn unknown_tools_and_bad_arguments_are_explained() {
+async fn tool_call_unknown_name_or_bad_arguments_are_explained() {
     let bench = Bench::new(Decision::Allow);
     let (text, failed) = bench.call(Mode::Full, "reed", json!({})).await;
     assert!(failed && text.contains("\"reed\"") && text.contains("read, bash, edit, write"), "{text}");
@@ -98,7 +98,7 @@ async fn unknown_tools_and_bad_arguments_are_explained() {
 }
 
 #[tokio::test]
-async fn edits_in_the_workspace_run_and_others_ask() {
+async fn tool_call_edit_outside_workspace_asks() {
     let bench = Bench::new(Decision::Deny("use another file".into()));
     let (text, failed) = bench.call(Mode::OnRequest, "write", json!({"path": "a", "content": "x"})).await;
     assert!(!failed, "{text}");
@@ -146,7 +146,7 @@ impl Tool for Several {
 }
 
 #[tokio::test]
-async fn of_several_paths_the_strictest_verdict_counts() {
+async fn tool_call_strictest_path_verdict_counts() {
     let mut bench = Bench::new(Decision::Deny(String::new()));
     bench.registry.add(Arc::new(Several));
     let outside = tempfile::tempdir().unwrap();
@@ -168,7 +168,7 @@ async fn of_several_paths_the_strictest_verdict_counts() {
 }
 
 #[tokio::test]
-async fn commands_that_only_look_run_and_others_ask() {
+async fn tool_call_read_only_command_runs_without_approval() {
     let bench = Bench::new(Decision::Allow);
     assert_eq!(
         bench.call(Mode::OnRequest, "bash", json!({"command": "echo hi"})).await,
@@ -182,7 +182,7 @@ async fn commands_that_only_look_run_and_others_ask() {
 
 /// What the model may write unasked is a repository for git, whose settings name a program.
 #[tokio::test]
-async fn git_looks_only_where_the_repository_names_no_programs() {
+async fn tool_call_git_in_repo_with_configured_programs_asks() {
     let mut bench = Bench::new(Decision::Deny("no".into()));
     let rules = "[[rule]]\ndecision = \"allow\"\ncommand = \"touch\"\n";
     bench.rules.add(rules, Author::Person, Path::new("/"), Path::new("/"));
@@ -210,7 +210,7 @@ async fn git_looks_only_where_the_repository_names_no_programs() {
 }
 
 #[tokio::test]
-async fn without_a_person_it_is_refused_with_rule_and_flag() {
+async fn tool_call_without_user_is_refused_with_rule() {
     let bench = Bench::new(Decision::Allow);
     let (text, failed) = bench.call(Mode::AutoEdit, "bash", json!({"command": "touch x"})).await;
     assert!(
@@ -221,7 +221,7 @@ async fn without_a_person_it_is_refused_with_rule_and_flag() {
 }
 
 #[tokio::test]
-async fn an_interrupt_withdraws_the_question() {
+async fn tool_call_interrupt_withdraws_permission_request() {
     let bench = Bench::new(Decision::Allow);
     let cx = Context { approval: Arc::new(Silent), ..bench.context(Mode::OnRequest) };
     let call = ToolCall {
@@ -279,7 +279,7 @@ impl Tool for Bad {
 }
 
 #[tokio::test]
-async fn panics_long_outputs_and_late_progress_are_contained() {
+async fn tool_call_panic_and_long_output_are_contained() {
     let mut bench = Bench::new(Decision::Allow);
     bench.registry.add(Arc::new(Bad));
     let (text, failed) = bench.call(Mode::Full, "bad", json!({"how": "panic"})).await;
@@ -299,7 +299,7 @@ async fn panics_long_outputs_and_late_progress_are_contained() {
 }
 
 #[tokio::test]
-async fn what_is_cut_is_kept_and_named() {
+async fn tool_call_truncated_output_is_kept_as_artifact() {
     let mut bench = Bench::new(Decision::Allow);
     bench.registry.add(Arc::new(Bad));
     let mut context = bench.context(Mode::Full);
@@ -336,7 +336,7 @@ async fn what_is_cut_is_kept_and_named() {
 }
 
 #[tokio::test]
-async fn rules_decide_before_the_mode() {
+async fn tool_call_rules_override_approval_mode() {
     let mut bench = Bench::new(Decision::Deny("not now".into()));
     let root = bench.folder.path().canonicalize().unwrap();
     std::fs::write(root.join(".env"), "secret").unwrap();
@@ -397,7 +397,7 @@ impl Tool for Look {
 }
 
 #[tokio::test]
-async fn another_family_s_tool_runs_where_its_kind_is_on_offer_and_under_the_same_rules() {
+async fn tool_call_foreign_tool_name_maps_by_kind_and_rules() {
     let mut bench = Bench::new(Decision::Allow);
     bench.registry = Registry::new();
     bench.registry.add(Arc::new(Look));
@@ -416,7 +416,7 @@ async fn another_family_s_tool_runs_where_its_kind_is_on_offer_and_under_the_sam
 }
 
 #[tokio::test]
-async fn only_what_the_schema_names_says_what_a_call_touches() {
+async fn tool_call_undeclared_arguments_do_not_change_targets() {
     let bench = Bench::new(Decision::Deny("asked".into()));
     std::fs::write(bench.folder.path().join("in.txt"), "old").unwrap();
     let outside = tempfile::tempdir().unwrap();
@@ -430,7 +430,7 @@ async fn only_what_the_schema_names_says_what_a_call_touches() {
 }
 
 #[tokio::test]
-async fn what_a_person_changes_is_the_command_and_nothing_else() {
+async fn tool_call_edited_approval_changes_only_command() {
     let mut bench = Bench::new(Decision::AllowEdited("echo edited".into()));
     bench.registry = Registry::of("anthropic");
     let args = json!({"description": "touch made", "command": "touch made"});
@@ -439,7 +439,7 @@ async fn what_a_person_changes_is_the_command_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn who_may_run_no_commands_starts_none_by_another_name() {
+async fn tool_call_without_bash_cannot_start_job() {
     let mut bench = Bench::new(Decision::Allow);
     bench.registry = Registry::of("anthropic");
     bench.registry.retain(|name| name != "Bash");
@@ -449,7 +449,7 @@ async fn who_may_run_no_commands_starts_none_by_another_name() {
 }
 
 #[test]
-fn a_schema_says_whether_it_takes_fields_that_it_does_not_name() {
+fn tool_call_schema_decides_about_extra_arguments() {
     let properties = || json!({"a": {"type": "string"}});
     let args = json!({"a": "x", "b": "y"});
     for (schema, all) in [

@@ -89,7 +89,7 @@ fn edit(swaps: &[(&str, &str)], everywhere: bool) -> Intent {
 }
 
 #[test]
-fn an_edit_of_several_places_is_one_call_several_or_a_patch() {
+fn translate_multi_edit_becomes_calls_or_patch() {
     let intent = edit(&[("a", "b"), ("x\ny\nz\n", "x\nY\nz\n")], false);
     assert_eq!(said(&intent, &[EDIT_MANY]), ["edit:f|2"]);
     assert_eq!(said(&intent, &[EDIT_ONE]), ["edit:f|a|b", "edit:f|x\ny\nz\n|x\nY\nz\n"]);
@@ -100,7 +100,7 @@ fn an_edit_of_several_places_is_one_call_several_or_a_patch() {
 }
 
 #[test]
-fn a_patch_of_several_files_is_an_edit_a_file_a_removal() {
+fn translate_patch_becomes_edits_writes_and_commands() {
     let patch = "*** Begin Patch\n*** Add File: n\n+1\n+2\n*** Update File: u\n*** Move to: v w\n@@ fn x\n k\n-a\n+b\n@@\n-gone\n*** Delete File: d\n*** End Patch";
     let intent = Intent::Patch { patch: patch.into() };
     assert_eq!(said(&intent, &[PATCH, WRITE]), [format!("apply_patch:{patch}")]);
@@ -121,7 +121,7 @@ fn a_patch_of_several_files_is_an_edit_a_file_a_removal() {
 }
 
 #[test]
-fn what_has_no_tool_of_its_own_is_a_command() {
+fn translate_missing_tools_become_shell_commands() {
     let read = |first, lines| Intent::Read { path: "a b".into(), first, lines };
     assert_eq!(said(&read(None, None), &[READ, BASH]), ["read:a b"]);
     assert_eq!(said(&read(None, None), &[BASH]), ["bash:cat 'a b'"]);
@@ -145,7 +145,7 @@ fn what_has_no_tool_of_its_own_is_a_command() {
 }
 
 #[test]
-fn a_new_file_is_a_patch_where_nothing_writes() {
+fn translate_new_file_becomes_patch() {
     let write = Intent::Write { path: "n".into(), content: "1\n\n2".into() };
     assert_eq!(
         said(&write, &[PATCH]),

@@ -229,7 +229,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_host_has_one_form() {
+    fn network_host_is_normalized_from_url() {
         for (text, expected) in [
             ("https://good.org", "good.org:443"),
             ("HTTPS://GOOD.org./x?y#z", "good.org:443"),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_s_hosts() {
+    fn network_host_rules_match_hosts() {
         let host = |text: &str| match bare(text, true) {
             Found::Named(host) => host,
             other => panic!("{text}: {other:?}"),
@@ -315,7 +315,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(256))]
         /// What stands before the host or behind it does not change it, and a rule finds it again.
         #[test]
-        fn nothing_around_a_host_hides_it(
+        fn network_host_userinfo_and_path_do_not_hide_host(
             user in "[a-z.:@]{0,12}", name in "[a-z]{1,8}(\\.[a-z]{1,8}){1,3}", path in "[ -~]{0,12}",
         ) {
             let user = if user.is_empty() { user } else { format!("{user}@") };
@@ -327,7 +327,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_read_or_not(text in any::<String>(), whole in any::<bool>()) {
+        fn network_host_any_text_is_safe(text in any::<String>(), whole in any::<bool>()) {
             for found in [of_url(&text, whole), bare(&text, whole), copied(&text, whole)] {
                 if let Found::Named(host) = found {
                     prop_assert_eq!(Hosts::parse(&host.rule()).unwrap().has(&host), Some(true));

@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_program_has_one_row_and_each_option_one_meaning() {
+    fn network_program_tables_have_no_duplicates() {
         for rows in [PROGRAMS, GIT] {
             let mut names: Vec<&str> = rows.iter().map(|program| program.name).collect();
             names.sort_unstable();

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_named_are_not_made_up() {
+    fn derived_names_none_for_plain_operands() {
         for line in
             ["cat a b", "cat *.rs", "grep -r x .", "ls $x", "for f in *; do ls $f; done", "cat $HOME/a"]
         {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn names_come_from_the_words_of_the_line() {
+    fn derived_names_come_from_words_of_line() {
         for (line, source) in [
             ("find ../a -name x | xargs cat", "../a"),
             ("find ../a -name x -exec cat {} +", "../a"),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn names_from_files_or_put_together_are_unknown() {
+    fn derived_names_from_files_or_concatenation_are_unknown() {
         for line in [
             "cat list | xargs cat",
             "xargs cat < list",

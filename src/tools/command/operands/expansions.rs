@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn components_match_what_they_may_become() {
+    fn expansion_component_may_match_name() {
         for (component, expected) in [
             ("environ", true),
             ("'envi'ron", true),

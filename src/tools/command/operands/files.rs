@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_may_name_files() {
+    fn operands_that_may_name_files() {
         for (line, wanted) in [
             ("cat -n .env", ".env"),
             ("grep -f.env x", ".env"),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_programs_derive() {
+    fn operands_derived_file_names_of_downloads() {
         for (line, name) in [
             ("git clone https://host/a/.bowline", ".bowline"),
             ("git clone https://host/a/.bowline.git/", ".bowline"),
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn every_file_is_named_where_nothing_is_recursive_or_made_up() {
+    fn operands_list_every_file_unless_recursive_or_glob() {
         for (line, expected) in [
             ("cat a b", true),
             ("cat *.rs", false),
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_may_lead_to_a_name() {
+    fn operands_path_may_contain_name() {
         for (path, name, expected) in [
             ("~/.bashrc", ".bashrc", true),
             ("$HOME/.bash*", ".bashrc", true),

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_of_processes_is_seen_however_it_is_written() {
+    fn process_memory_access_is_detected() {
         for text in [
             "cat /proc/$PPID/environ",
             "cat /proc/1/environ",

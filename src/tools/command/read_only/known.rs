@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_program_has_one_row_and_each_option_one_meaning() {
+    fn read_only_program_table_has_no_duplicates() {
         let mut names: Vec<&str> = PROGRAMS.iter().map(|program| program.name).collect();
         names.sort_unstable();
         names.dedup();

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_read_as_getopt_reads_them() {
+    fn read_only_options_are_parsed_like_getopt() {
         for (line, expected) in [
             ("x -a y", Some("-a x y")),
             ("-abn5 -n 6", Some("-a -b -n:5 -n:6")),

@@ -82,7 +82,7 @@ fn list(words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn flags_mean_the_same_with_every_set() {
+fn tool_choice_flags_apply_to_every_toolset() {
     let only = |words: &[&str]| said(Flags { only: Some(list(words)), ..Flags::default() });
     let pair = |a: &str, b: &str| (a.to_string(), b.to_string());
     assert_eq!(
@@ -99,7 +99,7 @@ fn flags_mean_the_same_with_every_set() {
 }
 
 #[test]
-fn words_that_name_nothing_are_an_error() {
+fn tool_choice_unknown_names_are_errors() {
     let flags = Flags { only: Some(list(&["read", "raed", "+bsh"])), ..Flags::default() };
     assert_eq!(Choice::new(flags, &plain()).unwrap_err().to_string(), "there is no tool named `raed`, `bsh`");
     let flags = Flags { only: Some(list(&["apply_patch"])), ..Flags::default() };
@@ -107,7 +107,7 @@ fn words_that_name_nothing_are_an_error() {
 }
 
 #[test]
-fn what_comes_with_the_program_can_be_left_out() {
+fn tool_choice_no_builtin_keeps_added_tools() {
     let mut all = Registry::of("pi");
     all.add(std::sync::Arc::new(Named("mine", Kind::Other, true)));
     let choice = Choice::new(Flags { no_builtin: true, ..Flags::default() }, &all).unwrap();
@@ -115,7 +115,7 @@ fn what_comes_with_the_program_can_be_left_out() {
 }
 
 #[test]
-fn what_was_switched_holds_by_kind_and_comes_back_by_name() {
+fn tool_choice_picks_apply_by_kind_and_return_by_name() {
     let mut choice = Choice::default();
     choice.pick("p", &plain(), &list(&["read", "ls", "write"]));
     assert_eq!(words(&choice.available("p", &plain())), "ls read write");
@@ -128,7 +128,7 @@ fn what_was_switched_holds_by_kind_and_comes_back_by_name() {
 }
 
 #[test]
-fn a_tool_of_no_kind_is_known_by_its_name_everywhere() {
+fn tool_choice_tool_of_no_kind_is_matched_by_name() {
     let with = |name: &'static str, rows: &[(&'static str, Kind, bool)]| {
         let mut all = set(rows);
         all.add(std::sync::Arc::new(Named(name, Kind::Other, true)));
@@ -144,7 +144,7 @@ fn a_tool_of_no_kind_is_known_by_its_name_everywhere() {
 }
 
 #[test]
-fn all_who_share_a_choice_see_a_change() {
+fn tool_choice_clones_share_changes() {
     let choice = SharedChoice::from(Choice::default());
     let twin = choice.clone();
     choice.pick("p", &plain(), &list(&["read"]));

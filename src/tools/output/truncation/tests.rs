@@ -13,7 +13,7 @@ fn cut(text: &str, limits: Limits) -> Option<String> {
 }
 
 #[test]
-fn the_markers_are_those_of_the_specification() {
+fn truncation_markers_match_specification() {
     let text = format!("{}{}", "a".repeat(40), "b".repeat(60));
     assert_eq!(
         cut(&text, limits(20, Keep::Ends, None)).unwrap(),
@@ -37,7 +37,7 @@ fn the_markers_are_those_of_the_specification() {
 }
 
 #[test]
-fn lines_are_cut_after_characters() {
+fn truncation_lines_are_cut_after_characters() {
     let text = (1..=10).map(|n| n.to_string()).collect::<Vec<_>>().join("\n");
     let few = |most| cut(&text, limits(1_000, Keep::Ends, Some(most)));
     assert_eq!(few(4).unwrap(), "1\n2\n[... 6 lines omitted ...]\n9\n10");
@@ -53,7 +53,7 @@ fn lines_are_cut_after_characters() {
 }
 
 #[test]
-fn a_text_without_its_middle_is_cut_as_the_whole_would_be() {
+fn truncation_without_middle_matches_full_text() {
     let whole: String = (0..1_000).map(|n| char::from(b'a' + (n % 26) as u8)).collect();
     let body = Body::Ends { head: whole[..200].into(), tail: whole[800..].into(), chars: 1_000 };
     for keep in [Keep::Ends, Keep::Tail] {
@@ -67,7 +67,7 @@ fn a_text_without_its_middle_is_cut_as_the_whole_would_be() {
 }
 
 #[test]
-fn what_is_said_about_a_name_beats_what_is_said_about_its_kind() {
+fn truncation_override_by_name_beats_kind() {
     let mut said = Overrides::default();
     let own = Some(limits(30_000, Keep::Ends, Some(256)));
     assert_eq!(said.limits("Bash", Kind::Bash, own), own);
@@ -84,7 +84,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(300))]
 
     #[test]
-    fn head_and_tail_are_real_and_the_number_is_right(
+    fn truncation_head_tail_and_count_are_exact(
         text in "[aé😀\n]{0,80}", most in 0usize..50, front in any::<bool>(),
     ) {
         let keep = if front { Keep::Ends } else { Keep::Tail };
@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_that_are_left_are_those_of_the_text(text in "[ab\n]{0,60}", most in 0usize..12) {
+    fn truncation_lines_keep_head_and_tail(text in "[ab\n]{0,60}", most in 0usize..12) {
         let all: Vec<&str> = text.split('\n').collect();
         match lines(&text, most) {
             None => prop_assert!(all.len() <= most),

@@ -52,7 +52,7 @@ fn plant(folder: &Path) {
 }
 
 #[tokio::test]
-async fn settings_of_the_repository_that_name_programs() {
+async fn git_programs_detected_in_repository_settings() {
     let bench = Bench::new();
     assert!(bench.is_quiet("repo").await);
     for (name, value, quiet) in [
@@ -95,7 +95,7 @@ async fn settings_of_the_repository_that_name_programs() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_no_text_hides_nothing() {
+async fn git_programs_non_utf8_section_is_detected() {
     let bench = Bench::new();
     let mut config = fs::read(bench.at("repo/.git/config")).unwrap();
     config.extend_from_slice(b"[filter \"\xff\xe4\"]\n\tclean = evil\n");
@@ -104,7 +104,7 @@ async fn a_name_that_is_no_text_hides_nothing() {
 }
 
 #[tokio::test]
-async fn folders_that_git_takes_for_a_repository() {
+async fn git_programs_nested_and_bare_repositories() {
     let bench = Bench::new();
     fs::create_dir(bench.at("plain")).unwrap();
     assert!(bench.is_quiet("plain").await, "there is no repository");
@@ -124,7 +124,7 @@ async fn folders_that_git_takes_for_a_repository() {
 }
 
 #[tokio::test]
-async fn hooks_and_repositories_inside() {
+async fn git_programs_hooks_and_submodules() {
     let bench = Bench::new();
     fs::write(bench.at("repo/.git/hooks/pre-commit"), "evil").unwrap();
     assert!(bench.is_quiet("repo").await);
@@ -156,7 +156,7 @@ async fn hooks_and_repositories_inside() {
 }
 
 #[tokio::test]
-async fn only_git_is_looked_after() {
+async fn git_programs_only_git_commands_are_checked() {
     let folder = tempfile::tempdir().unwrap();
     let env = LocalEnvironment::new(folder.path().join("gone"), []);
     assert_eq!(objection(&env, "ls | head").await, None);

@@ -54,7 +54,7 @@ fn word(said: Option<RuleMatch>) -> &'static str {
 }
 
 #[test]
-fn every_part_of_a_command_line_needs_leave() {
+fn permission_rules_check_every_part_of_command() {
     let (rules, problems) = rules(FILE, Author::Person);
     assert_eq!(problems, Vec::<String>::new());
     for (line, expected) in [
@@ -199,7 +199,7 @@ const HOST_LINES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn command_needs_approval_for_every_host() {
+fn permission_rules_check_every_host() {
     let (rules, problems) = rules(HOSTS, Author::Person);
     assert_eq!(problems, Vec::<String>::new());
     for (line, expected) in HOST_LINES {
@@ -212,7 +212,7 @@ fn command_needs_approval_for_every_host() {
 }
 
 #[test]
-fn paths_are_judged_by_patterns() {
+fn permission_rules_match_paths_by_pattern() {
     let (rules, _) = rules(FILE, Author::Person);
     let said = |tool, class, path: &str| word(rules.file(&Names::plain(&[tool]), class, &[Path::new(path)]));
     for (tool, class, path, expected) in [
@@ -238,7 +238,7 @@ fn paths_are_judged_by_patterns() {
 
 /// Read-only programs run by a rule as far as their calls are read-only; what a rule names itself may be done.
 #[test]
-fn prefix_rules_of_readers_cover_only_looking() {
+fn permission_rules_prefix_stays_read_only() {
     let commands = ["git log", "git diff", "sort", "rg", "tree", "sed -i", "git", "find . -delete", "make"];
     let rule = |command: &&str| format!("[[rule]]\ndecision = \"allow\"\ncommand = \"{command}\"\n");
     let text = commands.iter().map(rule).collect::<Vec<_>>().concat();
@@ -270,7 +270,7 @@ fn prefix_rules_of_readers_cover_only_looking() {
 
 /// Where nothing asks, what may be forbidden is.
 #[test]
-fn unresolved_commands_may_be_forbidden() {
+fn permission_rules_unresolved_commands_may_be_denied() {
     let text = "[[rule]]\ndecision = \"deny\"\ncommand = \"touch\"\n\
                 [[rule]]\ndecision = \"deny\"\ncommand = \"git push\"\n";
     let (rules, _) = rules(text, Author::Person);
@@ -316,7 +316,7 @@ fn unresolved_commands_may_be_forbidden() {
 }
 
 #[test]
-fn rules_of_another_project_do_not_hold() {
+fn permission_rules_of_other_project_do_not_apply() {
     let rule = |project: &str| {
         format!("[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\nproject = \"{project}\"\n")
     };
@@ -330,7 +330,7 @@ fn rules_of_another_project_do_not_hold() {
 }
 
 #[test]
-fn a_rule_for_a_tool_forbids_and_asks() {
+fn permission_rules_for_tool_deny_but_never_allow() {
     let (rules, _) = rules("[[rule]]\ndecision = \"deny\"\ntool = \"bash\"", Author::Person);
     assert_eq!(word(rules.command(&Names::plain(&["bash"]), "ls")), "deny");
     assert_eq!(word(rules.file(&Names::plain(&["read"]), ToolClass::Reads, &[Path::new("/w/x")])), "-");
@@ -340,7 +340,7 @@ fn a_rule_for_a_tool_forbids_and_asks() {
 }
 
 #[test]
-fn a_project_only_tightens_until_it_is_trusted() {
+fn permission_rules_of_untrusted_project_only_tighten() {
     let (trusted, problems) = rules(FILE, Author::Project { trusted: true });
     assert_eq!(problems, Vec::<String>::new());
     assert_eq!(word(trusted.command(&Names::plain(&["bash"]), "cargo test")), "allow");
@@ -359,7 +359,7 @@ fn a_project_only_tightens_until_it_is_trusted() {
 }
 
 #[test]
-fn what_is_wrong_never_loosens() {
+fn permission_rules_errors_never_loosen() {
     let allow = "[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\n";
     for wrong in [
         "command = \"a; b\"",

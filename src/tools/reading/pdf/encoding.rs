@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_have_every_code() {
+    fn pdf_encoding_tables_are_complete() {
         let text = |base: Base, codes: &[u8]| -> String {
             codes.iter().map(|code| base.char(*code).unwrap_or('?')).collect()
         };
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn names_stand_for_text() {
+    fn pdf_glyph_names_map_to_text() {
         for (name, text) in [
             ("a", "a"),
             ("eacute", "é"),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn predefined_maps_are_told_by_their_names() {
+    fn pdf_predefined_cmaps_are_known() {
         assert_eq!(predefined("Identity-H"), Some(Coded::Identity));
         assert_eq!(predefined("UniGB-UCS2-H"), Some(Coded::Utf16));
         assert_eq!(predefined("90ms-RKSJ-H"), Some(Coded::Legacy(SHIFT_JIS)));

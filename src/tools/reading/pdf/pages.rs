@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_asked_for_by_numbers() {
+    fn pdf_page_ranges_are_parsed_and_limited() {
         assert_eq!((range("3"), range(" 1 - 5 "), range("7-")), (Ok((3, 3)), Ok((1, 5)), Ok((7, 26))));
         for wrong in ["", "0", "-", "5-3", "-3", "a", "1,3", "1-2-3", "99999999999999999999"] {
             assert!(range(wrong).is_err_and(|why| why.contains("names no pages")), "{wrong}");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_have_headings_and_say_what_they_lack() {
+    fn pdf_pages_have_headings_and_notes() {
         let odd = Page { unknown: 3, glyphs: 9, cut: true, ..page(4, "\u{fffd}") };
         let shown = vec![page(2, "two\nlines"), Page { picture: true, ..page(3, "") }, odd, page(5, "")];
         let told = text("a.pdf", &Paper { pages: 9, shown, cut: true }).unwrap();
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_text_is_refused() {
+    fn pdf_without_text_is_refused() {
         let blank = |pages, numbers: &[usize], picture| {
             let shown = numbers.iter().map(|number| Page { picture, ..page(*number, "") }).collect();
             text("a.pdf", &Paper { pages, shown, cut: false }).unwrap_err()

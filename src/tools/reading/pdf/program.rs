@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_plain_part_of_a_program_tells() {
+    fn pdf_type1_encoding_is_read_from_plain_part() {
         let program = b"%!PS-AdobeFont-1.0: CMR10\n/FontName /CMR10 def\n/Encoding 256 array\n0 1 255 {1 index exch /.notdef put} for\n\
             dup 11 /ff put\ndup 65 /A put\nreadonly def\ncurrentdict end\ncurrentfile eexec\n\xff\xfedup 66 /B put";
         let names = vec![(11, "ff".to_string()), (65, "A".to_string())];

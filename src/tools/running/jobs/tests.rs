@@ -70,7 +70,7 @@ async fn gone(pid: &str) {
 }
 
 #[tokio::test]
-async fn a_job_is_fed_heard_and_ended() {
+async fn job_stdin_output_and_stop() {
     let bench = Bench::new();
     let job = bench.add("while read -r line; do echo \"<$line>\"; done; echo over").await;
     assert_eq!((job.number, job.live.end()), (1, None));
@@ -86,7 +86,7 @@ async fn a_job_is_fed_heard_and_ended() {
 }
 
 #[tokio::test]
-async fn streams_keep_their_order_and_commands_see_no_colours() {
+async fn job_streams_stay_ordered_and_colorless() {
     let bench = Bench::new();
     let script = "echo a; echo b >&2; echo c; echo d >&2; echo $TERM $NO_COLOR $PAGER $GIT_PAGER";
     let live = bench.live(script, false, false).await;
@@ -95,7 +95,7 @@ async fn streams_keep_their_order_and_commands_see_no_colours() {
 }
 
 #[tokio::test]
-async fn a_terminal_is_one_and_anything_else_is_not() {
+async fn job_tty_only_when_requested() {
     let bench = Bench::new();
     let live =
         bench.live("tty; stty size; printf 'name? '; read -r name; echo \"hello $name\"", true, true).await;
@@ -108,7 +108,7 @@ async fn a_terminal_is_one_and_anything_else_is_not() {
 }
 
 #[tokio::test]
-async fn who_ignores_the_signal_is_killed() {
+async fn job_ignoring_sigterm_is_killed() {
     let bench = Bench::new();
     for terminal in [false, true] {
         let script = "trap '' TERM HUP; echo $$; while :; do sleep 0.05; done";
@@ -121,7 +121,7 @@ async fn who_ignores_the_signal_is_killed() {
 }
 
 #[tokio::test]
-async fn what_a_shell_leaves_behind_is_heard_of_and_ends_with_the_session() {
+async fn job_background_children_end_with_session() {
     let bench = Bench::new();
     for script in ["sleep 600 & echo $!", "sleep 600 > /dev/null 2>&1 & echo $!"] {
         let live = bench.live(script, false, false).await;
@@ -136,7 +136,7 @@ async fn what_a_shell_leaves_behind_is_heard_of_and_ends_with_the_session() {
 }
 
 #[tokio::test]
-async fn nothing_survives_the_end_of_the_session() {
+async fn job_processes_end_with_session() {
     let bench = Bench::new();
     let mut pids = Vec::new();
     for script in [
@@ -160,7 +160,7 @@ async fn nothing_survives_the_end_of_the_session() {
 }
 
 #[tokio::test]
-async fn there_is_a_most_and_who_has_ended_does_not_count() {
+async fn job_limit_counts_only_running_jobs() {
     let bench = Bench::new();
     for _ in 0..LIVE_MAX {
         bench.add("read -r line").await;
@@ -180,7 +180,7 @@ async fn there_is_a_most_and_who_has_ended_does_not_count() {
 }
 
 #[tokio::test]
-async fn a_flood_is_kept_within_bounds() {
+async fn job_output_flood_is_bounded() {
     let bench = Bench::new();
     let live = bench.live("yes 0123456789 | head -c 30000000", false, false).await;
     assert_eq!(live.ended().await, End::Code(0));
@@ -192,7 +192,7 @@ async fn a_flood_is_kept_within_bounds() {
 }
 
 #[tokio::test]
-async fn an_agent_ends_its_own_and_no_others() {
+async fn job_subagent_ends_only_its_own() {
     let bench = Bench::new();
     let twin = bench.shared.jobs.for_subagent();
     let ours = bench.add("exec sleep 600").await;
@@ -215,7 +215,7 @@ async fn an_agent_ends_its_own_and_no_others() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_interrupted_leaves_no_job() {
+async fn job_of_interrupted_call_is_not_kept() {
     let bench = Bench::new();
     let live = bench.live("echo $$; exec sleep 600", false, false).await;
     let pid = hear(&live, "").await;

@@ -33,7 +33,7 @@ fn check(bytes: &str, meaning: &str) {
 }
 
 #[test]
-fn single_bytes_are_keys() {
+fn decoder_single_bytes_are_keys() {
     check("aZ é漢", "a Z Space é 漢");
     check("\0\x01\x08\t\n\r\x1a", "Ctrl-Space Ctrl-a Ctrl-h Tab Ctrl-j Enter Ctrl-z");
     check("\x1c\x1d\x1e\x1f\x7f", "Ctrl-\\ Ctrl-] Ctrl-^ Ctrl-_ Backspace");
@@ -41,14 +41,14 @@ fn single_bytes_are_keys() {
 }
 
 #[test]
-fn an_escape_before_a_key_is_alt() {
+fn decoder_escape_prefix_is_alt() {
     check("\x1bx\x1bX\x1b\r\x1b\x7f\x1b\x01", "Alt-x Alt-Shift-x Alt-Enter Alt-Backspace Ctrl-Alt-a");
     check("\x1bé\x1b-\x1b1", "Alt-é Alt-- Alt-1");
     check("\x1b\x1b[A\x1b\x1bOP", "Alt-Up Alt-F1");
 }
 
 #[test]
-fn escapes_alone_are_keys() {
+fn decoder_lone_escapes_are_keys() {
     check("\x1b", "Escape");
     check("\x1b\x1b", "Escape Escape");
     check("\x1b\x1bx", "Escape Alt-x");
@@ -57,7 +57,7 @@ fn escapes_alone_are_keys() {
 }
 
 #[test]
-fn introducers_alone_are_keys() {
+fn decoder_lone_introducers_are_alt_keys() {
     check("\x1b[", "Alt-[");
     check("\x1bO", "Alt-Shift-o");
     check("\x1b]", "Alt-]");
@@ -68,7 +68,7 @@ fn introducers_alone_are_keys() {
 }
 
 #[test]
-fn alt_bracket_swallows_nothing() {
+fn decoder_alt_bracket_swallows_nothing() {
     check("\x1b]hello", "Alt-] h e l l o");
     check("\x1b]1", "Alt-] 1");
     check("\x1b]12x", "Alt-] 1 2 x");
@@ -80,7 +80,7 @@ fn alt_bracket_swallows_nothing() {
 }
 
 #[test]
-fn a_lone_escape_waits_for_its_time_and_not_for_a_read() {
+fn decoder_lone_escape_waits_for_timeout() {
     let mut decoder = Decoder::new();
     let mut out = Vec::new();
     decoder.feed(b"\x1b", MS * 100, &mut out);
@@ -97,7 +97,7 @@ fn a_lone_escape_waits_for_its_time_and_not_for_a_read() {
 }
 
 #[test]
-fn function_keys_of_all_dialects() {
+fn decoder_function_keys_of_all_dialects() {
     check("\x1b[A\x1bOB\x1b[H\x1b[1~\x1b[7~\x1b[4~\x1b[F", "Up Down Home Home Home End End");
     check("\x1b[2~\x1b[3~\x1b[5~\x1b[6~\x1b[Z", "Insert Delete PageUp PageDown Shift-Tab");
     check("\x1bOP\x1b[11~\x1b[[A\x1b[15~\x1b[17~\x1b[24~\x1b[34~", "F1 F1 F1 F5 F6 F12 F20");
@@ -107,7 +107,7 @@ fn function_keys_of_all_dialects() {
 }
 
 #[test]
-fn kitty_keys() {
+fn decoder_kitty_keys() {
     check("\x1b[97;5u\x1b[97:65;6u", "Ctrl-a Ctrl-Shift-a");
     check("\x1b[13;2u\x1b[27u\x1b[9;2u\x1b[127;5u", "Shift-Enter Escape Shift-Tab Ctrl-Backspace");
     check("\x1b[47:63;4u\x1b[45:95;6u", "Alt-? Ctrl-_");
@@ -119,12 +119,12 @@ fn kitty_keys() {
 }
 
 #[test]
-fn modified_other_keys() {
+fn decoder_modify_other_keys() {
     check("\x1b[27;2;13~\x1b[27;5;105~\x1b[27;6;65~", "Shift-Enter Ctrl-i Ctrl-Shift-a");
 }
 
 #[test]
-fn the_mouse() {
+fn decoder_mouse_events() {
     let mouse = |kind, col, row, mods| Input::Mouse(Mouse { kind, col, row, mods });
     let left = Button::Left;
     for (bytes, event) in [
@@ -143,7 +143,7 @@ fn the_mouse() {
 }
 
 #[test]
-fn answers_are_answers_and_never_text() {
+fn decoder_replies_are_never_text() {
     let reply = |bytes: &str, reply: Reply| assert_eq!(decode(bytes.as_bytes()), [Input::Reply(reply)]);
     reply("\x1b[?62;4c", Reply::Attributes(vec![62, 4]));
     reply("\x1b[?5u", Reply::KittyFlags(5));
@@ -157,7 +157,7 @@ fn answers_are_answers_and_never_text() {
 }
 
 #[test]
-fn what_is_unknown_is_dropped_whole() {
+fn decoder_unknown_sequences_are_dropped() {
     check("\x1b[1;2;3xa\x1b[?1;2qb\x1b[>1;10;0cc\x1b[12 qd\x1b[=1ue", "a b c d e");
     check("\x1b]52;c;aGk=\x07a\x1b]11;nonsense\x1b\\b\x1bP1+r544e\x1b\\c\x1b_Gi=1;OK\x1b\\d", "a b c d");
     check("\x1b[201~x\x1b[OyE", "x Focus(false) y E");
@@ -167,7 +167,7 @@ fn what_is_unknown_is_dropped_whole() {
 }
 
 #[test]
-fn a_cut_answer_is_dropped_and_keys_after_it_count() {
+fn decoder_truncated_reply_is_dropped_and_keys_count() {
     check("\x1b]11;rgb:16", "");
     check("\x1b]11;rgb:16\rx", "Enter x");
     check("\x1b]11;rgb\x1b[A", "Up");
@@ -176,14 +176,14 @@ fn a_cut_answer_is_dropped_and_keys_after_it_count() {
 }
 
 #[test]
-fn a_paste_is_one_event() {
+fn decoder_paste_is_one_event() {
     check("a\x1b[200~x\r\ny\x1b[A\rz\x1b[201~b", "a Paste(\"x\\ny\\u{1b}[A\\nz\") b");
     check("\x1b[200~\x1b[201~", "Paste(\"\")");
     assert_eq!(decode(b"\x1b[200~\xffa\x1b[201~"), [Input::Paste("\u{fffd}a".into())]);
 }
 
 #[test]
-fn a_paste_that_does_not_end_is_delivered_after_a_second() {
+fn decoder_unfinished_paste_is_delivered_after_timeout() {
     let mut decoder = Decoder::new();
     let mut out = Vec::new();
     decoder.feed(b"\x1b[200~half", MS, &mut out);
@@ -197,7 +197,7 @@ fn a_paste_that_does_not_end_is_delivered_after_a_second() {
 }
 
 #[test]
-fn a_paste_of_ten_megabytes_is_one_event() {
+fn decoder_large_paste_is_one_event() {
     let mut bytes = b"\x1b[200~".to_vec();
     bytes.extend(b"0123456789abcde\r".iter().cycle().take(10 << 20));
     bytes.extend_from_slice(b"\x1b[201~");
@@ -211,7 +211,7 @@ fn a_paste_of_ten_megabytes_is_one_event() {
 }
 
 #[test]
-fn a_paste_over_the_cap_says_so() {
+fn decoder_paste_over_limit_reports_cut() {
     let mut decoder = Decoder { paste_max: 4, ..Decoder::new() };
     let mut out = Vec::new();
     decoder.feed(b"\x1b[200~0123456\x1b[201~", MS, &mut out);
@@ -260,7 +260,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(512))]
 
     #[test]
-    fn any_split_of_any_sequences_means_the_same(
+    fn decoder_any_split_gives_same_events(
         pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..12),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
@@ -278,7 +278,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_break_it(bytes in prop::collection::vec(any::<u8>(), 0..400), at in any::<prop::sample::Index>()) {
+    fn decoder_any_bytes_are_safe(bytes in prop::collection::vec(any::<u8>(), 0..400), at in any::<prop::sample::Index>()) {
         let whole = decode(&bytes);
         let (head, tail) = bytes.split_at(at.index(bytes.len() + 1));
         let mut decoder = Decoder::new();

@@ -65,7 +65,7 @@ impl Pty {
 const GIVEN_BACK: &str = "\x1b[?1049l\x1b[?25h";
 
 #[tokio::test]
-async fn the_terminal_is_taken_and_given_back() {
+async fn terminal_is_acquired_and_restored() {
     let mut pty = Pty::open();
     input_arrives_and_modes_are_undone(&mut pty).await;
     a_child_may_use_it_while_suspended(&mut pty);

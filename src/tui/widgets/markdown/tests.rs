@@ -70,7 +70,7 @@ fn scopes(text: &str) -> Vec<(String, &'static str)> {
 }
 
 #[test]
-fn paragraphs_and_headings() {
+fn markdown_paragraphs_and_headings() {
     check("# Title\nText that\ngoes on.\n\n\n\nMore.", 60, "Title\nText that goes on.\n\nMore.");
     check("one two three", 8, "one two\nthree");
     check("Title\n===\n\ntext", 60, "Title\n\ntext");
@@ -79,7 +79,7 @@ fn paragraphs_and_headings() {
 }
 
 #[test]
-fn inline_styles_are_scopes() {
+fn markdown_inline_styles_are_scopes() {
     assert_eq!(
         scopes("a **b** *c* `d` ~~e~~ [f](http://g) <http://h>"),
         [
@@ -103,7 +103,7 @@ fn inline_styles_are_scopes() {
 }
 
 #[test]
-fn lists_of_all_kinds() {
+fn markdown_lists_of_all_kinds() {
     check("- a\n- b\n  - c\n    1. d\n- e", 60, "• a\n• b\n  ◦ c\n    1. d\n• e");
     check("1. a\n2. b\n\n3. c", 60, "1. a\n2. b\n\n3. c");
     check("9. a\n10. long words here", 12, "9. a\n10. long\n    words\n    here");
@@ -115,7 +115,7 @@ fn lists_of_all_kinds() {
 }
 
 #[test]
-fn quotes_are_barred_and_bounded() {
+fn markdown_quotes_have_bars_and_depth_limit() {
     check("> a\n> b\n>\n> > c", 60, "│ a b\n│\n│ │ c");
     let deep = show(&mut Grown::new(&format!("{} x", ">".repeat(40))), 60);
     assert_eq!(deep, format!("{}x", "│ ".repeat(8)));
@@ -123,7 +123,7 @@ fn quotes_are_barred_and_bounded() {
 }
 
 #[test]
-fn code_keeps_its_form() {
+fn markdown_code_blocks_keep_layout() {
     check("a\n```rust\nfn main() {\n\tx\n\n}\n```\nb", 60, "a\n rust\n fn main() {\n     x\n\n }\nb");
     check("```\nabcdef\n```", 4, " abc\n def");
     check("~~~\n```\n~~~\n", 60, " ```");
@@ -134,7 +134,7 @@ fn code_keeps_its_form() {
 }
 
 #[test]
-fn tables_fit_or_turn_into_text() {
+fn markdown_tables_fit_or_become_text() {
     let table = "| name | n |\n|---|--:|\n| `a` | 1 |\n| long name here | 22 |\n";
     check(table, 40, "name           │  n\n───────────────┼───\na              │  1\nlong name here │ 22");
     check(table, 12, "name    │  n\n────────┼───\na       │  1\nlong    │ 22\nname    │\nhere    │");
@@ -142,7 +142,7 @@ fn tables_fit_or_turn_into_text() {
 }
 
 #[test]
-fn comments_are_hidden_and_other_html_is_shown() {
+fn markdown_comments_are_hidden_and_html_is_shown() {
     check("a\n\n<!-- hidden\n\nstill -->\n\nb", 60, "a\n\nb");
     check("a <!-- b --> c <b>d</b><br>e", 60, "a  c <b>d</b>\ne");
     check("<!-- a -->\n<!-- b --> \n\nc", 60, "c");
@@ -151,12 +151,12 @@ fn comments_are_hidden_and_other_html_is_shown() {
 }
 
 #[test]
-fn nothing_commands_the_terminal() {
+fn markdown_control_characters_are_escaped() {
     check("a\u{1b}[31mb\u{7}\n\n```\n\u{9b}x\ty\n```", 60, "a␛[31mb␇\n\n <9B>x   y");
 }
 
 #[test]
-fn wide_text_wraps_between_characters() {
+fn markdown_wide_text_wraps_between_characters() {
     check("漢字漢字漢字", 5, "漢字\n漢字\n漢字");
 }
 
@@ -172,7 +172,7 @@ fn frames(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn marks_that_are_not_complete_do_not_flicker() {
+fn markdown_incomplete_markup_does_not_flicker() {
     for frame in frames("Some text:\n\n```rust\nlet x;\n```\n\nand\n\n- item\n\n# Head\n") {
         assert!(!frame.contains('`') && !frame.contains('#') && !frame.contains('-'), "{frame:?}");
     }
@@ -185,7 +185,7 @@ fn marks_that_are_not_complete_do_not_flicker() {
 }
 
 #[test]
-fn what_was_shown_above_the_open_end_does_not_move() {
+fn markdown_streamed_closed_blocks_do_not_move() {
     let text = "# A\n\npara graph one\n\n1. x\n2. y\n\n```c\nint a;\nint b;\n```\n\nend of it";
     let mut markdown = Grown::default();
     let mut before: Vec<Line> = Vec::new();
@@ -199,7 +199,7 @@ fn what_was_shown_above_the_open_end_does_not_move() {
 }
 
 #[test]
-fn closing_a_block_changes_nothing() {
+fn markdown_closing_block_changes_nothing() {
     let blocks =
         ["text:", "# Head", "- a", "- b\n  - c", "1. d", "> e", "```c\nf\n```", "| g |\n|---|\n| h |"];
     for (one, two) in blocks.iter().flat_map(|one| blocks.map(|two| (one, two))) {
@@ -216,7 +216,7 @@ fn closing_a_block_changes_nothing() {
 }
 
 #[test]
-fn streaming_token_by_token_is_linear() {
+fn markdown_streaming_cost_is_linear() {
     let cost = |paragraphs: usize| {
         let text = "Some words of a paragraph that is not long.\n\n```\ncode\nmore code\n```\n\n- item\n"
             .repeat(paragraphs);
@@ -240,7 +240,7 @@ fn streaming_token_by_token_is_linear() {
 }
 
 #[test]
-fn a_block_without_end_stays_cheap() {
+fn markdown_unclosed_block_stays_cheap() {
     let mut markdown = Grown::default();
     for _ in 0..20_000 {
         markdown.push("abcdefghi ");
@@ -255,7 +255,7 @@ fn a_block_without_end_stays_cheap() {
 }
 
 #[test]
-fn a_new_width_lays_everything_out_again_once() {
+fn markdown_new_width_lays_out_once() {
     let mut markdown = Grown::new(&"word ".repeat(100));
     let wide = markdown.lines(80).len();
     assert!(markdown.lines(20).len() > wide);
@@ -312,7 +312,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(400))]
 
     #[test]
-    fn portions_do_not_matter_and_nothing_is_too_wide(
+    fn markdown_portions_do_not_matter_and_width_holds(
         text in source(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8), width in 1u16..30,
     ) {
         let mut whole = Grown::new(&text);
@@ -335,7 +335,7 @@ proptest! {
 }
 
 #[test]
-fn blocks_of_code_are_told_once_and_take_colours() {
+fn markdown_code_blocks_are_reported_once_for_colors() {
     let mut markdown = Grown::default();
     markdown.push("Look:\n\n```rust\nlet é = 1;\nfo");
     markdown.lines(20);
@@ -395,7 +395,7 @@ fn markdown_long_text_holds_a_fraction_of_its_bytes() {
 }
 
 #[test]
-fn markdown_block_scrolled_away_asks_for_its_colors_again() {
+fn markdown_block_scrolled_away_requests_colors_again() {
     let mut markdown = Grown::new(&long(1 << 20));
     let height = markdown.layout.height(&markdown.text, 80);
     let asked = |markdown: &mut Grown, at: usize| {

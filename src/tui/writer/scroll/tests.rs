@@ -134,7 +134,7 @@ const PLAIN: Style = Style::new();
 const PART: Rect = Rect::new(10, 1, 50, 12);
 
 #[test]
-fn scroll_of_a_part_beside_another_sends_the_new_row_alone_where_there_are_margins() {
+fn scroll_with_margins_sends_only_new_row() {
     let beside = ["a tree", "of files"];
     let (before, after) =
         (screen(PART, &lines(1, 12), beside[0], PLAIN), screen(PART, &lines(2, 12), beside[0], PLAIN));
@@ -146,7 +146,7 @@ fn scroll_of_a_part_beside_another_sends_the_new_row_alone_where_there_are_margi
 }
 
 #[test]
-fn scroll_of_a_part_without_margins_moves_what_is_beside_it_only_where_that_is_shorter() {
+fn scroll_without_margins_is_used_if_shorter() {
     // The same in each row, as a border is.
     let (before, after) = (screen(PART, &lines(1, 12), "│", PLAIN), screen(PART, &lines(2, 12), "│", PLAIN));
     let way = bytes(&before, &after, PART, false);
@@ -166,7 +166,7 @@ fn scroll_of_a_part_without_margins_moves_what_is_beside_it_only_where_that_is_s
 }
 
 #[test]
-fn scroll_of_rows_that_are_alike_is_found() {
+fn scroll_with_repeating_rows_is_found() {
     let verse = |from: usize| lines(1, 3).into_iter().cycle().skip(from).take(12).collect::<Vec<_>>();
     let [before, after] = [0, 1].map(|from| screen(PART, &verse(from), "│", PLAIN));
     let way = bytes(&before, &after, PART, true);
@@ -174,7 +174,7 @@ fn scroll_of_rows_that_are_alike_is_found() {
 }
 
 #[test]
-fn scroll_is_not_used_for_few_rows_or_where_a_character_lies_across_the_side() {
+fn scroll_is_skipped_for_few_rows_or_cut_wide_char() {
     let [before, after] = [1, 2].map(|n| screen(PART, &lines(n, 12), "left of 漢字", PLAIN));
     assert!(bytes(&before, &after, PART, true).contains("\x1b[?69h"));
     let cut = Rect::new(11, 1, 49, 12);
@@ -193,7 +193,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(128))]
 
     #[test]
-    fn scrolled_parts_are_right_on_a_terminal(
+    fn scroll_any_region_matches_terminal(
         (left, top, width, height) in (0..30u16, 0..5u16, 20..31u16, 4..10u16),
         texts in prop::collection::vec(prop_oneof!["[a-c漢é ]{0,30}", "[ab]{30}", Just(String::new())], 24),
         steps in prop::collection::vec((0..14usize, prop::option::of((0..10usize, "[x漢]{1,20}"))), 1..5),

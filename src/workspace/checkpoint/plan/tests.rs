@@ -76,7 +76,7 @@ impl Bench {
 }
 
 #[test]
-fn what_nobody_else_changed_is_made_as_it_was() {
+fn restore_plan_undoes_only_changed_files() {
     let bench = Bench::new();
     let show = |now: &[&str], base: &[&str], target: &[&str]| bench.show(&bench.plan(now, base, target, &[]));
     let (was, is) = (&["a=1", "d/x=1", "l@a"][..], &["a=2", "new=1", "l@b", "e/"][..]);
@@ -89,7 +89,7 @@ fn what_nobody_else_changed_is_made_as_it_was() {
 }
 
 #[test]
-fn what_both_changed_is_put_together_or_asked_about() {
+fn restore_plan_merges_or_reports_conflict() {
     let bench = Bench::new();
     let show = |now: &[&str], base: &[&str], target: &[&str]| bench.show(&bench.plan(now, base, target, &[]));
     assert_eq!(
@@ -111,7 +111,7 @@ fn what_both_changed_is_put_together_or_asked_about() {
 }
 
 #[test]
-fn decisions_are_done() {
+fn restore_plan_follows_decisions() {
     let bench = Bench::new();
     let (mine, base, theirs) = (&["a=mine", "u?"][..], &["a=base", "u=1"][..], &["a=theirs", "u=2"][..]);
     let show = |decisions: &[(&str, Decision)]| {
@@ -132,7 +132,7 @@ fn decisions_are_done() {
 }
 
 #[test]
-fn what_stays_is_left_alone_by_later_steps() {
+fn restore_plan_kept_files_are_skipped_by_later_steps() {
     let bench = Bench::new();
     let show = |now: &str, steps: &[(&str, &str)], decision| {
         let steps: Vec<Step> = steps
@@ -169,7 +169,7 @@ fn done(now: &[&str], steps: &[(&[&str], &[&str])], decision: Decision) -> Strin
 }
 
 #[test]
-fn where_it_led_before_it_was_ignored_is_known() {
+fn restore_plan_ignored_file_keeps_last_target() {
     for target in [&["x=1"][..], &["x=1", "a?"]] {
         for base in [&["#a=t", "x=0"][..], &["a=t", "x=0"]] {
             // Only one of them is ignored, hidden or unrecorded: that alone says that it may have been there.
@@ -186,7 +186,7 @@ fn where_it_led_before_it_was_ignored_is_known() {
 }
 
 #[test]
-fn what_stays_is_what_was_there_before_all_steps() {
+fn restore_plan_keeps_content_from_before_all_steps() {
     let steps = [(&["a=2"][..], &["a=1"][..]), (&["a=x"], &["a=0"])];
     assert_eq!(done(&["a=2"], &steps, Decision::Mine), "!a Changed =0");
     assert_eq!(done(&["a=2"], &steps, Decision::Beside), "a.restored ->=0; !a Changed =0");
@@ -206,7 +206,7 @@ fn what_stays_is_what_was_there_before_all_steps() {
 }
 
 #[test]
-fn beside_is_a_name_that_nobody_else_has() {
+fn restore_plan_keep_both_name_is_unique() {
     let clash = (&["a=b"][..], &["a=t"][..]);
     let own = (&["a=t"][..], &["a=t", "a.restored=own"][..]);
     let beside = |now: &[&str], steps: &[(&[&str], &[&str])]| done(now, steps, Decision::Beside);
@@ -224,7 +224,7 @@ fn beside_is_a_name_that_nobody_else_has() {
 }
 
 #[test]
-fn folders_stay_with_what_stays_in_them() {
+fn restore_plan_folders_stay_with_kept_files() {
     let bench = Bench::new();
     let show = |now: &[&str], base: &[&str], target: &[&str]| bench.show(&bench.plan(now, base, target, &[]));
     assert_eq!(show(&["d/a=1", "d/mine=1"], &["d/a=1"], &[]), "d/a =1>-");
@@ -235,7 +235,7 @@ fn folders_stay_with_what_stays_in_them() {
 }
 
 #[test]
-fn what_a_state_ignores_is_not_removed_by_it() {
+fn restore_plan_ignored_files_are_not_removed() {
     let bench = Bench::new();
     let now = &[".gitignore=", "a.rs=2", "out/x=1", "gone.rs=1"][..];
     let plan = bench.plan(now, now, &[".gitignore=out/\n", "a.rs=1"], &[]);
@@ -243,7 +243,7 @@ fn what_a_state_ignores_is_not_removed_by_it() {
 }
 
 #[test]
-fn what_was_recorded_though_it_is_ignored_may_have_been_there() {
+fn restore_plan_recorded_ignored_files_may_change() {
     let bench = Bench::new();
     let now = &["#a.env=secret", "#out/x=1", "made=1"][..];
     let plan = bench.plan(now, now, &["#a.env=old"], &[]);
@@ -253,7 +253,7 @@ fn what_was_recorded_though_it_is_ignored_may_have_been_there() {
 }
 
 #[test]
-fn what_was_in_a_folder_that_could_not_be_read_stays() {
+fn restore_plan_unreadable_folder_content_stays() {
     let bench = Bench::new();
     let now = &["d/x=hours of work", "d/e/y=more", "made=1"][..];
     let plan = bench.plan(now, now, &["d?"], &[]);
@@ -263,7 +263,7 @@ fn what_was_in_a_folder_that_could_not_be_read_stays() {
 }
 
 #[test]
-fn one_of_two_turns_is_taken_back() {
+fn restore_plan_undoes_one_of_two_turns() {
     let bench = Bench::new();
     let states = [&["a=1\n2\n3\n4\n"][..], &["a=X\n2\n3\n4\n", "n=1"], &["a=X\n2\n3\nY\n", "n=1"]]
         .map(|s| bench.state(s));
@@ -275,7 +275,7 @@ fn one_of_two_turns_is_taken_back() {
 proptest::proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn nothing_is_removed_where_nobody_could_look(
+    fn restore_plan_removes_nothing_in_unread_folders(
         now in proptest::collection::btree_set("[ab]/[ab]/[ab]|[ab]/[cd]|[cd]", 1..12),
         was in proptest::collection::btree_set("[ab]/[ab]/[ab]|[ab]/[cd]|[cd]", 0..12),
         unread in "[ab]|[ab]/[ab]",
@@ -300,7 +300,7 @@ proptest::proptest! {
 
     /// Whatever happened in between: what is decided is what is done, and what is not said is not done.
     #[test]
-    fn what_is_decided_is_done(
+    fn restore_plan_any_decisions_are_followed(
         states in proptest::collection::vec(
             proptest::collection::vec("#?(a|b|d|d/a|a\\.restored)(=[123]|=[123]|@1|\\?)", 0..4), 3..8,
         ),
@@ -353,7 +353,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn what_was_not_recorded_stays_with_the_recorded_beside_it() {
+fn restore_plan_unrecorded_file_keeps_both() {
     let bench = Bench::new();
     let plan = bench.plan(&["u?", "u.restored=2"], &["u=1"], &["u=2"], &[("u", Decision::Theirs)]);
     assert_eq!(bench.show(&plan), "u.restored-2 ->=2; !u Unrecorded =2");

@@ -13,7 +13,7 @@ fn user(text: &str) -> EntryBody {
 }
 
 #[test]
-fn each_thing_has_its_row_and_what_is_missing_is_counted() {
+fn context_table_lists_entries_and_counts_missing() {
     let mut session = Session::in_memory(Path::new("/w"), ManualClock::new(0), CountingIds::shared());
     let first = session.append(user("twelve chars")).unwrap();
     let second = session.append(user("gone")).unwrap();

@@ -37,7 +37,7 @@ fn lines(range: Range<usize>) -> String {
 }
 
 #[test]
-fn lines_stand_beside_or_below_each_other() {
+fn diff_view_side_by_side_and_inline_rows() {
     let view = view("a\nb\nc\n", "a\nB\nBB\nc\n");
     assert_eq!(shown(&view, true), ["0=0", "1|1", "-|2", "2=3"]);
     assert_eq!(shown(&view, false), ["0=0", "1|-", "-|1", "-|2", "2=3"]);
@@ -46,7 +46,7 @@ fn lines_stand_beside_or_below_each_other() {
 }
 
 #[test]
-fn lines_that_are_alike_share_a_row() {
+fn diff_view_similar_lines_share_a_row() {
     let mut view = view("f()\na b c\nlast\n", "a b d\nx\ny\nz\nlast\n");
     assert_eq!(shown(&view, true), ["0|-", "1|0", "-|1", "-|2", "-|3", "2=4"]);
     assert_eq!(view.row(1, false), Some(Row::Changed { old: Some(1), new: None, pair: Some((1, 0)) }));
@@ -62,7 +62,7 @@ fn lines_that_are_alike_share_a_row() {
 }
 
 #[test]
-fn what_is_far_from_differences_is_folded_until_opened() {
+fn diff_view_distant_lines_are_folded_until_opened() {
     let old = lines(0..20);
     let mut view = view(&old, &old.replace("\n10\n", "\nten\n"));
     let folded = ["~7", "7=7", "8=8", "9=9", "10|10", "11=11", "12=12", "13=13", "~6"];
@@ -81,7 +81,7 @@ fn what_is_far_from_differences_is_folded_until_opened() {
 }
 
 #[test]
-fn differences_are_walked_round() {
+fn diff_view_next_difference_wraps_around() {
     let old = lines(0..30);
     let mut view =
         view(&old, &old.replace("\n9\n", "\n9\nnew\n").replace("\n20\n", "\n").replace("0\n1\n", "1\n"));
@@ -98,7 +98,7 @@ fn differences_are_walked_round() {
 }
 
 #[test]
-fn the_selected_line_stays_when_the_text_is_edited() {
+fn diff_view_selected_line_survives_edits() {
     let old = Arc::new(Text::from(lines(0..30).as_str()));
     let mut view = DiffView::new(1, BufferId(1), ("here".into(), "there".into()), source());
     found(&mut view, &old, &lines(0..30).replace("\n25\n", "\ntwenty\n"), 1);
@@ -125,7 +125,7 @@ fn the_selected_line_stays_when_the_text_is_edited() {
 }
 
 #[test]
-fn a_line_that_a_fold_closes_over_is_not_forgotten() {
+fn diff_view_line_hidden_by_fold_is_remembered() {
     let old = Arc::new(Text::from(lines(0..30).as_str()));
     let mut view = DiffView::new(1, BufferId(1), ("here".into(), "there".into()), source());
     let (first, second) = (("\n3\n", "\nthree\n"), ("\n25\n", "\ntwenty\n"));
@@ -139,7 +139,7 @@ fn a_line_that_a_fold_closes_over_is_not_forgotten() {
 }
 
 #[test]
-fn the_selected_row_is_in_sight() {
+fn diff_view_scrolls_selected_row_into_view() {
     let old = lines(0..100);
     let mut view = view(&old, &old.replace("\n50\n", "\nx\n").replace("\n99\n", "\ny\n"));
     view.toggle_all();
@@ -156,7 +156,7 @@ fn the_selected_row_is_in_sight() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn every_line_stands_in_one_row(
+    fn diff_view_every_line_is_in_one_row(
         old in "([ab]\n){0,30}[ab]?",
         new in "([abc]\n){0,30}[ab]?",
         steps in prop::collection::vec((0usize..4, -20isize..20), 0..6),

@@ -199,14 +199,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_what_xterm_sends() {
+    fn terminal_keys_match_xterm() {
         for (key, bytes) in TABLE {
             assert_eq!(sent(key, Modes::default()), *bytes, "{key}");
         }
     }
 
     #[test]
-    fn applications_have_cursor_keys_of_their_own_where_no_other_key_is_held() {
+    fn terminal_app_cursor_mode_ignores_modified_keys() {
         for (key, bytes) in
             [("Up", "\x1bOA"), ("End", "\x1bOF"), ("Ctrl-Up", "\x1b[1;5A"), ("Delete", "\x1b[3~"), ("a", "a")]
         {
@@ -215,14 +215,14 @@ mod tests {
     }
 
     #[test]
-    fn a_paste_cannot_end_itself_nor_command() {
+    fn terminal_paste_strips_escapes_and_controls() {
         let text = "a\x1b[201~b\r\nc\n\x03\td\u{9b}";
         assert_eq!(paste(text, Modes::default()), b"a[201~b\rc\r\td");
         assert_eq!(paste(text, APP), b"\x1b[200~a[201~b\rc\r\td\x1b[201~");
     }
 
     #[test]
-    fn the_focus_is_told_to_who_asks() {
+    fn terminal_focus_is_reported_only_when_enabled() {
         assert_eq!((focus(true, APP), focus(false, APP)), (&b"\x1b[I"[..], &b"\x1b[O"[..]));
         assert_eq!(focus(true, Modes::default()), b"");
     }

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_is_reported() {
+    fn terminal_mouse_reports_only_enabled_events() {
         let (down, up) = (MouseKind::Down(Button::Left), MouseKind::Up(Button::Right));
         let (drag, moved) = (MouseKind::Drag(Button::Middle), MouseKind::Moved);
         assert_eq!(sent(down, (0, 4), Reports::Clicks, true), b"\x1b[<16;1;5M");
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_old_form_has_a_limit() {
+    fn terminal_legacy_mouse_has_column_limit() {
         let down = MouseKind::Down(Button::Left);
         assert_eq!(sent(down, (0, 4), Reports::Clicks, false), b"\x1b[M\x30\x21\x25");
         assert_eq!(sent(MouseKind::Up(Button::Left), (0, 4), Reports::Clicks, false), b"\x1b[M\x33\x21\x25");
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wheel_is_cursor_keys_in_programs_that_know_no_mouse() {
+    fn terminal_wheel_sends_arrows_without_mouse_mode() {
         let modes = Modes { wheel_keys: true, app_cursor: true, ..Modes::default() };
         assert_eq!(encode(MouseKind::ScrollUp, (0, 0), Mods::NONE, modes), b"\x1bOA\x1bOA\x1bOA");
         assert_eq!(encode(MouseKind::Down(Button::Left), (0, 0), Mods::NONE, modes), b"");

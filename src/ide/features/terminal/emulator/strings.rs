@@ -77,7 +77,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_string_without_an_end_is_not_kept_whole() {
+    fn terminal_long_string_is_truncated() {
         let mut strings = Strings::default();
         let mut read = strings.cut(b"a\x1b]2;").len();
         for _ in 0..1000 {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_between_the_two_first_bytes_hide_no_string() {
+    fn terminal_string_start_is_found_despite_controls() {
         for begin in ["\x1b\r]", "\x1b\x7f]", "\x1b\x1b]", "\x1b\u{e9}]", "\x1b[3\x1b]", "\x1bPq\x1b]"] {
             let mut strings = Strings::default();
             strings.cut(begin.as_bytes());
@@ -99,7 +99,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn what_is_no_long_string_is_read_as_it_is(
+        fn terminal_short_strings_pass_unchanged(
             bytes in prop::collection::vec(prop_oneof![Just(ESCAPE), Just(b']'), Just(7u8), any::<u8>()], 0..300),
             reads in 1..20usize,
         ) {

@@ -34,7 +34,7 @@ fn words(index: usize, delta: &str) -> [StreamEvent; 2] {
 }
 
 #[test]
-fn transcript_shows_only_the_answer_that_began_last() {
+fn transcript_restarted_stream_replaces_partial_answer() {
     let call = StreamEvent::ToolCallStart { index: 1, id: "c".into(), name: "read".into() };
     let begun = [&words(0, "old")[..], &[call]].concat();
     assert_eq!(shown(&begun), ["before", "old", "call read"]);
@@ -43,7 +43,7 @@ fn transcript_shows_only_the_answer_that_began_last() {
 }
 
 #[test]
-fn transcript_replaces_a_part_that_begins_again_in_its_place() {
+fn transcript_restarted_part_is_replaced_in_place() {
     let events = [&words(0, "half")[..], &words(1, "second"), &words(0, "whole")].concat();
     assert_eq!(shown(&events), ["before", "whole", "second"]);
 }
@@ -87,7 +87,7 @@ fn piece(all: &[Value], earlier: Option<&Earlier>) -> Piece {
 }
 
 #[test]
-fn transcript_front_gets_results_whose_calls_come_later() {
+fn transcript_earlier_calls_take_their_results() {
     let (tools, [near, far]) = (Registry::new(), places());
     let mut transcript = Transcript::default();
     // The result of a call that an earlier piece has, though another answer stands between them.
@@ -111,7 +111,7 @@ fn transcript_front_gets_results_whose_calls_come_later() {
 }
 
 #[test]
-fn transcript_front_takes_only_the_piece_that_is_awaited() {
+fn transcript_earlier_ignores_unrequested_messages() {
     let (tools, [near, far]) = (Registry::new(), places());
     let fetched = |from: &Earlier| Fetched::new(from.clone(), Ok(piece(&[said("early")], None)), &tools);
     let mut transcript = Transcript::default();
@@ -124,7 +124,7 @@ fn transcript_front_takes_only_the_piece_that_is_awaited() {
 }
 
 #[test]
-fn transcript_front_says_why_earlier_messages_are_missing() {
+fn transcript_earlier_read_error_is_shown_once() {
     let (tools, [near, _]) = (Registry::new(), places());
     let mut transcript = Transcript::default();
     transcript.load(&[], Some(&near), &tools);
@@ -135,7 +135,7 @@ fn transcript_front_says_why_earlier_messages_are_missing() {
 }
 
 #[test]
-fn transcript_front_moves_the_parts_that_stream_in() {
+fn transcript_earlier_shifts_streaming_parts() {
     let (tools, [near, _]) = (Registry::new(), places());
     let mut transcript = Transcript::default();
     transcript.load(&[], Some(&near), &tools);

@@ -51,7 +51,7 @@ impl File {
 }
 
 #[test]
-fn colours_arrive_and_stay_while_the_text_changes() {
+fn highlight_colors_shift_with_edits() {
     let mut file = file("a.rs", "let x = 1;\n");
     let job = file.next().unwrap();
     assert!(file.next().is_none(), "one job at a time");
@@ -72,7 +72,7 @@ fn colours_arrive_and_stay_while_the_text_changes() {
 }
 
 #[test]
-fn parts_of_a_screen_have_their_own_colours_and_names() {
+fn highlight_visible_parts_get_colors_and_outline() {
     let code = "fn a() {\n    1;\n}\n".repeat(4000);
     let mut file = file("a.rs", &code);
     let end = Byte(code.len());
@@ -86,7 +86,7 @@ fn parts_of_a_screen_have_their_own_colours_and_names() {
 }
 
 #[test]
-fn every_row_between_folds_has_colours() {
+fn highlight_rows_between_folds_get_colors() {
     let code = format!("fn a() {{\n{}}}\n", "    1;\n".repeat(500));
     let mut file = file("a.rs", &code.repeat(60));
     let rows = (0..60).map(|n| Byte(n * code.len())..Byte(n * code.len() + 8));
@@ -99,7 +99,7 @@ fn every_row_between_folds_has_colours() {
 }
 
 #[test]
-fn many_changes_at_once_begin_anew() {
+fn highlight_many_edits_restart_job() {
     let mut file = file("a.rs", "let x = 1;\n");
     let late = file.next().unwrap();
     for _ in 0..600 {
@@ -114,7 +114,7 @@ fn many_changes_at_once_begin_anew() {
 }
 
 #[test]
-fn what_was_found_in_a_text_that_was_replaced_is_dropped() {
+fn highlight_result_for_replaced_text_is_dropped() {
     let mut file = file("a.rs", "let x = 1;\n");
     let late = file.next().unwrap();
     // The whole of a file of which the beginning was shown.
@@ -129,7 +129,7 @@ fn what_was_found_in_a_text_that_was_replaced_is_dropped() {
 }
 
 #[test]
-fn another_name_is_another_language() {
+fn highlight_path_change_switches_language() {
     let mut file = file("a.txt", "#!x\n{\"a\": 1}\n");
     assert!(file.next().is_none() && file.coloring.language().is_none());
     file.path = PathBuf::from("a.json");
@@ -141,7 +141,7 @@ fn another_name_is_another_language() {
 }
 
 #[test]
-fn what_is_too_long_says_so_and_recovers() {
+fn highlight_too_long_text_recovers_when_cut() {
     let mut file = file("a.json", &format!("[\"{}\"]", "x".repeat(tree::SIZE_MAX)));
     assert!(file.next().is_none());
     assert_eq!(file.coloring.trouble(), Some(Trouble::TooLong));
@@ -152,7 +152,7 @@ fn what_is_too_long_says_so_and_recovers() {
 }
 
 #[test]
-fn what_is_looked_at_is_bounded() {
+fn highlight_ranges_are_bounded() {
     let text = Text::from(format!("{}\n", "x".repeat(1 << 20)).repeat(3).as_str());
     for parts in [1, 3, 20] {
         let line = text.line_start(Line(1));
@@ -169,7 +169,7 @@ fn what_is_looked_at_is_bounded() {
 }
 
 #[test]
-fn a_search_that_breaks_down_is_told_and_ends() {
+fn highlight_broken_query_is_reported_and_stops() {
     let mut file = file("a.rs", "let x = 1;\n");
     let job = file.next().unwrap();
     assert_eq!(file.coloring.arrived(job.broken()), Differs::Everything);
@@ -180,7 +180,7 @@ fn a_search_that_breaks_down_is_told_and_ends() {
 }
 
 #[test]
-fn a_long_text_waits_for_a_pause() {
+fn highlight_long_text_waits_for_pause() {
     let mut file = file("a.rs", &"let x = 1;\n".repeat(30_000));
     let job = file.at_once().unwrap();
     file.edit(0..0, "a");
@@ -206,7 +206,7 @@ fn a_long_text_waits_for_a_pause() {
 }
 
 #[test]
-fn only_what_differs_is_drawn_again() {
+fn highlight_redraws_only_changed_range() {
     let mut file = file("a.rs", "let x = 1;\nlet y = 2;\nlet z = 3;\n");
     let job = file.next().unwrap();
     file.coloring.arrived(job.run());
@@ -219,7 +219,7 @@ fn only_what_differs_is_drawn_again() {
 }
 
 #[test]
-fn colours_that_come_while_somebody_types_wait_for_the_next_frame() {
+fn highlight_colors_during_typing_wait_for_next_frame() {
     let at = Duration::from_secs(10);
     let pause = Duration::from_millis(200);
     let seen = [Byte(0)..Byte(300 << 10)];

@@ -26,7 +26,7 @@ fn request(model: &str) -> Request {
 }
 
 #[test]
-fn the_whole_body_of_a_first_request() {
+fn anthropic_body_of_first_request() {
     let mark = json!({"type": "ephemeral"});
     let expected = json!({
         "model": "claude-opus-5-5", "max_tokens": 128_000, "stream": true,
@@ -43,7 +43,7 @@ fn the_whole_body_of_a_first_request() {
 }
 
 #[test]
-fn thinking_by_model_and_level() {
+fn anthropic_thinking_follows_model_and_level() {
     let of = |model: &str, level| {
         let body = body(&Request { thinking: level, ..request(model) });
         (body.get("thinking").cloned(), body.get("output_config").cloned())
@@ -76,7 +76,7 @@ fn object(value: &Value) -> Map<String, Value> {
 }
 
 #[test]
-fn arguments_come_eagerly_by_field_or_by_beta() {
+fn anthropic_eager_tool_streaming_by_field_or_beta() {
     let of = |flags: &Value| {
         let request = flagged(flags);
         (body(&request)["tools"][0].get("eager_input_streaming").cloned(), beta(&request, false).unwrap())
@@ -88,7 +88,7 @@ fn arguments_come_eagerly_by_field_or_by_beta() {
 }
 
 #[test]
-fn prompts_are_kept_as_wished_and_as_the_server_can() {
+fn anthropic_cache_control_follows_retention_and_server() {
     let of = |flags: &Value, cache| body(&Request { cache, ..flagged(flags) });
     let count = |body: &Value, mark: &str| body.to_string().matches(mark).count();
     let (short, long) = (r#""cache_control":{"type":"ephemeral"}"#, r#"{"type":"ephemeral","ttl":"1h"}"#);
@@ -106,7 +106,7 @@ fn prompts_are_kept_as_wished_and_as_the_server_can() {
 }
 
 #[test]
-fn no_more_than_four_marks() {
+fn anthropic_cache_marks_are_at_most_four() {
     let words = |text: &str| Message::User(UserMessage::text(text, 0));
     let mut answer = crate::llm::stream::accumulate::Accumulator::new(&flagged(&json!({})).model, 0).finish();
     answer.content = vec![crate::llm::model::Part::text("so")];
@@ -118,7 +118,7 @@ fn no_more_than_four_marks() {
 }
 
 #[test]
-fn one_session_goes_to_one_server() {
+fn anthropic_session_affinity_header() {
     let of = |flags: &Value, url: &str| {
         let mut request = flagged(flags);
         request.session_id = Some("s".into());
@@ -136,7 +136,7 @@ fn one_session_goes_to_one_server() {
 }
 
 #[test]
-fn sampling_where_it_is_taken() {
+fn anthropic_sampling_is_sent_where_supported() {
     let of = |flags: &Value, thinking| {
         let mut request = Request { thinking, ..flagged(flags) };
         request.sampling = object(&json!({"temperature": 0.5, "stop": ["x"], "seed": 1}));
@@ -151,7 +151,7 @@ fn sampling_where_it_is_taken() {
 }
 
 #[test]
-fn strict_tools() {
+fn anthropic_strict_tools_need_closable_schema() {
     let of = |flags: &Value, strict, parameters: &Value| {
         let mut request = flagged(flags);
         request.tools[0].strict = strict;
@@ -172,7 +172,7 @@ fn strict_tools() {
 }
 
 #[test]
-fn a_form_of_the_answer() {
+fn anthropic_response_format_by_schema_or_tool() {
     let schema = json!({"type": "object", "properties": {}});
     let of = |flags: &Value, tools: bool, choice| {
         let format = Some(ResponseFormat { name: "knot".into(), schema: schema.clone() });
@@ -199,7 +199,7 @@ fn a_form_of_the_answer() {
 }
 
 #[test]
-fn betas_in_one_header_and_options_in_the_body() {
+fn anthropic_beta_headers_are_joined() {
     let mut request = request("claude-opus-5-5");
     let options = json!({"beta_headers": ["a", " b ", "a"], "metadata": {"user_id": "u"}});
     request.provider_options = object(&json!({"anthropic": options}));
@@ -214,7 +214,7 @@ fn betas_in_one_header_and_options_in_the_body() {
 }
 
 #[test]
-fn other_models_may_answer_where_this_one_refuses() {
+fn anthropic_fallback_models_are_requested() {
     let request = flagged(&json!({"allowedFallbackModels": [{"provider": "acme", "model": "other"}]}));
     assert_eq!(body(&request)["fallbacks"], json!([{"model": "other"}]));
     assert!(beta(&request, false).unwrap().contains("server-side-fallback-2026-07-01"));
@@ -222,7 +222,7 @@ fn other_models_may_answer_where_this_one_refuses() {
 }
 
 #[test]
-fn a_forced_call_excludes_thinking() {
+fn anthropic_forced_tool_choice_disables_thinking() {
     let of = |model: &str| body(&Request { tool_choice: ToolChoice::Required, ..request(model) });
     assert_eq!(of("claude-haiku-4-5").get("thinking"), None);
     assert_eq!(of("claude-opus-5")["thinking"], json!({"type": "disabled"}));
@@ -230,7 +230,7 @@ fn a_forced_call_excludes_thinking() {
 }
 
 #[test]
-fn a_budget_leaves_room_for_the_answer() {
+fn anthropic_thinking_budget_leaves_room_for_answer() {
     let of = |max| {
         let body =
             body(&Request { max_tokens: Some(max), thinking: Thinking::High, ..request("claude-haiku-4-5") });
@@ -242,7 +242,7 @@ fn a_budget_leaves_room_for_the_answer() {
 }
 
 #[test]
-fn a_full_window_shrinks_the_answer() {
+fn anthropic_full_window_shrinks_max_tokens() {
     let long = Message::User(UserMessage::text("x".repeat(500_000), 0));
     let body = body(&Request { messages: vec![long], ..request("claude-haiku-4-5") });
     let max = body["max_tokens"].as_u64().unwrap();
@@ -250,7 +250,7 @@ fn a_full_window_shrinks_the_answer() {
 }
 
 #[test]
-fn tool_choices() {
+fn anthropic_tool_choice_variants() {
     let of = |choice| {
         let body = body(&Request { tool_choice: choice, ..request("claude-haiku-4-5") });
         (body.get("tools").is_some(), body.get("tool_choice").cloned())

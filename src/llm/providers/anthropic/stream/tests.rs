@@ -39,7 +39,7 @@ fn tail(reason: &str) -> [Value; 2] {
 }
 
 #[test]
-fn the_start_comes_once_and_first_whatever_the_server_sends() {
+fn anthropic_stream_start_comes_once_and_first() {
     let starts = |data: &[Value]| {
         let events = read(data);
         let all = events.iter().filter(|event| **event == StreamEvent::Start).count();
@@ -52,7 +52,7 @@ fn the_start_comes_once_and_first_whatever_the_server_sends() {
 }
 
 #[test]
-fn message_start_behind_content_begins_the_answer_anew() {
+fn anthropic_stream_second_message_start_restarts_answer() {
     let text = |words: &str| {
         [start(0, &json!({"type": "text"})), delta(0, &json!({"type": "text_delta", "text": words}))]
     };
@@ -95,7 +95,7 @@ fn whole() -> Vec<Value> {
 }
 
 #[test]
-fn a_whole_answer_with_everything_in_it() {
+fn anthropic_stream_full_answer() {
     let message = last(&read(&whole()));
     let thinking = |text: &str, signature: &str, redacted| {
         Part::Known(KnownPart::Thinking {
@@ -118,7 +118,7 @@ fn a_whole_answer_with_everything_in_it() {
 }
 
 #[test]
-fn folding_the_events_gives_the_same_message() {
+fn anthropic_stream_events_fold_to_final_message() {
     let events = read(&whole());
     let mut all = Accumulator::new(&Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap(), 5);
     events[..events.len() - 1].iter().for_each(|event| all.push(event));
@@ -126,7 +126,7 @@ fn folding_the_events_gives_the_same_message() {
 }
 
 #[test]
-fn every_reason_to_stop() {
+fn anthropic_stream_stop_reasons() {
     for (word, expected) in [
         ("end_turn", StopReason::Stop),
         ("stop_sequence", StopReason::Stop),
@@ -142,7 +142,7 @@ fn every_reason_to_stop() {
 }
 
 #[test]
-fn what_breaks_off_keeps_what_had_come() {
+fn anthropic_stream_break_keeps_partial_text() {
     let begun =
         || vec![head(), start(0, &json!({"type": "text", "text": ""})), delta(0, &json!({"text": "par"}))];
     let kind = |events: &[StreamEvent]| match events.last().unwrap() {
@@ -164,7 +164,7 @@ fn what_breaks_off_keeps_what_had_come() {
 }
 
 #[test]
-fn a_refusal_says_why_and_keeps_its_word() {
+fn anthropic_stream_refusal_has_explanation() {
     let details = json!({"explanation": "too dangerous"});
     let data = [
         head(),
@@ -178,7 +178,7 @@ fn a_refusal_says_why_and_keeps_its_word() {
 }
 
 #[test]
-fn the_model_that_answered_instead_is_paid_at_its_price() {
+fn anthropic_stream_fallback_model_uses_its_price() {
     let mut model = (*Catalog::builtin().model("anthropic", "claude-opus-5-5").unwrap()).clone();
     let cost = json!({"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0});
     let fallback = json!([{"provider": "anthropic", "model": "other", "cost": cost}]);
@@ -197,7 +197,7 @@ fn the_model_that_answered_instead_is_paid_at_its_price() {
 }
 
 #[test]
-fn a_block_that_is_no_object_is_passed_over() {
+fn anthropic_stream_malformed_block_is_skipped() {
     for odd in [json!("text"), json!([]), json!(3), Value::Null] {
         let data = [vec![head(), start(0, &odd), delta(0, &json!({"text": "x"}))], tail("end_turn").to_vec()];
         let message = last(&read(&data.concat()));
@@ -206,7 +206,7 @@ fn a_block_that_is_no_object_is_passed_over() {
 }
 
 #[test]
-fn broken_arguments_are_kept_as_text() {
+fn anthropic_stream_broken_arguments_stay_text() {
     let mut data =
         vec![head(), start(0, &json!({"type": "tool_use", "id": "t", "name": "read", "input": {}}))];
     data.push(delta(0, &json!({"partial_json": "{\"path\": \"a\""})));

@@ -76,7 +76,7 @@ fn outline(history: &[Message]) -> Vec<String> {
 }
 
 #[test]
-fn same_roles_merge_and_results_come_first_in_the_calls_order() {
+fn anthropic_transcript_merges_roles_and_orders_results() {
     let history = [
         user("go"),
         user("now"),
@@ -97,7 +97,7 @@ fn same_roles_merge_and_results_come_first_in_the_calls_order() {
 }
 
 #[test]
-fn missing_results_are_invented_and_orphans_dropped() {
+fn anthropic_transcript_fills_missing_results() {
     let history = [
         user("go"),
         answer(vec![call("a"), call("b")]),
@@ -118,7 +118,7 @@ fn missing_results_are_invented_and_orphans_dropped() {
 }
 
 #[test]
-fn ids_are_made_legal_and_unique() {
+fn anthropic_transcript_call_ids_are_legal_and_unique() {
     let long = "x".repeat(80);
     let history = [
         user("go"),
@@ -142,7 +142,7 @@ fn ids_are_made_legal_and_unique() {
 }
 
 #[test]
-fn thinking_goes_back_to_its_own_model_only() {
+fn anthropic_transcript_thinking_needs_same_model() {
     let other = Model { id: "other".into(), ..model() };
     let parts =
         || vec![thinking(Some("s"), false), thinking(Some("blob"), true), thinking(None, false), say("hi")];
@@ -154,7 +154,7 @@ fn thinking_goes_back_to_its_own_model_only() {
 }
 
 #[test]
-fn nothing_empty_is_sent() {
+fn anthropic_transcript_sends_nothing_empty() {
     let history = [
         user("go"),
         answer(vec![say(" \n")]),
@@ -168,7 +168,7 @@ fn nothing_empty_is_sent() {
 }
 
 #[test]
-fn broken_arguments_are_wrapped_in_an_object() {
+fn anthropic_transcript_broken_arguments_become_object() {
     let arguments = json!("{\"path\": ");
     let broken = ToolCall { id: "a".into(), name: "read".into(), arguments, thought_signature: None };
     let sent = build(&[user("go"), answer(vec![KnownPart::ToolCall(broken)])], &model(), false);
@@ -176,7 +176,7 @@ fn broken_arguments_are_wrapped_in_an_object() {
 }
 
 #[test]
-fn unsigned_thinking_goes_back_where_the_server_takes_it() {
+fn anthropic_transcript_unsigned_thinking_if_supported() {
     let history = [user("a"), answer(vec![thinking(None, false), say("hi")])];
     let expected = json!({"type": "thinking", "thinking": "hm", "signature": ""});
     assert_eq!(build(&history, &model(), true)[1]["content"][0], expected);
@@ -184,7 +184,7 @@ fn unsigned_thinking_goes_back_where_the_server_takes_it() {
 }
 
 #[test]
-fn images_of_failed_calls_follow_all_results() {
+fn anthropic_transcript_error_result_images_come_last() {
     let image = Part::Known(KnownPart::Image { data: "AAAA".into(), mime_type: "image/png".into() });
     let with_image = |id: &str, is_error| match result(id, "words", is_error) {
         Message::ToolResult(mut result) => {
@@ -208,7 +208,7 @@ fn images_of_failed_calls_follow_all_results() {
 }
 
 #[test]
-fn images_are_sent_or_named() {
+fn anthropic_transcript_images_are_sent_or_described() {
     let image = || {
         let part = Part::Known(KnownPart::Image { data: "AAAA".into(), mime_type: "image/png".into() });
         [Message::User(UserMessage { content: vec![part], timestamp: 0, extra: Map::new() })]
@@ -220,7 +220,7 @@ fn images_are_sent_or_named() {
 }
 
 #[test]
-fn the_cached_prefix_grows_and_never_changes() {
+fn anthropic_transcript_cached_prefix_is_stable() {
     let mut history = vec![user("one"), answer(vec![call("a")]), result("a", "x", false)];
     let before = build(&history, &model(), false);
     history.extend([answer(vec![say("done")]), user("two")]);
@@ -248,7 +248,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
 
     #[test]
-    fn any_history_becomes_a_valid_conversation(history in prop::collection::vec(any_message(), 0..12)) {
+    fn anthropic_transcript_any_history_is_valid(history in prop::collection::vec(any_message(), 0..12)) {
         let messages = build(&history, &model(), false);
         let mut open: Vec<Value> = Vec::new();
         let mut seen = HashSet::new();

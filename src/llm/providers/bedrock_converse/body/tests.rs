@@ -37,7 +37,7 @@ fn called() -> Vec<Message> {
 }
 
 #[test]
-fn the_whole_body_of_a_first_request() {
+fn bedrock_body_of_first_request() {
     let mark = json!({"cachePoint": {"type": "default"}});
     let tool = |name: &str| json!({"toolSpec": {"name": name, "description": "does", "inputSchema": {"json": {"type": "object"}}}});
     let expected = json!({
@@ -59,7 +59,7 @@ fn the_whole_body_of_a_first_request() {
 }
 
 #[test]
-fn marks_by_wish_and_maker() {
+fn bedrock_cache_points_by_retention_and_family() {
     let of = |id: &str, cache| body(&Request { cache, ..request(id) }, "us-east-1").to_string();
     let claude = "anthropic.claude-sonnet-4-5-v1:0";
     assert!(!of(claude, CacheRetention::None).contains("cachePoint"));
@@ -73,7 +73,7 @@ fn marks_by_wish_and_maker() {
 }
 
 #[test]
-fn tool_choices() {
+fn bedrock_tool_choice_variants() {
     let of = |choice, messages: Vec<Message>, format: bool| {
         let mut request = Request { tool_choice: choice, messages, ..request("amazon.nova-pro-v1:0") };
         request.format =
@@ -103,7 +103,7 @@ fn tool_choices() {
 }
 
 #[test]
-fn strict_tools_by_flag_and_wish() {
+fn bedrock_strict_tools_by_flag_and_strictness() {
     let of = |flag: bool, strict| {
         let mut request = request("amazon.nova-pro-v1:0");
         if flag {
@@ -117,7 +117,7 @@ fn strict_tools_by_flag_and_wish() {
 }
 
 #[test]
-fn sampling_limits_and_options() {
+fn bedrock_body_sampling_limits_and_options() {
     let mut request = Request { max_tokens: Some(100), ..request("amazon.nova-pro-v1:0") };
     request.sampling = json!({"top_p": 1, "stop": ["x"], "top_k": 3}).as_object().unwrap().clone();
     let options =

@@ -82,7 +82,7 @@ fn whole() -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn a_whole_answer_with_everything_in_it() {
+fn bedrock_stream_full_answer() {
     let events = read(&whole());
     let message = last(&events);
     let thinking = |text: &str, signature: &str, redacted| {
@@ -107,7 +107,7 @@ fn a_whole_answer_with_everything_in_it() {
 }
 
 #[test]
-fn every_reason_to_stop() {
+fn bedrock_stream_stop_reasons() {
     let of = |word: &str| {
         let mut data = vec![delta(0, &json!({"text": "par"}))];
         data.extend(tail(word));
@@ -132,7 +132,7 @@ fn every_reason_to_stop() {
 }
 
 #[test]
-fn what_breaks_off_keeps_what_had_come() {
+fn bedrock_stream_break_keeps_partial_text() {
     let with = |more: Vec<(&'static str, Value)>| {
         let mut data = vec![delta(0, &json!({"text": "par"}))];
         data.extend(more);
@@ -155,7 +155,7 @@ fn what_breaks_off_keeps_what_had_come() {
 }
 
 #[test]
-fn an_answer_without_counts_is_whole() {
+fn bedrock_stream_answer_without_usage_is_complete() {
     let events =
         read(&[delta(0, &json!({"text": "all"})), ("messageStop", json!({"stopReason": "end_turn"}))]);
     assert!(matches!(events.last(), Some(StreamEvent::Done { .. })));
@@ -165,7 +165,7 @@ fn an_answer_without_counts_is_whole() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn no_events_panic_and_every_stream_ends_once(
+    fn bedrock_stream_any_events_end_exactly_once(
         data in prop::collection::vec((0usize..8, 0usize..3, ".{0,8}"), 0..12),
     ) {
         let events: Vec<(&str, Value)> = data.iter().map(|(kind, at, text)| match kind {
@@ -186,7 +186,7 @@ proptest! {
 }
 
 #[test]
-fn message_start_behind_content_begins_the_answer_anew() {
+fn bedrock_stream_second_message_start_restarts_answer() {
     let begin = || ("messageStart", json!({"role": "assistant"}));
     let twice =
         [begin(), delta(0, &json!({"text": "old"})), begin(), delta(0, &json!({"text": "new"})), stop(0)];

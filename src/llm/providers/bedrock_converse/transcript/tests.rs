@@ -50,7 +50,7 @@ fn result(id: &str, content: Vec<Part>, is_error: bool) -> Message {
 }
 
 #[test]
-fn a_whole_conversation() {
+fn bedrock_transcript_full_conversation() {
     let history = [
         user("hi"),
         answer(
@@ -78,7 +78,7 @@ fn a_whole_conversation() {
 }
 
 #[test]
-fn thinking_by_maker() {
+fn bedrock_transcript_reasoning_by_family() {
     let of = |by: &str, part: KnownPart| {
         let said = KnownPart::Text { text: "so".into(), text_signature: None };
         build(&[user("x"), answer(by, vec![part, said])], &model(by))[1]["content"][0].clone()
@@ -108,7 +108,7 @@ fn thinking_by_maker() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn any_history_is_valid(kinds in prop::collection::vec(0usize..6, 0..12), claude: bool) {
+    fn bedrock_transcript_any_history_is_valid(kinds in prop::collection::vec(0usize..6, 0..12), claude: bool) {
         let by = if claude { CLAUDE } else { NOVA };
         let message = |(at, kind): (usize, &usize)| match kind {
             0 => user("hi"),

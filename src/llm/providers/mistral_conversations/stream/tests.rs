@@ -59,7 +59,7 @@ fn whole() -> Vec<Value> {
 }
 
 #[test]
-fn a_whole_answer_with_everything_in_it() {
+fn mistral_stream_full_answer() {
     let events = read(&whole());
     let message = last(&events);
     let thinking = KnownPart::Thinking { thinking: "hm".into(), thinking_signature: None, redacted: false };
@@ -79,7 +79,7 @@ fn a_whole_answer_with_everything_in_it() {
 }
 
 #[test]
-fn every_reason_to_stop() {
+fn mistral_stream_stop_reasons_and_errors() {
     let hi = || delta(&json!({"content": "hi"}));
     for (word, reason, expected) in [
         ("stop", StopReason::Stop, None),
@@ -120,7 +120,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
 
     #[test]
-    fn any_stream_ends_exactly_once_and_deltas_are_the_message(data in prop::collection::vec(any_chunk(), 0..10)) {
+    fn mistral_stream_any_events_end_exactly_once(data in prop::collection::vec(any_chunk(), 0..10)) {
         let events = read(&data);
         let ends = events.iter().filter(|e| matches!(e, StreamEvent::Done { .. } | StreamEvent::Error { .. }));
         prop_assert_eq!(ends.count(), 1);
@@ -131,7 +131,7 @@ proptest! {
 }
 
 #[test]
-fn counts_may_come_alone() {
+fn mistral_stream_usage_may_come_in_own_chunk() {
     let counts = json!({"id": "cmpl-1", "usage": {"prompt_tokens": 4, "completion_tokens": 2}});
     let done = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
     let message = last(&read(&[delta(&json!({"content": "a"})), done, counts]));

@@ -39,7 +39,7 @@ fn sent(messages: Vec<Message>) -> Vec<Value> {
 }
 
 #[test]
-fn a_whole_conversation() {
+fn mistral_transcript_full_conversation() {
     let image = || Part::Known(KnownPart::Image { data: "QUJD".into(), mime_type: "image/png".into() });
     let thinking =
         |text: &str| KnownPart::Thinking { thinking: text.into(), thinking_signature: None, redacted: false };
@@ -68,7 +68,7 @@ fn a_whole_conversation() {
 }
 
 #[test]
-fn a_longer_conversation_begins_with_the_shorter_one() {
+fn mistral_transcript_longer_history_keeps_prefix() {
     let mut history = vec![answer_of(vec![call("a|fc_1"), call("a|fc_2")]), result_of("a|fc_2", vec![])];
     let before = sent(history.clone());
     history
@@ -80,7 +80,7 @@ fn a_longer_conversation_begins_with_the_shorter_one() {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn ids_are_nine_letters_and_digits_and_tell_calls_apart(ids in prop::collection::vec("[a-c|_]{0,3}|[0-9]{9}", 1..9)) {
+    fn mistral_transcript_call_ids_are_nine_chars_and_unique(ids in prop::collection::vec("[a-c|_]{0,3}|[0-9]{9}", 1..9)) {
         let history = ids.iter().map(|id| answer_of(vec![call(id)])).collect();
         let messages = sent(history);
         let calls: Vec<_> = messages.iter().filter_map(|m| m["tool_calls"][0]["id"].as_str()).collect();

@@ -30,7 +30,7 @@ fn of(change: impl FnOnce(&mut Request)) -> Value {
 }
 
 #[test]
-fn the_whole_body_of_a_first_request() {
+fn completions_body_of_first_request() {
     let function = json!({"name": "read", "description": "reads", "parameters": {"type": "object"}});
     let expected = json!({
         "model": "gpt-x", "stream": true, "stream_options": {"include_usage": true},
@@ -41,7 +41,7 @@ fn the_whole_body_of_a_first_request() {
 }
 
 #[test]
-fn limits_by_the_field_that_the_server_knows() {
+fn completions_max_tokens_field_by_compat() {
     assert_eq!(of(|r| r.max_tokens = Some(100))["max_completion_tokens"], 100);
     assert_eq!(of(|r| r.max_tokens = Some(u64::MAX))["max_completion_tokens"], 16_384);
     let old = of(|r| {
@@ -54,7 +54,7 @@ fn limits_by_the_field_that_the_server_knows() {
 }
 
 #[test]
-fn tool_choices() {
+fn completions_tool_choice_variants() {
     let choice = |choice| of(|r| r.tool_choice = choice)["tool_choice"].clone();
     assert_eq!(choice(ToolChoice::None), "none");
     assert_eq!(choice(ToolChoice::Required), "required");
@@ -68,7 +68,7 @@ fn tool_choices() {
 }
 
 #[test]
-fn effort_of_models_that_reason() {
+fn completions_reasoning_effort_of_reasoning_models() {
     let effort = |level, map: &[(&str, Option<&str>)], compat: bool| {
         let body = of(|r| {
             r.thinking = level;
@@ -92,14 +92,14 @@ fn flag(request: &mut Request, name: &str, value: impl Into<Value>) {
 }
 
 #[test]
-fn supports_store_asks_not_to_keep_answers() {
+fn completions_store_is_disabled_where_supported() {
     assert_eq!(of(|r| flag(r, "supportsStore", true))["store"], false);
     assert_eq!(of(|r| r.model.base_url = "https://api.openai.com/v1".into())["store"], false);
     assert_eq!(of(|_| ()).get("store"), None);
 }
 
 #[test]
-fn supports_strict_mode_holds_tools_that_want_it() {
+fn completions_strict_tools_need_support() {
     let strict = |wish, known: bool| {
         let body = of(|request| {
             request.tools[0].strict = wish;
@@ -115,7 +115,7 @@ fn supports_strict_mode_holds_tools_that_want_it() {
 }
 
 #[test]
-fn supports_openai_grammar_tools_sends_the_grammar() {
+fn completions_grammar_tools_need_support() {
     let body = |known: bool| {
         of(|request| {
             let definition = "[a-z]+".to_string();
@@ -132,7 +132,7 @@ fn supports_openai_grammar_tools_sends_the_grammar() {
 }
 
 #[test]
-fn requires_tools_with_tool_history_offers_none() {
+fn completions_tool_history_sends_empty_tools() {
     let body = |known: bool, calls: bool| {
         of(|request| {
             request.tools.clear();
@@ -153,7 +153,7 @@ fn requires_tools_with_tool_history_offers_none() {
 }
 
 #[test]
-fn zai_tool_stream_goes_with_tools_only() {
+fn completions_zai_tool_stream_needs_tools() {
     assert_eq!(of(|r| flag(r, "zaiToolStream", true))["tool_stream"], true);
     let without = of(|request| {
         request.tools.clear();
@@ -163,7 +163,7 @@ fn zai_tool_stream_goes_with_tools_only() {
 }
 
 #[test]
-fn routers_are_told_whom_to_ask() {
+fn completions_router_preferences_are_sent() {
     let routing = json!({"order": ["a"], "allow_fallbacks": false});
     assert_eq!(of(|r| flag(r, "openRouterRouting", routing.clone()))["provider"], routing);
     assert_eq!(of(|r| flag(r, "openRouterRouting", json!({}))).get("provider"), None);
@@ -174,7 +174,7 @@ fn routers_are_told_whom_to_ask() {
 }
 
 #[test]
-fn answers_in_a_form() {
+fn completions_response_format_is_strict_if_possible() {
     let format = |schema: Value| {
         of(|request| request.format = Some(ResponseFormat { name: "a".into(), schema }))["response_format"]
             .clone()
@@ -186,7 +186,7 @@ fn answers_in_a_form() {
 }
 
 #[test]
-fn wishes_of_the_caller_are_sent() {
+fn completions_sampling_and_provider_options_are_sent() {
     let body = of(|request| {
         request.sampling.insert("temperature".into(), 0.into());
         request

@@ -83,7 +83,7 @@ fn whole() -> Vec<Value> {
 }
 
 #[test]
-fn a_whole_answer_with_everything_in_it() {
+fn completions_stream_full_answer() {
     let message = last(&read(&whole()));
     let hm = KnownPart::Thinking {
         thinking: "hm".into(),
@@ -106,7 +106,7 @@ fn a_whole_answer_with_everything_in_it() {
 }
 
 #[test]
-fn folding_the_events_gives_the_same_message_and_every_part_ends() {
+fn completions_stream_events_fold_and_every_part_ends() {
     let events = read(&whole());
     let mut all = Accumulator::new(&model(), 5);
     events[..events.len() - 1].iter().for_each(|event| all.push(event));
@@ -119,7 +119,7 @@ fn folding_the_events_gives_the_same_message_and_every_part_ends() {
 }
 
 #[test]
-fn every_reason_to_stop() {
+fn completions_stream_stop_reasons() {
     for (word, expected) in [
         ("stop", StopReason::Stop),
         ("length", StopReason::Length),
@@ -135,7 +135,7 @@ fn every_reason_to_stop() {
 }
 
 #[test]
-fn the_end_mark_or_the_reason_ends_an_answer() {
+fn completions_stream_ends_by_done_or_finish_reason() {
     let text = || delta(&json!({"content": "hi"}));
     assert_eq!(kind(&read(&[text(), finish("stop")])), None);
     assert_eq!(kind(&read(&[text(), done()])), None);
@@ -144,7 +144,7 @@ fn the_end_mark_or_the_reason_ends_an_answer() {
 }
 
 #[test]
-fn calls_of_servers_that_do_not_count() {
+fn completions_stream_calls_without_index_are_separated() {
     let without_index = |id: &str, arguments: &str| {
         delta(&json!({"tool_calls": [{"id": id, "function": {"name": "read", "arguments": arguments}}]}))
     };
@@ -164,7 +164,7 @@ fn calls_of_servers_that_do_not_count() {
 }
 
 #[test]
-fn what_breaks_off_keeps_what_had_come() {
+fn completions_stream_break_keeps_partial_content() {
     let text = || delta(&json!({"content": "par"}));
     let broken = read(&[text(), "{not json".into(), delta(&json!({"content": "ignored"}))]);
     assert_eq!((kind(&broken), last(&broken).text().as_str()), (Some(ErrorKind::Stream), "par"));
@@ -178,7 +178,7 @@ fn what_breaks_off_keeps_what_had_come() {
 }
 
 #[test]
-fn supports_finish_reason_off_lets_the_end_of_the_body_do() {
+fn completions_stream_without_finish_reason_may_end() {
     let read = |flag: bool| {
         let mut model = model();
         model.compat.insert("supportsFinishReason".into(), flag.into());
@@ -193,7 +193,7 @@ fn supports_finish_reason_off_lets_the_end_of_the_body_do() {
 }
 
 #[test]
-fn structured_reasoning_is_kept_whole_for_the_way_back() {
+fn completions_stream_reasoning_details_are_kept() {
     let detail = |text: &str| json!({"type": "reasoning.text", "text": text, "index": 0});
     let secret = json!({"type": "reasoning.encrypted", "data": "x", "id": "1"});
     let message = last(&read(&[
@@ -216,7 +216,7 @@ fn structured_reasoning_is_kept_whole_for_the_way_back() {
 }
 
 #[test]
-fn tools_that_take_text() {
+fn completions_stream_custom_tool_input_is_text() {
     let custom = |more: &Value| {
         delta(&json!({"tool_calls": [{"index": 0, "id": "c", "type": "custom", "custom": more}]}))
     };
@@ -231,7 +231,7 @@ fn tools_that_take_text() {
 }
 
 #[test]
-fn counts_may_be_in_a_choice() {
+fn completions_stream_usage_inside_choice() {
     let usage = json!({"prompt_tokens": 3, "completion_tokens": 2});
     let message =
         last(&read(&[json!({"choices": [{"delta": {}, "finish_reason": "stop", "usage": usage}]}), done()]));
@@ -258,7 +258,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
 
     #[test]
-    fn any_stream_ends_exactly_once(mut data in prop::collection::vec(any_chunk(), 0..12), whole: bool) {
+    fn completions_stream_any_chunks_end_exactly_once(mut data in prop::collection::vec(any_chunk(), 0..12), whole: bool) {
         data.extend(whole.then(done));
         let events = read(&data);
         let ends = events.iter().filter(|e| matches!(e, StreamEvent::Done { .. } | StreamEvent::Error { .. }));
@@ -270,7 +270,7 @@ proptest! {
 }
 
 #[test]
-fn odd_indices_and_counts_do_no_harm() {
+fn completions_stream_odd_index_and_counts_are_harmless() {
     let text = json!({"choices": [{"index": null, "delta": {"content": "a"}, "finish_reason": null}]});
     let counts = json!({"choices": [], "usage": {"prompt_tokens": u64::MAX, "completion_tokens": u64::MAX}});
     let message = last(&read(&[text, finish("stop"), counts]));

@@ -69,7 +69,7 @@ fn sent_call(id: &str) -> Value {
 }
 
 #[test]
-fn a_whole_conversation() {
+fn completions_transcript_full_conversation() {
     let with_image =
         UserMessage { content: vec![Part::text("look"), image()], timestamp: 0, extra: Map::new() };
     let history = [
@@ -96,7 +96,7 @@ fn a_whole_conversation() {
 }
 
 #[test]
-fn histories_of_other_dialects() {
+fn completions_transcript_from_other_dialect() {
     let other = Model { id: "claude".into(), api: "anthropic-messages".into(), ..model() };
     let long = format!("call_{}|fc_1", "x".repeat(40));
     let history = [
@@ -119,7 +119,7 @@ fn histories_of_other_dialects() {
 }
 
 #[test]
-fn reasoning_goes_back_where_a_model_wants_it() {
+fn completions_transcript_reasoning_content_if_required() {
     let mut model = model();
     model.compat.insert("requiresReasoningContentOnAssistantMessages".into(), true.into());
     let sent = sent_to(&[], &[answer_of(&model, vec![think("hm"), call("a")])], &model);
@@ -130,7 +130,7 @@ fn reasoning_goes_back_where_a_model_wants_it() {
 }
 
 #[test]
-fn broken_arguments_are_sent_as_json() {
+fn completions_transcript_broken_arguments_become_json() {
     let arguments = json!("{\"path\": ");
     let broken = ToolCall { id: "a".into(), name: "read".into(), arguments, thought_signature: None };
     let sent = sent_to(&[], &[answer(vec![KnownPart::ToolCall(broken)])], &model());
@@ -158,7 +158,7 @@ fn flagged(flags: &[&str]) -> Model {
 }
 
 #[test]
-fn requires_tool_result_name_adds_it() {
+fn completions_transcript_tool_result_name_if_required() {
     let history = [answer(vec![call("a")]), result("a", vec![Part::text("x")])];
     let named = json!({"role": "tool", "tool_call_id": "a", "content": "x", "name": "read"});
     assert_eq!(sent_to(&[], &history, &flagged(&["requiresToolResultName"]))[1], named);
@@ -166,7 +166,7 @@ fn requires_tool_result_name_adds_it() {
 }
 
 #[test]
-fn requires_assistant_after_tool_result_puts_a_word_between() {
+fn completions_transcript_bridges_tool_result_if_required() {
     let history = [answer(vec![call("a")]), result("a", vec![image()]), user("go on")];
     let roles = |model: &Model| {
         let sent = sent_to(&[], &history, model);
@@ -181,21 +181,21 @@ fn requires_assistant_after_tool_result_puts_a_word_between() {
 }
 
 #[test]
-fn requires_non_null_assistant_content_sends_an_empty_text() {
+fn completions_transcript_empty_content_if_required() {
     let history = [answer(vec![call("a")])];
     assert_eq!(sent_to(&[], &history, &model())[0]["content"], Value::Null);
     assert_eq!(sent_to(&[], &history, &flagged(&["requiresNonNullAssistantContent"]))[0]["content"], "");
 }
 
 #[test]
-fn requires_thinking_as_text_says_thoughts_aloud() {
+fn completions_transcript_thinking_as_text_if_required() {
     let history = [answer(vec![say("so"), think("hm")])];
     assert_eq!(sent_to(&[], &history, &model())[0]["content"], "so");
     assert_eq!(sent_to(&[], &history, &flagged(&["requiresThinkingAsText"]))[0]["content"], "hm\n\nso");
 }
 
 #[test]
-fn thoughts_go_back_to_their_own_model_by_their_name() {
+fn completions_transcript_thinking_needs_same_model() {
     let signed = KnownPart::Thinking {
         thinking: "hm".into(),
         thinking_signature: Some("reasoning".into()),
@@ -209,7 +209,7 @@ fn thoughts_go_back_to_their_own_model_by_their_name() {
 }
 
 #[test]
-fn tools_that_take_text_get_text() {
+fn completions_transcript_custom_tool_gets_text() {
     let arguments = json!({"input": "a\né"});
     let made = ToolCall { id: "a".into(), name: "patch".into(), arguments, thought_signature: None };
     let messages = vec![answer(vec![KnownPart::ToolCall(made)])];
@@ -220,7 +220,7 @@ fn tools_that_take_text_get_text() {
 }
 
 #[test]
-fn a_longer_conversation_begins_with_the_shorter_one() {
+fn completions_transcript_longer_history_keeps_prefix() {
     let mut history = vec![user("go"), answer(vec![call("a")]), result("a", vec![image()])];
     let before = sent_to(&["be".into()], &history, &model());
     history.extend([answer(vec![say("done")]), user("more")]);
@@ -232,7 +232,7 @@ proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
 
     #[test]
-    fn every_call_is_followed_by_its_result(history in prop::collection::vec(any_message(), 0..12)) {
+    fn completions_transcript_every_call_has_its_result(history in prop::collection::vec(any_message(), 0..12)) {
         let mut open: Vec<Value> = Vec::new();
         for message in sent_to(&[], &history, &model()) {
             if message["role"] == "tool" {

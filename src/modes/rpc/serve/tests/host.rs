@@ -33,7 +33,7 @@ fn handled(id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_prompt_that_names_a_command_runs_it_also_while_the_agent_works() {
+async fn rpc_host_command_runs_while_agent_works() {
     let mut rig = rig(vec![Turn::of(vec![Step::Stall])], "greet", |args, desk, session| {
         Box::pin(async move {
             desk.notify(&args, None);
@@ -65,7 +65,7 @@ async fn a_prompt_that_names_a_command_runs_it_also_while_the_agent_works() {
 }
 
 #[tokio::test]
-async fn a_command_that_fails_or_panics_is_told_and_the_session_goes_on() {
+async fn rpc_host_command_failure_or_panic_is_reported() {
     let mut rig = rig(vec![Turn::text("done")], "fail", |args, _, _| {
         assert!(args != "at once", "not even begun");
         Box::pin(async move {
@@ -86,7 +86,7 @@ async fn a_command_that_fails_or_panics_is_told_and_the_session_goes_on() {
 }
 
 #[tokio::test]
-async fn a_command_asks_while_others_are_answered() {
+async fn rpc_host_command_asks_while_serving() {
     let mut rig = rig(Vec::new(), "ask", |_, desk, _| {
         Box::pin(async move {
             let told = desk.confirm("Sure?", "It is far.").await;
@@ -115,7 +115,7 @@ async fn a_command_asks_while_others_are_answered() {
 }
 
 #[tokio::test]
-async fn who_leaves_has_refused_what_commands_ask_and_gets_their_answers() {
+async fn rpc_host_command_dialog_is_refused_on_exit() {
     let rig = rig(Vec::new(), "ask", |_, desk, _| {
         Box::pin(async move {
             if desk.edit("Write", None).await.is_none() {
@@ -134,7 +134,7 @@ async fn who_leaves_has_refused_what_commands_ask_and_gets_their_answers() {
 static FLOODED: Semaphore = Semaphore::const_new(0);
 
 #[tokio::test]
-async fn what_is_shown_while_nobody_reads_is_bounded() {
+async fn rpc_host_command_ui_flood_is_bounded() {
     const MUCH: usize = 50_000;
     let mut rig = rig(Vec::new(), "flood", |_, desk, _| {
         Box::pin(async move {
@@ -157,7 +157,7 @@ async fn what_is_shown_while_nobody_reads_is_bounded() {
 }
 
 #[tokio::test]
-async fn a_host_stops_serving_when_it_likes() {
+async fn rpc_host_can_stop_serving() {
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let until = async move { stopped.await.unwrap_or_default() };
     let rig = Rig::serving(Vec::new(), Mode::Full, |ports| ports.until(until)).await;

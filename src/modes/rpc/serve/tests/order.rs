@@ -14,7 +14,7 @@ fn face(handle: Handle, desk: HostUi, out: Out, jobs: Jobs) -> Face {
 }
 
 #[tokio::test]
-async fn an_answer_about_the_whole_session_holds_up_no_words_and_comes_before_what_changes_it() {
+async fn rpc_snapshot_response_does_not_block_deltas() {
     let folder = tempfile::tempdir().unwrap();
     let desk = HostUi::new();
     let handle = live(folder.path(), Vec::new(), &desk, Mode::Full).await;
@@ -51,7 +51,7 @@ fn slow(place: AnswerOrder) -> Jobs {
 }
 
 #[tokio::test]
-async fn answers_have_their_place_among_the_events() {
+async fn rpc_response_order_among_events() {
     let folder = tempfile::tempdir().unwrap();
     let cases = [
         (

@@ -38,7 +38,7 @@ async fn open(place: &Place, path: PathBuf) -> Handle {
 }
 
 #[tokio::test]
-async fn session_start_makes_the_same_few_entries_of_any_conversation() {
+async fn session_start_makes_few_entries_of_any_conversation() {
     let place = Place::new();
     for messages in [600, 5_000] {
         let handle = open(&place, session(&place, messages)).await;
@@ -53,7 +53,7 @@ async fn session_start_makes_the_same_few_entries_of_any_conversation() {
 }
 
 #[tokio::test]
-async fn session_pieces_together_are_the_whole_conversation() {
+async fn session_pieces_add_up_to_conversation() {
     let place = Place::new();
     let handle = open(&place, session(&place, 3_000)).await;
     let (whole, _events) = handle.subscribe().await.unwrap();
@@ -74,7 +74,7 @@ async fn session_pieces_together_are_the_whole_conversation() {
 }
 
 #[tokio::test]
-async fn session_at_another_place_is_sent_whole_only_where_a_reader_wants_that() {
+async fn session_branch_switch_snapshot_size_depends_on_reader() {
     let place = Place::new();
     let handle = open(&place, session(&place, 1_000)).await;
     let (_, mut events) = handle.subscribe_as(Reader::Recent).await.unwrap();
@@ -94,7 +94,7 @@ async fn session_at_another_place_is_sent_whole_only_where_a_reader_wants_that()
 }
 
 #[tokio::test]
-async fn session_messages_are_kept_once_when_the_agent_has_them() {
+async fn session_messages_are_held_in_memory_once() {
     let place = Place::new();
     let path = session(&place, 300);
     let mut rig = place

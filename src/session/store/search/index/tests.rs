@@ -35,7 +35,7 @@ fn texts(root: &Path, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_said_anywhere_is_found_with_its_place() {
+fn session_search_finds_text_with_location() {
     let root = tempfile::tempdir().unwrap();
     let ids = CountingIds::shared();
     let one = session(root.path(), "/w/one", &ids, &["fix the login loop", "and add a test"]);
@@ -63,7 +63,7 @@ fn what_is_said_anywhere_is_found_with_its_place() {
 }
 
 #[test]
-fn commands_and_files_are_found_by_name() {
+fn session_search_finds_commands_and_files() {
     let root = tempfile::tempdir().unwrap();
     let mut all = session(root.path(), "/w", &CountingIds::shared(), &["go"]);
     let answer = crate::base::json::json!({"role": "assistant", "content": [
@@ -89,7 +89,7 @@ fn commands_and_files_are_found_by_name() {
 }
 
 #[test]
-fn only_what_is_new_is_read_and_what_is_gone_is_forgotten() {
+fn session_search_index_updates_incrementally() {
     let root = tempfile::tempdir().unwrap();
     let ids = CountingIds::shared();
     let mut one = session(root.path(), "/w", &ids, &["first"]);
@@ -127,7 +127,7 @@ fn only_what_is_new_is_read_and_what_is_gone_is_forgotten() {
 }
 
 #[test]
-fn of_what_stands_everywhere_the_newest_places_are_taken() {
+fn session_search_common_word_shows_newest() {
     let root = tempfile::tempdir().unwrap();
     let texts: Vec<String> = (0..2_050).map(|n| format!("common n{n}x")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -141,7 +141,7 @@ fn of_what_stands_everywhere_the_newest_places_are_taken() {
 }
 
 #[test]
-fn who_speaks_and_where_is_found_together_with_the_words() {
+fn session_search_role_and_project_filters_use_index() {
     let root = tempfile::tempdir().unwrap();
     let ids = CountingIds::shared();
     let mut labelled = session(root.path(), "/harbour", &ids, &["common one", "r1 f1"]);
@@ -169,7 +169,7 @@ fn who_speaks_and_where_is_found_together_with_the_words() {
 }
 
 #[test]
-fn copies_of_a_branch_are_shown_once() {
+fn session_search_forked_entries_are_shown_once() {
     let root = tempfile::tempdir().unwrap();
     let one = session(root.path(), "/w", &CountingIds::shared(), &["the only one"]);
     let fork = one.fork(root.path(), Path::new("/w"), one.leaf()).unwrap();
@@ -178,7 +178,7 @@ fn copies_of_a_branch_are_shown_once() {
 }
 
 #[test]
-fn a_damaged_index_is_made_anew() {
+fn session_search_damaged_index_is_rebuilt() {
     let root = tempfile::tempdir().unwrap();
     let _session = session(root.path(), "/w", &CountingIds::shared(), &["loop"]);
     assert_eq!(ask(root.path(), "loop").len(), 1);
@@ -205,7 +205,7 @@ fn a_damaged_index_is_made_anew() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_searched_too() {
+fn session_search_works_in_read_only_folder() {
     use std::os::unix::fs::PermissionsExt;
     let root = tempfile::tempdir().unwrap();
     let _session = session(root.path(), "/w", &CountingIds::shared(), &["loop"]);
@@ -219,7 +219,7 @@ fn a_folder_that_cannot_be_written_is_searched_too() {
 }
 
 #[test]
-fn two_programs_share_an_index_and_a_stop_ends_a_search() {
+fn session_search_index_is_shared_and_abortable() {
     let root = tempfile::tempdir().unwrap();
     let _session = session(root.path(), "/w", &CountingIds::shared(), &["loop"]);
     let mut one = Index::open(root.path()).unwrap();
@@ -238,7 +238,7 @@ fn two_programs_share_an_index_and_a_stop_ends_a_search() {
 }
 
 #[test]
-fn sessions_of_the_first_format_have_the_ids_that_opening_gives_them() {
+fn session_search_old_format_ids_match_opened_session() {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("--w--");
     fs::create_dir(&folder).unwrap();

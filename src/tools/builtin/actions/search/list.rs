@@ -204,14 +204,14 @@ mod tests {
     }
 
     #[test]
-    fn list_without_path_targets_the_workspace() {
+    fn ls_tool_without_path_targets_workspace() {
         let ls = pi::SET.get("ls").unwrap();
         assert_eq!(ls.targets(&json!({})), ["."]);
         assert_eq!(ls.targets(&json!({"path": "src"})), ["src"]);
     }
 
     #[tokio::test]
-    async fn a_folder_is_listed_and_cut_at_the_limit() {
+    async fn ls_tool_sorts_entries_and_honors_limit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         assert_eq!(run(path, json!({})).await, ("(empty folder)".into(), false));

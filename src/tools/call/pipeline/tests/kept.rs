@@ -10,7 +10,7 @@ use super::{Bench, Decision, Mode, Registry, ToolCall, execute, join_text};
 use crate::base::json::json;
 
 #[tokio::test]
-async fn a_kept_output_is_read_by_every_family_s_tool() {
+async fn artifact_is_read_by_every_family_tool() {
     let bench = Bench::new(Decision::Allow);
     let context = bench.context(Mode::OnRequest);
     let lines: Vec<String> = (1..=9).map(|n| format!("line {n}")).collect();
@@ -43,7 +43,7 @@ async fn a_kept_output_is_read_by_every_family_s_tool() {
 }
 
 #[tokio::test]
-async fn one_long_line_is_cut_for_the_model_alone() {
+async fn artifact_long_line_is_truncated_for_model_only() {
     let bench = Bench::new(Decision::Allow);
     let context = bench.context(Mode::OnRequest);
     let kept = context.shared.artifacts.keep("bash", &"x".repeat(200_000));

@@ -36,7 +36,7 @@ fn uneven(words: &[(f64, &str)]) -> String {
 }
 
 #[test]
-fn gaps_are_blanks_and_wide_ones_part_cells() {
+fn pdf_lines_gaps_become_spaces() {
     assert_eq!(uneven(&[(0.0, "one"), (16.0, "two"), (35.0, "three")]), "onetwo three");
     assert_eq!(uneven(&[(0.0, "aw"), (60.0, "b"), (100.0, "c")]), "aw  b  c");
     assert_eq!(uneven(&[(0.0, "w "), (14.0, "b")]), "w b", "no two blanks");
@@ -44,7 +44,7 @@ fn gaps_are_blanks_and_wide_ones_part_cells() {
 }
 
 #[test]
-fn programs_keep_their_places() {
+fn pdf_lines_code_keeps_indentation() {
     let text = page(&[
         (10.0, 88.0, "fn main() {"),
         (30.0, 76.0, "let x"),
@@ -57,7 +57,7 @@ fn programs_keep_their_places() {
 }
 
 #[test]
-fn lines_and_paragraphs_are_told_apart() {
+fn pdf_lines_paragraphs_and_columns_are_separated() {
     let text = page(&[(0.0, 100.0, "one"), (0.0, 88.0, "two"), (0.0, 64.0, "three"), (0.0, 52.0, "four")]);
     assert_eq!(text, "one\ntwo\n\nthree\nfour");
     // A second column begins at the top again.
@@ -66,12 +66,12 @@ fn lines_and_paragraphs_are_told_apart() {
 }
 
 #[test]
-fn what_is_raised_stays_in_its_line() {
+fn pdf_lines_superscript_stays_in_line() {
     assert_eq!(page(&[(0.0, 0.0, "x"), (5.0, 4.0, "2"), (10.0, 0.0, "y"), (15.0, -3.0, "i")]), "x2yi");
 }
 
 #[test]
-fn whatever_way_a_text_runs() {
+fn pdf_lines_rotated_text_is_read() {
     let words = [(0.0, 100.0, "one"), (20.0, 100.0, "two"), (0.0, 88.0, "three")];
     for degrees in [0.0, 90.0, 180.0, 270.0, 45.0, 13.0] {
         assert_eq!(turned(&words, degrees), "one two\nthree", "{degrees}");
@@ -79,7 +79,7 @@ fn whatever_way_a_text_runs() {
 }
 
 #[test]
-fn bold_by_drawing_twice_is_read_once() {
+fn pdf_lines_overprinted_bold_is_read_once() {
     let word = |x: f64| (x, 0.0, "bold");
     assert_eq!(page(&[word(0.0), word(0.4)]), "bold");
     let letters: Vec<(f64, f64, &str)> = ["l", "e", "t"]
@@ -92,7 +92,7 @@ fn bold_by_drawing_twice_is_read_once() {
 }
 
 #[test]
-fn an_order_that_is_none_is_made_one() {
+fn pdf_lines_shuffled_rows_are_sorted() {
     let mut words: Vec<(f64, f64, String)> = (0..40)
         .flat_map(|row| [(0.0, row), (50.0, row)])
         .map(|(x, row)| (x, f64::from(row) * -12.0, format!("r{row}")))
@@ -106,7 +106,7 @@ fn an_order_that_is_none_is_made_one() {
 }
 
 #[test]
-fn odd_characters_and_odd_places_do_no_harm() {
+fn pdf_lines_odd_glyphs_and_positions_are_harmless() {
     let mut lines = Lines::default();
     let mut add = |text: Option<&str>, x: f64, size: f64| {
         lines.add(Glyph { text, from: (x, 0.0), to: (x + 5.0, 0.0), size });
@@ -124,7 +124,7 @@ fn odd_characters_and_odd_places_do_no_harm() {
 }
 
 #[test]
-fn no_line_is_endless() {
+fn pdf_lines_have_maximum_length() {
     let words: Vec<String> = (0..2000).map(|n| format!("w{n}")).collect();
     let mut x = 0.0;
     let mut placed = Vec::new();

@@ -36,7 +36,7 @@ fn text(cols: u16, rows: u16, bytes: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn text_stands_where_the_program_puts_it() {
+fn terminal_text_is_placed_by_cursor_escapes() {
     assert_eq!(text(8, 3, b"one\r\n  two\x1b[1;6Hx"), ["one  x", "  two", ""]);
     assert_eq!(text(6, 2, "漢字é\u{301}x".as_bytes()), ["漢字é\u{301}x", ""]);
     assert_eq!(text(3, 2, "a漢字".as_bytes()), ["a漢", "字"]);
@@ -44,7 +44,7 @@ fn text_stands_where_the_program_puts_it() {
 }
 
 #[test]
-fn a_narrower_window_wraps_lines_anew_and_a_wider_one_joins_them() {
+fn terminal_resize_rewraps_and_rejoins_lines() {
     let mut emulator = fed(8, 2, b"abcdefgh\r\n$ ");
     emulator.resize(4, 2);
     assert_eq!(shown(&emulator.grid()), ["efgh", "$"]);
@@ -57,7 +57,7 @@ fn a_narrower_window_wraps_lines_anew_and_a_wider_one_joins_them() {
 }
 
 #[test]
-fn colours_and_attributes_are_kept() {
+fn terminal_styles_follow_sgr_and_palette() {
     let mut emulator = fed(20, 1, b"\x1b[1;31ma\x1b[0;48;5;200mb\x1b[0;38;2;1;2;3;7mc\x1b[0;4:3;2md\x1b[me");
     let grid = emulator.grid();
     let styles: Vec<Style> = grid.rows[0].iter().map(|run| run.style).collect();
@@ -77,7 +77,7 @@ fn colours_and_attributes_are_kept() {
 }
 
 #[test]
-fn the_other_screen_leaves_the_first_as_it_was() {
+fn terminal_alternate_screen_keeps_primary_screen() {
     let mut emulator = fed(8, 2, b"shell\x1b[?1049h\x1b[2J\x1b[Hfull");
     let grid = emulator.grid();
     assert_eq!((shown(&grid)[0].as_str(), grid.modes.wheel_keys), ("full", true));
@@ -87,7 +87,7 @@ fn the_other_screen_leaves_the_first_as_it_was() {
 }
 
 #[test]
-fn modes_title_and_cursor_are_told() {
+fn terminal_grid_reports_modes_title_and_cursor() {
     let mut emulator =
         fed(8, 2, b"\x1b[?1h\x1b[?2004h\x1b[?1002h\x1b[?1006h\x1b[?1004h\x1b[6 q\x1b]2;a\x1b[31mb\x07");
     let grid = emulator.grid();
@@ -108,7 +108,7 @@ fn modes_title_and_cursor_are_told() {
 }
 
 #[test]
-fn questions_are_answered_and_never_without_end() {
+fn terminal_queries_are_answered_within_limit() {
     let mut emulator = fed(8, 2, b"ab\x1b[6n\x1b[c");
     assert_eq!(emulator.answers(), b"\x1b[1;3R\x1b[?6c");
     assert_eq!(emulator.answers(), b"");
@@ -122,7 +122,7 @@ fn questions_are_answered_and_never_without_end() {
 }
 
 #[test]
-fn only_rows_that_differ_are_others() {
+fn terminal_unchanged_rows_are_shared() {
     let mut emulator = fed(8, 3, b"one\r\ntwo\r\n");
     let before = emulator.grid();
     emulator.feed(b"x");
@@ -132,7 +132,7 @@ fn only_rows_that_differ_are_others() {
 }
 
 #[test]
-fn rows_come_back_by_scrolling() {
+fn terminal_scrollback_shows_earlier_rows() {
     let mut emulator = fed(8, 2, b"1\r\n2\r\n3\r\n4");
     emulator.scroll(By::Rows(1));
     let grid = emulator.grid();
@@ -146,7 +146,7 @@ fn rows_come_back_by_scrolling() {
 }
 
 #[test]
-fn a_selection_is_text_by_characters_words_lines_and_blocks() {
+fn terminal_selection_by_chars_words_lines_and_block() {
     let mut emulator = fed(10, 3, "one two\r\n漢字 b\r\nlast".as_bytes());
     let mut of = |unit, from, to| {
         emulator.select(from, false, unit);
@@ -163,7 +163,7 @@ fn a_selection_is_text_by_characters_words_lines_and_blocks() {
 }
 
 #[test]
-fn a_word_goes_on_in_the_next_row() {
+fn terminal_word_spans_wrapped_rows() {
     let emulator = fed(8, 4, "at (src/größe.rs:7:3) x".as_bytes());
     for at in [(4, 0), (1, 1), (0, 2)] {
         assert_eq!(emulator.word_at(at), "src/größe.rs:7:3", "{at:?}");
@@ -173,7 +173,7 @@ fn a_word_goes_on_in_the_next_row() {
 }
 
 #[test]
-fn an_update_that_never_ends_is_shown_in_the_end() {
+fn terminal_synchronized_update_times_out() {
     let mut emulator = fed(8, 1, b"\x1b[?2026hnew");
     assert_eq!(shown(&emulator.grid()), [""]);
     assert!(emulator.due().is_some());
@@ -182,7 +182,7 @@ fn an_update_that_never_ends_is_shown_in_the_end() {
 }
 
 #[test]
-fn marks_without_an_end_do_not_pile_up_on_a_character() {
+fn terminal_combining_marks_are_limited_per_cell() {
     for (before, column) in [("e", 0), ("\u{6f22}", 0), ("1234567e", 7)] {
         let mut emulator = fed(8, 2, before.as_bytes());
         for _ in 0..20 {
@@ -199,7 +199,7 @@ fn marks_without_an_end_do_not_pile_up_on_a_character() {
 }
 
 #[test]
-fn a_title_that_is_cut_still_ends() {
+fn terminal_truncated_title_still_ends() {
     let mut emulator = fed(8, 1, b"\x1b]2;");
     for _ in 0..100 {
         emulator.feed(&[b'x'; 10_000]);
@@ -210,7 +210,7 @@ fn a_title_that_is_cut_still_ends() {
 }
 
 #[test]
-fn half_a_wide_character_is_not_drawn() {
+fn terminal_half_wide_character_is_not_drawn() {
     let mut emulator = fed(4, 1, "a漢\x1b[H\x1b[4hb".as_bytes());
     assert_eq!(shown(&emulator.grid()), ["ba漢"]);
     emulator.feed(b"b");
@@ -218,7 +218,7 @@ fn half_a_wide_character_is_not_drawn() {
 }
 
 #[test]
-fn a_word_without_an_end_is_none() {
+fn terminal_overlong_word_is_empty() {
     let mut emulator = fed(20, 5, b"x\x1b[9999b");
     assert_eq!(emulator.word_at((3, 3)), "");
     emulator.feed(b"\r\nsrc/a.rs:3 x");
@@ -240,7 +240,7 @@ fn printed() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(crate::base::seeds::cases(256))]
     #[test]
-    fn nothing_that_is_printed_breaks_anything_or_reaches_the_screen(
+    fn terminal_any_output_is_safe_to_draw(
         parts in prop::collection::vec((printed(), 0..40u16, 0..12u16, 0..8u8), 0..6),
     ) {
         let mut emulator = Emulator::new(20, 5);

@@ -11,7 +11,7 @@ fn tool(name: &str) -> &'static ToolShape {
 }
 
 #[tokio::test]
-async fn a_job_is_started_heard_fed_and_ended() {
+async fn job_tool_start_input_list_and_kill() {
     let bench = Bench::new();
     let run = async |args| bench.text(tool("job"), args).await;
     assert_eq!(run(json!({"action": "list"})).await.0, "(no jobs)");
@@ -29,7 +29,7 @@ async fn a_job_is_started_heard_fed_and_ended() {
 }
 
 #[test]
-fn what_is_judged_is_what_runs_and_what_is_fed() {
+fn job_tool_targets_are_command_or_stdin() {
     let targets = |args| tool("job").targets(&args);
     assert_eq!(targets(json!({"action": "start", "command": "make"})), ["make"]);
     assert_eq!(targets(json!({"action": "input", "job": 2, "text": "y\n"})), ["stdin of command 2:", "y\n"]);

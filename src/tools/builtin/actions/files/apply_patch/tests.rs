@@ -37,7 +37,7 @@ async fn run(folder: &Path, sections: &str) -> (String, Outcome) {
 }
 
 #[tokio::test]
-async fn one_patch_changes_several_files() {
+async fn apply_patch_changes_several_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("f"), "a\r\nb\r\n").unwrap();
@@ -65,7 +65,7 @@ async fn one_patch_changes_several_files() {
 }
 
 #[tokio::test]
-async fn a_failure_says_what_stays_applied() {
+async fn apply_patch_failure_lists_applied_and_untried() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("f"), "a\n").unwrap();
     let (text, outcome) = run(
@@ -93,7 +93,7 @@ async fn a_failure_says_what_stays_applied() {
 }
 
 #[tokio::test]
-async fn an_interrupt_stops_before_the_next_file() {
+async fn apply_patch_interrupt_stops_before_next_file() {
     let folder = tempfile::tempdir().unwrap();
     let cancel = CancellationToken::new();
     cancel.cancel();
@@ -105,7 +105,7 @@ async fn an_interrupt_stops_before_the_next_file() {
 }
 
 #[test]
-fn a_call_shows_its_files_while_it_comes_in() {
+fn apply_patch_call_view_shows_files_while_streaming() {
     let patch = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n-x\n+y\n*** Delete File: c\n*** Add Fi";
     let view = tool("apply_patch").call_view(&json!({"input": patch}));
     assert_eq!((view.title.as_str(), view.body.as_deref()), ("a → b +1 −1, c deleted", Some(patch)));

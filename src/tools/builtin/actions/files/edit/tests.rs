@@ -39,7 +39,7 @@ fn local(folder: &Path) -> LocalEnvironment {
 }
 
 #[tokio::test]
-async fn every_form_of_arguments_is_understood() {
+async fn edit_tool_accepts_every_argument_form() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("f");
     for args in [
@@ -63,7 +63,7 @@ async fn every_form_of_arguments_is_understood() {
 }
 
 #[tokio::test]
-async fn failures_change_nothing_and_say_why() {
+async fn edit_tool_failure_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("f"), "a\na\n").unwrap();
     fs::write(folder.path().join("latin"), b"caf\xe9").unwrap();
@@ -138,7 +138,7 @@ impl Environment for Busy {
 }
 
 #[tokio::test]
-async fn a_file_that_changes_meanwhile_is_matched_again() {
+async fn edit_tool_retries_when_file_changes() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("f");
     let busy = |left| Arc::new(Busy { inner: local(folder.path()), left: AtomicUsize::new(left) });
@@ -154,7 +154,7 @@ async fn a_file_that_changes_meanwhile_is_matched_again() {
 }
 
 #[test]
-fn a_call_shows_what_it_will_change() {
+fn edit_tool_call_view_shows_planned_diff() {
     let view = tool("edit").call_view(&json!({"path": "f", "edits": [{"oldText": "a\nb", "newText": "c"}]}));
     assert_eq!((view.title.as_str(), view.body.as_deref()), ("f", Some("-a\n-b\n+c\n")));
     assert_eq!(tool("edit").call_view(&json!({"path": "f"})).body, None);

@@ -70,7 +70,7 @@ fn numbered(count: usize) -> String {
 }
 
 #[tokio::test]
-async fn read_of_a_path_with_at_prefers_the_file_of_that_name() {
+async fn read_tool_at_path_prefers_literal_name() {
     let bench = Bench::new();
     for folder in ["@types", "types"] {
         fs::create_dir(bench.folder.path().join(folder)).unwrap();
@@ -84,7 +84,7 @@ async fn read_of_a_path_with_at_prefers_the_file_of_that_name() {
 }
 
 #[tokio::test]
-async fn whole_files_come_as_they_are() {
+async fn read_tool_returns_full_file_unchanged() {
     let bench = Bench::new();
     bench.file("a.txt", "one\n\n  two\n");
     bench.file("empty", "");
@@ -99,7 +99,7 @@ async fn whole_files_come_as_they_are() {
 }
 
 #[tokio::test]
-async fn ranges_name_what_follows() {
+async fn read_tool_range_names_next_offset() {
     let bench = Bench::new();
     bench.file("f", numbered(10));
     let read = |args| bench.text(args);
@@ -118,7 +118,7 @@ async fn ranges_name_what_follows() {
 }
 
 #[tokio::test]
-async fn long_files_are_cut_by_lines_then_by_bytes() {
+async fn read_tool_long_file_is_cut_by_lines_then_bytes() {
     let bench = Bench::new();
     bench.file("lines", numbered(2500));
     let outcome = bench.outcome(json!({"path": "lines"})).await;
@@ -149,7 +149,7 @@ async fn long_files_are_cut_by_lines_then_by_bytes() {
 }
 
 #[tokio::test]
-async fn what_is_not_text_is_refused_with_advice() {
+async fn read_tool_refuses_non_text_with_advice() {
     let bench = Bench::new();
     bench.file("bin", b"\x7fELF\0\0");
     assert!(bench.error(json!({"path": "bin"})).await.contains("binary file (6B)"));
@@ -161,7 +161,7 @@ async fn what_is_not_text_is_refused_with_advice() {
 }
 
 #[tokio::test]
-async fn images_are_attached_by_their_bytes() {
+async fn read_tool_images_are_detected_by_content() {
     let bench = Bench::new();
     let mut png = Vec::new();
     let picture = image::DynamicImage::new_rgb8(3, 2);
@@ -187,7 +187,7 @@ async fn images_are_attached_by_their_bytes() {
 }
 
 #[tokio::test]
-async fn a_huge_file_is_read_in_pieces_and_a_cancelled_call_ends() {
+async fn read_tool_huge_file_offset_and_abort() {
     let bench = Bench::new();
     bench.file("huge", "a line of some length, more than once\n".repeat(400_000));
     let text = bench.text(json!({"path": "huge", "offset": 399_999, "limit": 1})).await;
@@ -199,7 +199,7 @@ async fn a_huge_file_is_read_in_pieces_and_a_cancelled_call_ends() {
 }
 
 #[test]
-fn a_call_is_titled_by_path_and_range() {
+fn read_tool_call_title_has_path_and_range() {
     let title = |args| tool("read").call_view(&args).title;
     assert_eq!(title(json!({"path": "a"})), "a");
     assert_eq!(title(json!({"path": "a", "offset": 5, "limit": 10})), "a 5-14");

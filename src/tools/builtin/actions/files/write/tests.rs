@@ -31,7 +31,7 @@ async fn run(folder: &std::path::Path, args: Value) -> Outcome {
 }
 
 #[tokio::test]
-async fn files_are_made_with_folders_and_replaced() {
+async fn write_tool_creates_folders_and_replaces_files() {
     let folder = tempfile::tempdir().unwrap();
     let made = run(folder.path(), json!({"path": "a/b.txt", "content": "one\ntwo\n"})).await;
     assert_eq!(join_text(&made.content), "Made a/b.txt (2 lines, 8B).");
@@ -47,7 +47,7 @@ async fn files_are_made_with_folders_and_replaced() {
 }
 
 #[tokio::test]
-async fn write_to_a_path_with_at_goes_there_and_nowhere_else() {
+async fn write_tool_at_path_is_literal() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("types")).unwrap();
     fs::write(folder.path().join("types/a.ts"), "old").unwrap();
@@ -57,7 +57,7 @@ async fn write_to_a_path_with_at_goes_there_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn refusals_name_the_path() {
+async fn write_tool_errors_name_the_path() {
     let folder = tempfile::tempdir().unwrap();
     let locked = folder.path().join("locked");
     fs::write(&locked, "x").unwrap();

@@ -11,7 +11,7 @@ fn tool(name: &str) -> &'static ToolShape {
 }
 
 #[tokio::test]
-async fn output_exit_code_and_interrupt() {
+async fn bash_tool_output_exit_code_and_interrupt() {
     let bench = Bench::new();
     let run = async |args| bench.text(tool("Bash"), args).await;
     assert_eq!(run(json!({"command": "echo a; echo b >&2"})).await, ("a\nb".into(), false));
@@ -22,7 +22,7 @@ async fn output_exit_code_and_interrupt() {
 }
 
 #[tokio::test]
-async fn a_background_command_is_looked_at_and_ended() {
+async fn bash_tool_background_command_is_polled_and_killed() {
     let bench = Bench::new();
     let script = "echo one; echo two; while :; do sleep 0.1; done";
     let (text, failed) =
@@ -51,7 +51,7 @@ async fn a_background_command_is_looked_at_and_ended() {
 }
 
 #[tokio::test]
-async fn at_its_time_out_a_command_moves_to_the_background_or_is_stopped() {
+async fn bash_tool_timeout_moves_to_background_or_stops() {
     let bench = Bench::new();
     let args = json!({"command": "echo begun; read -r x < /dev/zero; cat", "timeout_ms": 300});
     let spins = json!({"command": "echo begun; while :; do :; done", "timeout": 300});
@@ -71,7 +71,7 @@ async fn at_its_time_out_a_command_moves_to_the_background_or_is_stopped() {
 }
 
 #[test]
-fn only_what_is_understood_runs_on() {
+fn bash_tool_only_parsed_commands_continue_after_timeout() {
     for (script, on) in [
         ("make", true),
         ("sleep 5", false),
@@ -85,7 +85,7 @@ fn only_what_is_understood_runs_on() {
 }
 
 #[tokio::test]
-async fn long_output_is_cut_and_kept() {
+async fn bash_tool_long_output_is_truncated_and_kept() {
     let bench = Bench::new();
     let outcome = bench.run(tool("Bash"), json!({"command": "yes 0123456789 | head -c 3000000"})).await;
     let text = crate::llm::model::message::join_text(&outcome.content);
@@ -97,7 +97,7 @@ async fn long_output_is_cut_and_kept() {
 }
 
 #[tokio::test]
-async fn a_filter_says_what_it_did_not_see() {
+async fn bash_output_filter_reports_unseen_middle() {
     let bench = Bench::new();
     let script = "echo error one; yes fill | head -c 2000000; echo error two; yes fill | head -c 2000000; \
                   echo error three";
@@ -116,7 +116,7 @@ async fn a_filter_says_what_it_did_not_see() {
 }
 
 #[test]
-fn calls_can_be_said_and_come_back() {
+fn bash_tool_calls_roundtrip() {
     goes_round(tool("Bash"), &json!({"command": "ls", "timeout": 500, "run_in_background": true}));
     goes_round(tool("Bash"), &json!({"command": "ls"}));
 }

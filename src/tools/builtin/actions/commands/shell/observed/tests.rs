@@ -10,7 +10,7 @@ fn tool(name: &str) -> &'static ToolShape {
 }
 
 #[tokio::test]
-async fn the_fields_that_say_something() {
+async fn run_shell_command_result_fields() {
     let bench = Bench::new();
     let run = async |args| bench.text(tool("run_shell_command"), args).await;
     assert_eq!(run(json!({"command": "echo a; echo b >&2"})).await, ("Output: a\nb".into(), false));
@@ -25,7 +25,7 @@ async fn the_fields_that_say_something() {
 }
 
 #[tokio::test]
-async fn a_time_out_and_an_interrupt_stop_it() {
+async fn run_shell_command_timeout_and_interrupt_stop_it() {
     let bench = Bench::new();
     let args = json!({"command": "echo begun; exec sleep 60", "timeout_ms": 300});
     let (text, failed) = bench.text(tool("run_shell_command"), args).await;
@@ -38,7 +38,7 @@ async fn a_time_out_and_an_interrupt_stop_it() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_what_is_meant_for_the_background() {
+async fn run_shell_command_background_returns_after_delay() {
     let bench = Bench::new();
     let args = json!({"command": "echo up; exec sleep 600", "is_background": true, "delay_ms": 60_000 / 100});
     let (text, failed) = bench.text(tool("run_shell_command"), args).await;
@@ -55,7 +55,7 @@ async fn nobody_waits_for_what_is_meant_for_the_background() {
 }
 
 #[test]
-fn calls_can_be_said_and_come_back() {
+fn run_shell_command_calls_roundtrip() {
     let args = json!({"command": "ls", "dir_path": "/tmp", "timeout_ms": 500, "is_background": true});
     goes_round(tool("run_shell_command"), &args);
     goes_round(tool("run_shell_command"), &json!({"command": "ls"}));

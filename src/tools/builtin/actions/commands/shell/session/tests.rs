@@ -18,7 +18,7 @@ fn fields(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_command_that_ends_has_codex_s_fields() {
+async fn exec_command_result_has_codex_fields() {
     let bench = Bench::new();
     let (text, failed) = bench.text(tool("exec_command"), json!({"cmd": "echo hi", "login": false})).await;
     assert!(text.starts_with("Chunk ID: ") && text.contains("\nWall time: 0."), "{text}");
@@ -35,7 +35,7 @@ async fn a_command_that_ends_has_codex_s_fields() {
 }
 
 #[tokio::test]
-async fn start_files_bring_no_secrets_back() {
+async fn exec_command_profile_secrets_are_removed() {
     let bench = Bench::new();
     let home = bench.folder.path().join("home");
     std::fs::create_dir(&home).unwrap();
@@ -53,7 +53,7 @@ async fn start_files_bring_no_secrets_back() {
 }
 
 #[tokio::test]
-async fn a_session_is_written_to_heard_and_stopped() {
+async fn exec_command_session_takes_stdin_until_exit() {
     let bench = Bench::new();
     // Without a terminal nothing can be typed, and who reads is not kept waiting.
     let (text, failed) = bench.text(tool("exec_command"), json!({"cmd": "cat"})).await;
@@ -76,7 +76,7 @@ async fn a_session_is_written_to_heard_and_stopped() {
 }
 
 #[tokio::test]
-async fn an_interactive_program_is_spoken_to_in_its_terminal() {
+async fn exec_command_tty_runs_interactive_program() {
     let bench = Bench::new();
     let script = "python3 -q 2>/dev/null || cat";
     let args = json!({"cmd": format!("tty; {script}"), "tty": true, "yield_time_ms": 250});
@@ -96,7 +96,7 @@ async fn interrupted(bench: &Bench) -> String {
 }
 
 #[tokio::test]
-async fn ctrl_c_in_a_terminal_interrupts_what_is_in_front() {
+async fn exec_command_ctrl_c_interrupts_foreground_program() {
     let bench = Bench::new();
     let args = json!({"cmd": "exec sleep 600", "tty": true, "yield_time_ms": 250});
     let (text, _) = bench.text(tool("exec_command"), args).await;
@@ -119,7 +119,7 @@ async fn ctrl_c_in_a_terminal_interrupts_what_is_in_front() {
 /// to whoever was in front, and that was bash. So it does anywhere. What we owe is that a result says that
 /// the session runs on, so that a model types it again, and that it works as often as it is typed.
 #[tokio::test]
-async fn a_ctrl_c_that_the_shell_has_swallowed_can_be_typed_again() {
+async fn exec_command_swallowed_ctrl_c_can_be_repeated() {
     let bench = Bench::new();
     let script = "while :; do sleep 0.001; done";
     let (text, _) =
@@ -136,7 +136,7 @@ async fn a_ctrl_c_that_the_shell_has_swallowed_can_be_typed_again() {
 }
 
 #[tokio::test]
-async fn a_time_out_stops_it_with_the_words_of_the_specification() {
+async fn exec_command_timeout_and_interrupt_messages() {
     let bench = Bench::new();
     let args = json!({"cmd": "echo begun; exec sleep 60", "timeout_ms": 400, "login": false});
     let outcome = bench.run(tool("exec_command"), args).await;
@@ -150,7 +150,7 @@ async fn a_time_out_stops_it_with_the_words_of_the_specification() {
 }
 
 #[tokio::test]
-async fn long_output_is_cut_by_tokens_and_by_the_specification() {
+async fn exec_command_long_output_is_truncated_by_tokens() {
     let bench = Bench::new();
     let outcome = bench
         .run(tool("exec_command"), json!({"cmd": "seq 1 100000 | tr '\\n' ' '", "max_output_tokens": 100}))
@@ -167,7 +167,7 @@ async fn long_output_is_cut_by_tokens_and_by_the_specification() {
 }
 
 #[test]
-fn calls_can_be_said_and_come_back() {
+fn exec_command_calls_roundtrip_and_have_targets() {
     goes_round(tool("exec_command"), &json!({"cmd": "ls", "workdir": "/tmp", "timeout_ms": 500}));
     goes_round(tool("exec_command"), &json!({"cmd": "ls"}));
     assert_eq!(tool("exec_command").targets(&json!({"cmd": "ls"})), ["ls"]);

@@ -53,7 +53,7 @@ impl Bench {
 }
 
 #[tokio::test]
-async fn output_and_exit_code() {
+async fn bash_output_and_exit_code() {
     let bench = Bench::new();
     let (text, failed, details) = bench.run(json!({"command": "printf '\\033[31mred\\033[0m\\n'"})).await;
     assert_eq!((text.as_str(), failed, &details["exitCode"]), ("red", false, &json!(0)));
@@ -65,7 +65,7 @@ async fn output_and_exit_code() {
 }
 
 #[tokio::test]
-async fn long_output_is_cut_at_the_front_and_kept() {
+async fn bash_long_output_keeps_tail_and_artifact() {
     let bench = Bench::new();
     let (text, failed, details) = bench.run(json!({"command": "seq 1 30000"})).await;
     let path = details["fullOutputPath"].as_str().unwrap();
@@ -81,7 +81,7 @@ async fn long_output_is_cut_at_the_front_and_kept() {
 }
 
 #[tokio::test]
-async fn time_outs_are_checked_and_told() {
+async fn bash_timeout_is_validated_and_reported() {
     let bench = Bench::new();
     let (text, failed, _) = bench.run(json!({"command": "echo a; sleep 30", "timeout": 0.2})).await;
     assert!(failed && text.starts_with("a\n\nCommand timed out after 0.2 s"), "{text}");
@@ -92,14 +92,14 @@ async fn time_outs_are_checked_and_told() {
 }
 
 #[tokio::test]
-async fn an_interrupt_keeps_what_was_printed() {
+async fn bash_interrupt_keeps_partial_output() {
     let bench = Bench::new();
     let (text, failed, _) = bench.run(json!({"command": "echo stop me; sleep 30"})).await;
     assert!(failed && text == "stop me\n\nCommand interrupted by the user.", "{text}");
 }
 
 #[tokio::test]
-async fn progress_is_throttled() {
+async fn bash_progress_is_throttled() {
     let bench = Bench::new();
     let start = std::time::Instant::now();
     // It is ended by what is seen of it, so something is.
@@ -112,14 +112,14 @@ async fn progress_is_throttled() {
 }
 
 #[tokio::test]
-async fn output_is_shown_though_nothing_follows_it() {
+async fn bash_progress_shows_last_output_while_running() {
     let bench = Bench::new();
     let (text, failed, _) = bench.run(json!({"command": "echo a; sleep 0.02; echo stop me; sleep 30"})).await;
     assert!(failed && text.starts_with("a\nstop me\n"), "{text}");
 }
 
 #[tokio::test]
-async fn a_missing_workspace_is_told() {
+async fn bash_missing_workspace_is_error() {
     let bench = Bench::new();
     let gone = bench.folder.path().join("gone");
     let call = Invocation {
@@ -136,7 +136,7 @@ async fn a_missing_workspace_is_told() {
 }
 
 #[test]
-fn a_call_is_titled_by_its_first_line() {
+fn bash_call_view_title_is_first_line() {
     let view = tool("bash").call_view(&json!({"command": "a\nb"}));
     assert_eq!((view.title.as_str(), view.body.as_deref()), ("a", Some("a\nb")));
     assert_eq!(tool("bash").result_view("x", None), ResultView::Output("x".into()));
