@@ -1,11 +1,11 @@
-//! The way to interrupt a run from any thread, at once, without a queue in between.
+//! Interrupts a run immediately from any thread, without a queue.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// Interrupts the run that is going on. Cheap to clone.
+/// Interrupts the active run. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Abort {
     current: Arc<Mutex<CancellationToken>>,
@@ -17,12 +17,12 @@ impl Abort {
         self.token().cancel();
     }
 
-    /// The token of the run that is going on.
+    /// Returns the token of the active run.
     pub fn token(&self) -> CancellationToken {
         self.current.lock().clone()
     }
 
-    /// A fresh token for a new run; interruptions so far do not concern it.
+    /// Creates a token for a new run; earlier interruptions do not affect it.
     pub fn renew(&self) {
         *self.current.lock() = CancellationToken::new();
     }

@@ -1,4 +1,5 @@
-//! The rules of the loop, and where a session stands by them. Plain data; must not know the machine.
+//! Settings of the agent loop, and the lifecycle state of a session. Plain data; must not know the state
+//! machine.
 
 use std::collections::BTreeSet;
 
@@ -7,33 +8,33 @@ use super::loops;
 use super::queue::QueueMode;
 use crate::llm::errors::retry::Policy;
 
-/// Rules of the loop.
+/// Settings of the loop.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Rounds of tool calls that one input may cause.
+    /// Maximum rounds of tool calls per input.
     pub tool_rounds_max: u32,
-    /// Answers that the whole session may have; 0: any number.
+    /// Maximum answers in the whole session; 0 means unlimited.
     pub turns_max: u32,
-    /// How many calls in a row are looked at for a pattern that repeats; `None`: none.
+    /// Number of consecutive calls that are checked for a repeating pattern; `None` disables the check.
     pub loop_window: Option<usize>,
     /// Whether calls of one answer may run at the same time.
     pub parallel: bool,
-    /// When failed model calls are repeated.
+    /// Retry policy for failed model calls.
     pub retry: Policy,
-    /// Whether failed model calls are retried at all; a client may switch it while the session lives.
+    /// Whether failed model calls are retried at all; a client may change it while the session runs.
     pub auto_retry: bool,
-    /// When the conversation is compacted.
+    /// Compaction settings.
     pub compaction: Settings,
     /// Delivery of steering messages.
     pub steering: QueueMode,
     /// Delivery of follow-up messages.
     pub follow_up: QueueMode,
-    /// Tools that make a batch run one call after the other.
+    /// Tools that force a batch to run one call at a time.
     pub sequential: BTreeSet<String>,
     /// Tools that wait for a user's answer.
     pub asking: BTreeSet<String>,
-    /// Whether a failure that no repetition mends ends the session, as for hosts where nobody is
-    /// there to log in or to make room.
+    /// Whether an error that no retry can fix ends the session, for unattended hosts where no user can log in
+    /// or free space.
     pub close_on_failure: bool,
 }
 
@@ -57,21 +58,21 @@ impl Default for Config {
 }
 
 impl Config {
-    /// When failed model calls are retried; never where that is switched off.
+    /// Returns the retry policy; without retries when they are switched off.
     pub fn retry_policy(&self) -> Policy {
         Policy { retries: if self.auto_retry { self.retry.retries } else { 0 }, ..self.retry }
     }
 }
 
-/// Where a session stands.
+/// Lifecycle state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifecycle {
-    /// It waits for a user's words.
+    /// Waits for a user message.
     Idle,
-    /// A run is going on.
+    /// A run is active.
     Processing,
-    /// The model has asked and nothing else goes on: by a tool, or with its last words.
+    /// Waits only for the user's answer: to a tool's question, or to the model's last message.
     AwaitingInput,
-    /// It is over.
+    /// Ended.
     Closed,
 }

@@ -1,7 +1,7 @@
-//! Performs the effects of the state machine: asks the model, runs tools, stores, tells.
+//! Performs the effects of the state machine: calls the model, runs tools, stores messages, sends events.
 //!
-//! Must not decide anything that the machine could decide. Whoever owns a driver alternates
-//! between [`Driver::next`], which only waits, and [`Driver::handle`] or [`Driver::send`].
+//! Must not decide anything that the machine could decide. The owner of a driver alternates between
+//! [`Driver::next`], which only waits, and [`Driver::handle`] or [`Driver::send`].
 
 mod compacting;
 mod conversation;
@@ -33,42 +33,41 @@ use crate::llm::model::{
 use crate::llm::stream::accumulate::Accumulator;
 use crate::tools::{self, Registry};
 
-/// How long interrupted commands may take when the session ends: they get SIGTERM, after two seconds
-/// SIGKILL, and a moment to be gone.
+/// Grace period of interrupted commands at the end of the session: SIGTERM, SIGKILL after two seconds, and a
+/// moment to exit.
 const LEAVE: std::time::Duration = std::time::Duration::from_millis(2300);
 
-/// What hears and keeps. Storing comes before hearing.
+/// Stores messages and receives events. A message is stored before its event is sent.
 pub trait Listener: Send {
-    /// Keeps a finished message; a failure is the listener's to report.
+    /// Stores a finished message; the listener reports failures.
     fn store(&mut self, message: &Message) -> impl Future<Output = ()> + Send;
-    /// Makes sure that what was kept survives the machine.
+    /// Flushes stored messages to disk.
     fn sync(&mut self) -> impl Future<Output = ()> + Send;
-    /// Hears an event; may wait for slow readers.
+    /// Receives an event; may wait for slow readers.
     fn hear(&mut self, event: AgentEvent) -> impl Future<Output = ()> + Send;
-    /// The conversation as it was kept, for telling it anew; `None` where nothing is kept.
+    /// Returns the stored conversation, to rebuild the history; `None` when nothing is stored.
     fn history(&self) -> Option<Vec<Message>> {
         None
     }
-    /// What a compaction would do to the conversation, which has so many tokens; `None` where there is
-    /// nothing to sum up, or nothing is kept.
+    /// Plans a compaction of the conversation, which has this many tokens; `None` when there is nothing to
+    /// summarize, or nothing is stored.
     fn plan(&self, _budget: Budget, _tokens: u64) -> Option<Plan> {
         None
     }
-    /// Keeps a compaction: the id of its entry, and the conversation as it is now. A failure is the
-    /// listener's to report.
+    /// Stores a compaction; returns the id of its entry and the new conversation. The listener reports
+    /// failures.
     fn compacted(
         &mut self,
         _done: &Compacted,
     ) -> impl Future<Output = Option<(String, Vec<Message>)>> + Send {
         async { None }
     }
-    /// Leaves the last answer and what was answered to its calls out of the context: the conversation as
-    /// it is now.
+    /// Excludes the last answer and the results of its calls from the context; returns the new conversation.
     fn omit(&mut self) -> impl Future<Output = Option<Vec<Message>>> + Send {
         async { None }
     }
-    /// Goes from one branch to another with the summary of the one that is left, or stays where it is for
-    /// want of one: the conversation as it is now.
+    /// Moves to another branch with a summary of the old one, or stays if there is no summary; returns the
+    /// new conversation.
     fn left(
         &mut self,
         _leaving: &BranchSummaryPlan,
@@ -76,83 +75,84 @@ pub trait Listener: Send {
     ) -> impl Future<Output = Option<Vec<Message>>> + Send {
         async { None }
     }
-    /// Gets waiting messages back, whether somebody wanted them or nobody will answer them any more.
+    /// Receives queued messages that were taken back or will not be delivered.
     fn returned(&mut self, messages: Vec<UserMessage>) -> impl Future<Output = ()> + Send;
 }
 
-/// What an agent works with.
+/// Services of an agent.
 pub struct Services {
-    /// Reaches models.
+    /// The client that calls models.
     pub client: Client,
-    /// The tools on offer.
+    /// The available tools.
     pub registry: Registry,
-    /// What all calls share.
+    /// The context shared by all calls.
     pub tools: tools::Context,
     /// For time stamps.
     pub clock: SharedClock,
-    /// The source of chance in retry delays.
+    /// The source of random numbers for retry delays.
     pub ids: SharedIds,
-    /// Who has a say in compactions.
+    /// The compaction hook.
     pub hook: Option<Arc<dyn Hook>>,
 }
 
-/// Who answers, and with what in mind.
+/// Model and prompt of an agent.
 pub struct Setup {
     /// The model.
     pub model: Arc<Model>,
-    /// How hard it thinks.
+    /// The thinking level.
     pub thinking: Thinking,
     /// The system prompt.
     pub system: Vec<String>,
     /// The conversation so far.
     pub history: Vec<Message>,
-    /// For the provider's cache routing.
+    /// Id for the provider's cache routing.
     pub session_id: String,
 }
 
-/// One agent at work.
+/// A running agent.
 pub struct Driver<L> {
     state: State,
     services: Services,
     setup: Setup,
     specs: Vec<ToolSpec>,
-    /// Every tool that could be offered.
+    /// All tools, available or not.
     all: Registry,
-    /// How many messages of the history are told in those tools; `None` where it has to be told anew.
+    /// Number of history messages already translated to the current tools; `None` when all must be translated
+    /// again.
     told: Option<usize>,
-    /// The conversation so far is with the listener only.
+    /// Whether the conversation is not loaded from the listener yet.
     unread: bool,
     work: Work,
     answer: Option<Answer>,
     abort: Abort,
-    /// The current token's cancellation has been acted on.
+    /// Whether the current token's cancellation was handled.
     aborted: bool,
     fullness: Fullness,
-    /// What is being summed up.
+    /// The summary in progress.
     summing: Option<Summarizing>,
-    /// Whether somebody was told that a summary is asked for again.
+    /// Whether a retry of a summary request was announced.
     repeating: bool,
     listener: L,
 }
 
-/// The answer that is streaming in.
+/// The streaming answer.
 struct Answer {
     so_far: Accumulator,
     began: bool,
 }
 
-/// What the driver waits for.
+/// Result of a wait.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "one at a time, and short-lived: boxing would only cost")]
 pub enum Step {
-    /// Work came back.
+    /// Work has finished or progressed.
     Wake(Wake),
-    /// Somebody interrupted.
+    /// The run was interrupted.
     Abort,
 }
 
 impl<L: Listener> Driver<L> {
-    /// An idle agent.
+    /// Creates an idle agent.
     pub fn new(config: Config, services: Services, setup: Setup, abort: Abort, listener: L) -> Self {
         let answers = |message: &&Message| matches!(message, Message::Assistant(_));
         let turns = setup.history.iter().filter(answers).count().try_into().unwrap_or(u32::MAX);
@@ -177,27 +177,27 @@ impl<L: Listener> Driver<L> {
         }
     }
 
-    /// Whether a run is going on.
+    /// Whether a run is active.
     pub fn working(&self) -> bool {
         self.state.working()
     }
 
-    /// Where the session stands.
+    /// Returns the lifecycle state.
     pub fn lifecycle(&self) -> Lifecycle {
         self.state.lifecycle()
     }
 
-    /// The machine, to look at.
+    /// Returns the machine, read-only.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// The rules of the loop; changes take effect with the next answer.
+    /// Returns the loop settings; changes take effect with the next answer.
     pub fn config(&mut self) -> &mut Config {
         self.state.config()
     }
 
-    /// Goes on without new words; `false` where the history has nothing to answer.
+    /// Continues without a new message; `false` when the history has nothing to answer.
     pub async fn go_on(&mut self) -> bool {
         self.read_history();
         let open = !self.working() && unanswered(&self.setup.history);
@@ -207,19 +207,19 @@ impl<L: Listener> Driver<L> {
         open
     }
 
-    /// Who answers; changes take effect with the next request.
+    /// Returns the setup; changes take effect with the next request.
     pub fn setup(&mut self) -> &mut Setup {
         &mut self.setup
     }
 
-    /// Ends everything that still runs, commands that do not want to included.
+    /// Stops all running work, unresponsive commands included.
     pub async fn end_work(&mut self) {
         self.abort.token().cancel();
         self.work.end(LEAVE).await;
     }
 
-    /// Offers the tools of `all` whose names pass, from the next request and call on. `parallel`: calls
-    /// of one answer may run at the same time.
+    /// Makes the tools of `all` whose names pass available, from the next request and call on. `parallel`:
+    /// calls of one answer may run at the same time.
     pub fn offer(&mut self, all: Registry, parallel: bool, keep: impl FnMut(&str) -> bool) {
         self.all = all;
         self.services.registry = self.all.clone();
@@ -228,7 +228,7 @@ impl<L: Listener> Driver<L> {
         self.state.run_in_parallel(parallel);
     }
 
-    /// Goes on as the agent of another session, which has had `turns` answers. Nothing waits any more; the
+    /// Resets the agent for another session, which has had `turns` answers. The queues are cleared; the
     /// conversation comes with [`Driver::set_history`].
     pub fn begin_anew(&mut self, session_id: String, turns: u32) {
         self.state = State::new(self.state.config().clone(), turns);
@@ -236,27 +236,27 @@ impl<L: Listener> Driver<L> {
         self.fullness = Fullness::default();
     }
 
-    /// Another client from the next request on; what the layers of the one before count goes on.
+    /// Replaces the client from the next request on; the counters of the old one's layers continue.
     pub fn reach_by(&mut self, client: Client) {
         self.services.client = self.services.client.succeeded_by(client);
     }
 
-    /// What it works with.
+    /// Returns the services.
     pub fn services(&self) -> &Services {
         &self.services
     }
 
-    /// The rules for tool calls; changes take effect with the next call.
+    /// Returns the tool context; changes take effect with the next call.
     pub fn tools(&mut self) -> &mut tools::Context {
         &mut self.services.tools
     }
 
-    /// Who hears.
+    /// Returns the listener.
     pub fn listener(&mut self) -> &mut L {
         &mut self.listener
     }
 
-    /// Waits for the next thing that has to be handled. May be dropped at any point.
+    /// Waits for the next step. Cancel-safe: the future may be dropped at any point.
     pub async fn next(&mut self) -> Step {
         let token = self.abort.token();
         tokio::select! {
@@ -266,7 +266,7 @@ impl<L: Listener> Driver<L> {
         }
     }
 
-    /// Handles what [`Driver::next`] gave.
+    /// Handles the result of [`Driver::next`].
     pub async fn handle(&mut self, step: Step) {
         match step {
             Step::Abort => self.send(Event::Abort).await,
@@ -289,14 +289,14 @@ impl<L: Listener> Driver<L> {
         }
     }
 
-    /// What a model would get of what the running calls have shown.
+    /// Returns the live output of running calls, cut as for a model.
     fn shown(&self) -> BTreeMap<String, String> {
         let Services { registry, tools, .. } = &self.services;
         let cut = |shown: Shown| tools::cut(registry, tools, &shown.tool, shown.text);
         self.work.shown().into_iter().map(|(call_id, shown)| (call_id, cut(shown))).collect()
     }
 
-    /// Gives the machine an event and performs what it wants, with all that follows at once.
+    /// Sends an event to the machine and performs its effects, including all that follow immediately.
     pub async fn send(&mut self, event: Event) {
         let begins = matches!(
             event,
@@ -339,7 +339,7 @@ impl<L: Listener> Driver<L> {
             Effect::Cancel => return self.cancel().await,
             Effect::Wait(timer, delay) => self.work.wait(timer, delay),
             Effect::ReturnQueue(messages) => self.listener.returned(messages).await,
-            // Whoever owns the driver asks for the lifecycle.
+            // The driver's owner queries the lifecycle.
             Effect::Close => {}
         }
         None
@@ -350,7 +350,7 @@ impl<L: Listener> Driver<L> {
             AgentEvent::TurnEnd { .. } => self.listener.sync().await,
             AgentEvent::AgentEnd { .. } => self.work.forget_tools(),
             AgentEvent::ToolEnd { call_id, .. } => {
-                // What it said last belongs before its end, or nowhere.
+                // The last progress must precede the end event, or be dropped.
                 if let Some(text) = self.work.last_progress(call_id) {
                     let call_id = call_id.clone();
                     self.listener.hear(AgentEvent::ToolUpdate { call_id, text }).await;
@@ -361,7 +361,7 @@ impl<L: Listener> Driver<L> {
         self.listener.hear(event).await;
     }
 
-    /// Ends the answer or the tools; an answer becomes what it is so far.
+    /// Cancels the answer or the tools; the answer ends with what has arrived.
     async fn cancel(&mut self) -> Option<Event> {
         self.aborted = true;
         self.abort.token().cancel();
@@ -373,7 +373,7 @@ impl<L: Listener> Driver<L> {
         Some(Event::Answered { message, error: None, fit: Fit::Fits, chance: 0.0 })
     }
 
-    /// Tokens of the next request, about.
+    /// Returns the estimated tokens of the next request.
     fn tokens(&self) -> u64 {
         let prompt: usize = self.setup.system.iter().map(String::len).sum();
         fullness::tokens(&self.setup.history, prompt)
@@ -411,10 +411,10 @@ impl<L: Listener> Driver<L> {
         let chance = self.chance();
         let Some(answer) = self.answer.as_mut() else { return };
         match event {
-            // Nothing of the answer itself: it may still fail as if nothing had come.
+            // Not part of the content yet: the call may still fail without any visible answer.
             Some(StreamEvent::Start) if !answer.began => {}
             Some(StreamEvent::Limits(_) | StreamEvent::Raw { .. } | StreamEvent::Warning(_)) => {}
-            // Nor is this one, but it belongs to what comes, and to what is left of an answer that is given up.
+            // Not content either, but it belongs to the answer, even to one that is abandoned.
             Some(StreamEvent::Usage(usage)) if !answer.began => {
                 answer.so_far.push(&StreamEvent::Usage(usage));
             }
@@ -444,7 +444,7 @@ impl<L: Listener> Driver<L> {
         }
     }
 
-    /// Announces an answer with its first part, so that a call that fails before is never seen.
+    /// Announces an answer with its first part, so that a call that fails earlier is never displayed.
     async fn begin(&mut self) {
         let Some(answer) = self.answer.as_mut().filter(|answer| !answer.began) else { return };
         answer.began = true;
@@ -454,14 +454,14 @@ impl<L: Listener> Driver<L> {
         self.listener.hear(AgentEvent::MessageStart(Arc::new(Message::Assistant(empty)))).await;
     }
 
-    /// Between 0 and 1, from the same source as ids, so that tests can fix it.
+    /// Returns a number between 0 and 1 from the source of ids, so that tests can fix it.
     fn chance(&self) -> f64 {
         let digits = self.services.ids.entry();
         u32::from_str_radix(&digits, 16).map_or(0.5, |n| f64::from(n) / f64::from(u32::MAX))
     }
 }
 
-/// Whether a model could answer this history: it ends with words or results, failed tries aside.
+/// Whether a model can answer this history: it ends with a user message or results, ignoring failed attempts.
 fn unanswered(history: &[Message]) -> bool {
     let tried = |message: &&Message| match message {
         Message::Assistant(m) => !matches!(m.stop_reason, StopReason::Error | StopReason::Aborted),

@@ -1,4 +1,4 @@
-//! What happens to the loop's machine, and what it wants done. Plain data; must not know its rules.
+//! Events and effects of the agent loop's state machine. Plain data; must not know the machine's rules.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,104 +12,104 @@ use crate::llm::model::{AssistantMessage, LlmError, Message, ToolCall, ToolResul
 /// How a tool call ended.
 #[derive(Debug, Clone)]
 pub struct Ended {
-    /// What the model is told.
+    /// The result for the model.
     pub result: ToolResultMessage,
     /// The output before truncation.
     pub full_text: Option<String>,
-    /// How long it took.
+    /// Duration.
     pub took: Duration,
-    /// The tool wants the run to end. It does when every call of the answer wants it.
+    /// Whether the tool requests the end of the run. The run ends when every call of the answer requests it.
     pub terminate: bool,
 }
 
 /// How an answer fits the model's window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fit {
-    /// It does, or nobody can tell.
+    /// It fits, or the fit is unknown.
     #[default]
     Fits,
-    /// The conversation was too long to be answered.
+    /// The conversation was too long for an answer.
     TooLong,
-    /// The answer was cut off because the conversation left it no more room.
+    /// The answer was cut off because the conversation left too little room.
     Cut,
 }
 
-/// What happens to the machine.
+/// An event for the machine.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "one at a time, and short-lived: boxing would only cost")]
 pub enum Event {
-    /// A user says something.
+    /// A user message.
     Prompt { message: UserMessage, lane: Lane },
-    /// Somebody puts a message into a queue, which begins nothing: it waits for the run that goes on, or for
-    /// the next one.
+    /// A message for a queue, which starts no run: it waits for the active run, or for the next one.
     Queue { message: UserMessage, lane: Lane },
-    /// Go on without new words, as after an interruption. The history must end with words or results.
+    /// Continue without a new message, as after an interruption. The history must end with a user message or
+    /// results.
     Continue,
-    /// A user interrupts.
+    /// The user interrupts.
     Abort,
-    /// A user wants the waiting messages back.
+    /// The user takes the queued messages back.
     TakeQueue,
-    /// The first part of an answer has come.
+    /// The first part of an answer has arrived.
     Began,
     /// The answer ended, with its error if it failed. `chance` is between 0 and 1.
     Answered { message: AssistantMessage, error: Option<LlmError>, fit: Fit, chance: f64 },
-    /// In place of an answer, or after a run: the window is nearly full, and something can be summed up.
+    /// Sent in place of an answer, or after a run: the window is nearly full, and a compaction is possible.
     Full(CompactionReason),
-    /// A user wants the conversation compacted.
+    /// The user requests a compaction.
     Compact { instructions: Option<String> },
-    /// A compaction is over.
+    /// A compaction has ended.
     Compacted(Result<Arc<Compacted>, SummaryError>),
-    /// A user leaves a branch, which is to be summed up.
+    /// The user leaves a branch, which is to be summarized.
     Leave { instructions: Option<String> },
-    /// That is over; the cost in US dollars.
+    /// The branch summary has ended; the cost in US dollars.
     Left(Result<f64, SummaryError>),
     /// A tool call ended.
     ToolEnded { index: usize, ended: Ended },
-    /// What the running calls have shown so far, by their ids, cut for a model: all that is known of those
-    /// that are given up.
+    /// Live output of the running calls by id, cut for a model: all that is known of calls that are
+    /// abandoned.
     Shown(BTreeMap<String, String>),
-    /// The time of an [`Effect::Wait`] is over.
+    /// The delay of an [`Effect::Wait`] has passed.
     Due(Timer),
 }
 
-/// What an [`Effect::Wait`] is for. There is never more than one.
+/// Purpose of an [`Effect::Wait`]. There is never more than one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timer {
-    /// The next try of a model call.
+    /// The next attempt of a model call.
     Retry,
-    /// The end of the patience with interrupted tools.
+    /// The end of the grace period of interrupted tools.
     Grace,
-    /// The next try of a request for a summary. The machine has nothing to do with it.
+    /// The next attempt of a summary request. The machine does not use it.
     Summary,
 }
 
-/// What the machine wants done, in this order.
+/// Effects of the machine, performed in this order.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "one at a time, and short-lived: boxing would only cost")]
 pub enum Effect {
-    /// Tell the listeners.
+    /// Send an event to listeners.
     Emit(AgentEvent),
-    /// Store a message, then add it to the history and tell the listeners.
+    /// Store a message, then add it to the history and send its event.
     Record(Message),
-    /// Ask the model, with the history as it is now. `looked`: even where the window is nearly full; else
-    /// that is answered by [`Event::Full`].
+    /// Call the model with the present history. `looked`: even if the window is nearly full; otherwise that
+    /// is answered by [`Event::Full`].
     CallModel { looked: bool },
-    /// See whether the window is nearly full; [`Event::Full`] says so.
+    /// Check whether the window is nearly full; if so, [`Event::Full`] follows.
     Look,
-    /// Leave the last answer and what was answered to its calls out of the context.
+    /// Exclude the last answer and the results of its calls from the context.
     Omit,
-    /// Sum the older part of the conversation up; [`Event::Compacted`] follows.
+    /// Summarize the older part of the conversation; [`Event::Compacted`] follows.
     Compact { reason: CompactionReason, instructions: Option<String>, will_retry: bool },
-    /// Sum the branch up that is left; [`Event::Left`] follows.
+    /// Summarize the branch that is left; [`Event::Left`] follows.
     SumBranch { instructions: Option<String> },
     /// Run one tool call.
     RunTool { index: usize, call: ToolCall },
-    /// End what is running.
+    /// Cancel running work.
     Cancel,
     /// Send [`Event::Due`] after this time.
     Wait(Timer, Duration),
-    /// Give these messages back to the user.
+    /// Return these messages to the user.
     ReturnQueue(Vec<UserMessage>),
-    /// The session is over.
+    /// End the session.
     Close,
 }

@@ -1,4 +1,4 @@
-//! What an agent tells its listeners, with pi's names. Plain data; must not know who listens.
+//! Events of an agent, with pi's names. Plain data; must not know the listeners.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,20 +7,20 @@ use serde_json::Value;
 
 use crate::llm::model::{AssistantMessage, Message, StreamEvent, ToolResultMessage, Usage};
 
-/// Why a conversation is compacted.
+/// Reason for a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CompactionReason {
-    /// Somebody wanted it.
+    /// Requested by the user.
     Manual,
     /// The window is nearly full.
     Threshold,
-    /// The model could not take the conversation.
+    /// The conversation exceeded the window.
     Overflow,
 }
 
 impl CompactionReason {
-    /// pi's word for it.
+    /// Returns pi's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Manual => "manual",
@@ -30,48 +30,47 @@ impl CompactionReason {
     }
 }
 
-/// A compaction that is in the session.
+/// A compaction that was added to the session.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Compacted {
     /// Its entry.
     pub entry: String,
-    /// What stands for the summed up part.
+    /// The summary of the older part.
     pub summary: String,
-    /// The entry with which the kept part begins.
+    /// The first entry of the kept part.
     pub first_kept: String,
     /// Tokens of the context before.
     pub tokens_before: u64,
-    /// Tokens of the context now, about.
+    /// Estimated tokens of the context after.
     pub tokens_after: u64,
-    /// What the summary cost; `None` where no model was asked.
+    /// Usage of the summary; `None` when no model was called.
     pub usage: Option<Usage>,
-    /// The files that it is about.
+    /// The files that it covers.
     pub details: Option<Value>,
-    /// Whether an extension has written it.
+    /// Whether a hook supplied it.
     pub from_hook: bool,
 }
 
-/// One thing that happened. Message events of finished messages are sent only after the
-/// message is stored.
+/// An event of an agent. Events of finished messages are sent only after the message is stored.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AgentEvent {
-    /// A run begins.
+    /// A run starts.
     AgentStart,
-    /// One request to the model, with the tools that follow from it, begins.
+    /// A turn starts: one request to the model with its tool calls.
     TurnStart,
-    /// A message begins: whole for user messages and tool results, empty for an answer.
+    /// A message starts: complete for user messages and tool results, empty for an answer.
     MessageStart(Arc<Message>),
-    /// More of the answer that is being streamed.
+    /// A part of the streaming answer.
     MessageUpdate(Arc<StreamEvent>),
     /// A message is complete and stored.
     MessageEnd(Arc<Message>),
-    /// A tool call begins to run (or to wait for approval).
+    /// A tool call starts to run (or waits for approval).
     ToolStart { call_id: String, tool: String, args: Value },
-    /// Its live output so far.
+    /// Live output of the call so far.
     ToolUpdate { call_id: String, text: String },
-    /// It ended. `full_text` is the output before truncation.
+    /// The call ended. `full_text` is the output before truncation.
     ToolEnd {
         call_id: String,
         tool: String,
@@ -79,23 +78,22 @@ pub enum AgentEvent {
         full_text: Option<String>,
         took: Duration,
     },
-    /// The turn is over.
+    /// The turn ended.
     TurnEnd { message: Arc<AssistantMessage>, results: Vec<Arc<ToolResultMessage>> },
-    /// Steering and follow-up messages that wait, complete lists of texts.
+    /// The queued steering and follow-up messages: complete lists of texts.
     QueueUpdate { steering: Vec<String>, follow_up: Vec<String> },
-    /// The model call failed in a way that may pass; it will be repeated after `delay`.
+    /// The model call failed with a transient error; it will be retried after `delay`.
     RetryStart { attempt: u32, max: u32, delay: Duration, error: String },
-    /// A repeated call has begun to answer, or the last one failed, or the user gave up.
+    /// A retry has started to answer, or the last one failed, or the user cancelled.
     RetryEnd { success: bool, cancelled: bool },
-    /// A message that was said while the agent worked goes into the conversation.
+    /// A steering message was added to the conversation.
     SteeringInjected(String),
-    /// The context fills up: about so many tokens of so many, above four fifths. Told once until it
-    /// was below.
+    /// The context is more than four fifths full, in estimated tokens. Sent once until the level drops below.
     ContextWarning { tokens: u64, window: u64 },
-    /// The older part of the conversation is being summed up.
+    /// A compaction starts.
     CompactionStart { reason: CompactionReason },
-    /// That is over. Without a result nothing has changed: somebody interrupted or forbade it, or
-    /// `error` says why. `will_retry`: the request that did not fit is sent again.
+    /// The compaction ended. Without a result nothing has changed: it was interrupted or cancelled, or
+    /// `error` has the reason. `will_retry`: the request that did not fit is sent again.
     CompactionEnd {
         reason: CompactionReason,
         result: Option<Arc<Compacted>>,
@@ -103,20 +101,20 @@ pub enum AgentEvent {
         will_retry: bool,
         error: Option<String>,
     },
-    /// A request for a summary failed in a way that may pass; it is sent again after `delay`.
+    /// A summary request failed with a transient error; it is retried after `delay`.
     SummaryRetryStart { attempt: u32, max: u32, delay: Duration, error: String },
-    /// It is sent again: for the compaction for this reason, else for a branch that is left.
+    /// The retry is sent: of the compaction for this reason, or of a branch summary.
     SummaryRetry { reason: Option<CompactionReason> },
-    /// Nothing is sent again any more: there is a summary, or none.
+    /// No more retries: the summary is written, or has failed.
     SummaryRetryEnd,
-    /// The branch that is left is being summed up.
+    /// A branch summary starts.
     BranchSummaryStart,
-    /// That is over; whoever wanted to go elsewhere has the answer. `cost` is in US dollars.
+    /// The branch summary ended; the requester of the move has its answer. `cost` is in US dollars.
     BranchSummaryEnd { aborted: bool, error: Option<String>, cost: f64 },
-    /// A limit ended the run; the text says which.
+    /// A limit ended the run; the text names it.
     LimitReached(String),
-    /// The calls repeat themselves; the model was told.
+    /// The calls repeat; the model was warned.
     LoopDetected,
-    /// The run is over: `aborted`, or with the error of its last answer.
+    /// The run ended: `aborted`, or with the error of its last answer.
     AgentEnd { aborted: bool, error: Option<String> },
 }

@@ -1,30 +1,31 @@
-//! How full the context is, and when that is worth a word. Pure.
+//! How full the context is, and when to warn about it. Pure.
 //!
-//! Must not know what is done about it.
+//! Must not know the reaction.
 
 use super::compaction::estimate;
 use crate::llm::model::{Message, StopReason};
 
-/// Above this share of the window it is told, in percent.
+/// Share of the window above which a warning is sent, in percent.
 const SHARE: u64 = 80;
 
-/// Remembers whether it was told.
+/// Remembers whether the warning was sent.
 #[derive(Debug, Default)]
 pub struct Fullness {
     told: bool,
 }
 
 impl Fullness {
-    /// Whether so many tokens of a window are to be told of now: above four fifths, once until it was
-    /// below again. A window of 0 is unknown.
+    /// Whether to warn now about this many tokens of a window: above four fifths, once until the level drops
+    /// below. A window of 0 is unknown.
     pub fn look(&mut self, tokens: u64, window: u64) -> bool {
         let is_full = window > 0 && tokens.saturating_mul(100) > window.saturating_mul(SHARE);
         !std::mem::replace(&mut self.told, is_full) && is_full
     }
 }
 
-/// Tokens of the next request, about: what the provider counted at the last answer, and what came since by
-/// its characters; all of them, the prompt's included, when nobody has counted.
+/// Returns the estimated tokens of the next request: the provider's count at the last answer, plus an
+/// estimate by characters for later messages; without a count, an estimate for everything, the prompt
+/// included.
 pub fn tokens(history: &[Message], prompt_chars: usize) -> u64 {
     let mut since = 0;
     for message in history.iter().rev() {

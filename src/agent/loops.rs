@@ -1,12 +1,12 @@
-//! Notices when the tool calls of a model go round in circles. Pure.
+//! Detects repeating tool calls of a model. Pure.
 
 use std::collections::VecDeque;
 
 use crate::llm::model::ToolCall;
 
-/// How many calls in a row must repeat themselves.
+/// Number of consecutive calls that must repeat.
 pub const WINDOW: usize = 10;
-/// Longest pattern that is looked for.
+/// Longest pattern that is detected.
 const PATTERN_MAX: usize = 3;
 
 /// The latest calls.
@@ -17,12 +17,12 @@ pub struct Repetition {
 }
 
 impl Repetition {
-    /// Looks at so many calls; at none with `None`.
+    /// Creates a detector with a window of this many calls; `None` disables it.
     pub fn new(window: Option<usize>) -> Self {
         Self { window: window.filter(|window| *window > 1), calls: VecDeque::new() }
     }
 
-    /// Notes a call.
+    /// Records a call.
     pub fn note(&mut self, call: &ToolCall) {
         let Some(window) = self.window else { return };
         if self.calls.len() == window {
@@ -31,8 +31,8 @@ impl Repetition {
         self.calls.push_back(format!("{}\0{}", call.name, call.arguments));
     }
 
-    /// What the model is told when the window is one pattern over and over; then it starts anew,
-    /// so that the model is told once and has as many calls to do better.
+    /// Returns a warning for the model when the whole window repeats one pattern; then the window is cleared,
+    /// so that the model is warned once and has as many calls to change its approach.
     pub fn take(&mut self) -> Option<String> {
         let window = self.window?;
         if self.calls.len() < window || !(1..=PATTERN_MAX).any(|length| self.repeats(length)) {
@@ -44,8 +44,8 @@ impl Repetition {
         ))
     }
 
-    /// Whether the largest multiple of `length` at the window's end repeats its first part. One time is
-    /// no repetition.
+    /// Whether the largest multiple of `length` at the window's end repeats its first part. A single
+    /// occurrence is no repetition.
     fn repeats(&self, length: usize) -> bool {
         let (all, from) = (self.calls.len(), self.calls.len() % length);
         from + length < all && (from + length..all).all(|at| self.calls[at] == self.calls[at - length])

@@ -1,7 +1,7 @@
 //! The agent loop: a pure step machine, the driver that performs its effects, prompts, queues.
 //!
-//! Layer 4. May import `tools`, `session`, `llm`, `base`; must not know terminals, settings
-//! files or the wall clock.
+//! Layer 4. May import `tools`, `session`, `llm`, `base`; must not know terminals, settings files or the wall
+//! clock.
 
 #[doc(hidden)]
 pub mod abort;

@@ -1,6 +1,6 @@
-//! Which profile a model gets, and what a profile has to offer.
+//! Selects the profile of a model, and lists a profile's tools.
 //!
-//! Must not know sessions nor who chooses.
+//! Must not know sessions, nor who chooses.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::llm::model::Model;
 use crate::tools::contract::intent::Kind;
 use crate::tools::{Registry, Tool};
 
-/// The word for the profile that fits the model.
+/// Name for automatic selection by model.
 pub const AUTO: &str = "auto";
 
-/// What nobody can do without, and pi's tool for it.
+/// Capabilities that every profile needs, with pi's tool for each.
 const BASICS: [(&str, &[Kind]); 4] = [
     ("read", &[Kind::Read]),
     ("bash", &[Kind::Bash]),
@@ -20,23 +20,23 @@ const BASICS: [(&str, &[Kind]); 4] = [
     ("write", &[Kind::Write, Kind::Patch]),
 ];
 
-/// The profile that fits a model.
+/// Returns the profile that fits a model.
 pub fn of(model: &Model) -> &'static Profile {
     PROFILES.iter().copied().find(|profile| profile.fits(&model.id)).unwrap_or(PROFILES[0])
 }
 
-/// The profile of that id.
+/// Returns the profile with this id.
 pub fn named(id: &str) -> Option<&'static Profile> {
     PROFILES.iter().copied().find(|profile| profile.id == id)
 }
 
-/// The words that name a profile, `auto` first.
+/// Returns the valid profile names, `auto` first.
 pub fn words() -> impl Iterator<Item = &'static str> {
     std::iter::once(AUTO).chain(PROFILES.iter().map(|profile| profile.id))
 }
 
 impl Profile {
-    /// Whether it is made for the model of that id.
+    /// Whether the profile is made for the model with this id.
     pub fn fits(&self, id: &str) -> bool {
         let id = id.to_lowercase();
         let ends = id.match_indices(['/', '.', '~', ':', '@']).map(|(at, end)| at + end.len());
@@ -44,9 +44,8 @@ impl Profile {
         starts.any(|start| self.names.iter().any(|name| begins(&id[start..], name)))
     }
 
-    /// Its tools, those that are on offer only when asked for included, and then those that come from
-    /// elsewhere; of two with one name the later one counts. What its own set cannot do of that which
-    /// nobody can do without, pi's tools do.
+    /// Returns its tools, optional ones included, then the custom ones; of two with the same name the later
+    /// one is used. Basic capabilities that the profile's own set lacks come from pi's tools.
     pub fn tools(&self, custom: &[Arc<dyn Tool>]) -> Registry {
         let mut all = Registry::of(self.id);
         for (name, kinds) in BASICS {
@@ -60,13 +59,14 @@ impl Profile {
         all
     }
 
-    /// The base instructions as one text.
+    /// Returns the base instructions as one text.
     pub fn base(&self) -> String {
         self.prompt.iter().map(|(_, text)| text.trim_end()).collect::<Vec<_>>().join("\n\n")
     }
 }
 
-/// Whether an id begins with a name; a name that ends with a digit (`o1`) must end there in the id, too.
+/// Whether an id starts with a name; a name that ends with a digit (`o1`) must not be followed by another
+/// digit in the id.
 fn begins(id: &str, name: &str) -> bool {
     let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
     let whole = |rest: &str| !name.ends_with(|c: char| c.is_ascii_digit()) || ends(rest);

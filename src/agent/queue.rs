@@ -1,11 +1,11 @@
-//! Messages that wait for a working agent. Pure.
+//! Queues of messages for a working agent. Pure.
 
 use std::collections::VecDeque;
 
 use crate::llm::model::UserMessage;
 use crate::llm::model::message::join_text;
 
-/// When a message that came while the agent works is delivered.
+/// When a message that arrives while the agent works is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
     /// After the running tool calls.
@@ -14,13 +14,13 @@ pub enum Lane {
     FollowUp,
 }
 
-/// How many waiting messages are delivered together.
+/// How many queued messages are delivered together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum QueueMode {
-    /// One, then the agent works.
+    /// One at a time; the agent works in between.
     #[default]
     One,
-    /// All that wait.
+    /// All of them.
     All,
 }
 
@@ -32,7 +32,7 @@ pub struct Queues {
 }
 
 impl QueueMode {
-    /// pi's name of it.
+    /// Returns pi's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::One => "one-at-a-time",
@@ -47,24 +47,24 @@ impl Queues {
         self.lane(lane).push_back(message);
     }
 
-    /// Takes what is delivered next from a lane.
+    /// Removes and returns the messages that are delivered next from a lane.
     pub fn take(&mut self, lane: Lane, mode: QueueMode) -> Vec<UserMessage> {
         let lane = self.lane(lane);
         let count = if mode == QueueMode::One { lane.len().min(1) } else { lane.len() };
         lane.drain(..count).collect()
     }
 
-    /// Empties both lanes, steering first.
+    /// Empties both lanes and returns the messages, steering first.
     pub fn take_all(&mut self) -> Vec<UserMessage> {
         self.steering.drain(..).chain(self.follow_up.drain(..)).collect()
     }
 
-    /// Whether nothing waits.
+    /// Whether both lanes are empty.
     pub fn is_empty(&self) -> bool {
         self.steering.is_empty() && self.follow_up.is_empty()
     }
 
-    /// The texts that wait in a lane.
+    /// Returns the texts queued in a lane.
     pub fn texts(&self, lane: Lane) -> Vec<String> {
         let lane = if lane == Lane::Steering { &self.steering } else { &self.follow_up };
         lane.iter().map(|message| join_text(&message.content)).collect()

@@ -1,7 +1,7 @@
-//! The agent loop as a pure machine: a state and an event give effects. No clock, no chance,
-//! no input or output; all of that comes in with events and goes out as effects.
+//! The agent loop as a pure state machine: a state and an event yield effects. No clock, no random numbers,
+//! no I/O; all of that enters with events and leaves as effects.
 //!
-//! Messages that the machine makes have the time stamp 0; whoever performs effects stamps them.
+//! Messages created by the machine have timestamp 0; the driver sets it.
 
 mod batch;
 mod summarize;
@@ -21,7 +21,7 @@ use super::queue::{Lane, Queues};
 use crate::llm::model::message::join_text;
 use crate::llm::model::{AssistantMessage, LlmError, Message, StopReason, ToolCall, UserMessage};
 
-/// How long interrupted tools may take to say how far they got.
+/// Grace period for interrupted tools to report their progress.
 const GRACE: Duration = Duration::from_millis(40);
 
 /// The state of one agent.
@@ -30,21 +30,21 @@ pub struct State {
     config: Config,
     phase: Phase,
     queues: Queues,
-    /// Tool rounds since the last input.
+    /// Tool rounds since the last user input.
     rounds: u32,
     repetition: Repetition,
     aborting: bool,
     /// Answers in the whole session.
     turns: u32,
-    /// The last run ended with a question.
+    /// Whether the last run ended with a question.
     asked: bool,
-    /// Something was said, and not just put into a queue, while something was summed up between two runs.
+    /// Whether a message was submitted, not only queued, during a summary between two runs.
     spoken: bool,
-    /// A compaction that a user wants before the next request.
+    /// A compaction requested by the user, before the next request.
     wished: Option<CompactionRequest>,
-    /// The conversation was compacted because the last request did not fit.
+    /// Whether the conversation was compacted because the last request did not fit.
     recovered: bool,
-    /// A compaction has come to nothing in this run: it is not tried with every request.
+    /// Whether a compaction failed in this run: it is not retried with every request.
     gave_up: bool,
     closed: bool,
 }
@@ -53,17 +53,17 @@ pub struct State {
 enum Phase {
     #[default]
     Idle,
-    /// A model call is going on, the `attempt`-th, which has or has not begun to answer.
+    /// A model call is active, the `attempt`-th, which may have started to answer.
     Calling {
         attempt: u32,
         began: bool,
     },
-    /// Until the next attempt.
+    /// Waits for the next attempt.
     Waiting {
         attempt: u32,
     },
     Tools(Batch),
-    /// Something is being summed up.
+    /// A summary is being written.
     Summing {
         task: Task,
         then: Then,
@@ -71,18 +71,18 @@ enum Phase {
 }
 
 impl State {
-    /// An idle agent of a session that has had `turns` answers.
+    /// Creates an idle agent of a session that has had `turns` answers.
     pub fn new(config: Config, turns: u32) -> Self {
         let repetition = Repetition::new(config.loop_window);
         Self { config, repetition, turns, ..Self::default() }
     }
 
-    /// Its rules; changes take effect with the next answer.
+    /// Returns the loop settings; changes take effect with the next answer.
     pub fn config(&mut self) -> &mut Config {
         &mut self.config
     }
 
-    /// Where the session stands.
+    /// Returns the lifecycle state.
     pub fn lifecycle(&self) -> Lifecycle {
         match &self.phase {
             _ if self.closed => Lifecycle::Closed,
@@ -93,17 +93,17 @@ impl State {
         }
     }
 
-    /// Whether a run is going on.
+    /// Whether a run is active.
     pub fn working(&self) -> bool {
         !matches!(self.phase, Phase::Idle)
     }
 
-    /// Whether something is being summed up.
+    /// Whether a summary is being written.
     pub fn summing(&self) -> bool {
         matches!(self.phase, Phase::Summing { .. })
     }
 
-    /// Whether that is done between two runs, because a user wants it.
+    /// Whether that happens between two runs, at the user's request.
     pub fn sums_by_hand(&self) -> bool {
         let by_hand = Task::Compaction(CompactionReason::Manual);
         matches!(&self.phase, Phase::Summing { task, then: Then::Rest } if *task == by_hand)
@@ -113,26 +113,26 @@ impl State {
         matches!(self.phase, Phase::Summing { then: Then::Rest, .. })
     }
 
-    /// Whether the next attempt of a failed call is waited for.
+    /// Whether a failed call waits for its next attempt.
     pub fn waits_to_retry(&self) -> bool {
         matches!(self.phase, Phase::Waiting { .. })
     }
 
-    /// What waits to be said.
+    /// Returns the message queues.
     pub fn queues(&self) -> &Queues {
         &self.queues
     }
 
-    /// Whether calls of one answer may run at the same time, from the next batch on.
+    /// Sets whether calls of one answer may run at the same time, from the next batch on.
     pub fn run_in_parallel(&mut self, parallel: bool) {
         self.config.parallel = parallel;
     }
 
-    /// Takes one event and says what is to be done.
+    /// Handles one event and returns the effects.
     pub fn step(&mut self, event: Event) -> Vec<Effect> {
         let mut out = Vec::new();
         match event {
-            // Whoever speaks to a session that is over gets the words back.
+            // A message to an ended session goes back to the user.
             Event::Prompt { message, .. } if self.closed => {
                 out.push(Effect::ReturnQueue(vec![message]));
             }
@@ -176,7 +176,7 @@ impl State {
         }
         self.begin(out);
         let mut messages = vec![message];
-        // What an interrupted run has left waiting goes along.
+        // Messages that an interrupted run left queued are delivered with it.
         messages.extend(self.take(Lane::Steering, out));
         self.turn(messages, out);
     }
@@ -248,7 +248,7 @@ impl State {
             && let Some(delay) = self.config.retry_policy().delay(attempt, error, chance)
         {
             let (max, error) = (self.config.retry.retries, error.message.clone());
-            // Front ends have shown what came so far: it ends there, and the next answer replaces it.
+            // Front ends have displayed a partial answer: it ends here, and the next answer replaces it.
             if began || !message.content.is_empty() {
                 out.push(Effect::Record(Message::Assistant(message.replaced())));
             }
@@ -287,7 +287,7 @@ impl State {
         }
     }
 
-    /// Says of an answer that failed why it is not retried, where the provider asks for too long a wait.
+    /// Adds to a failed answer why it is not retried, when the provider requests too long a wait.
     fn waits_too_long(
         &self,
         mut message: AssistantMessage,
@@ -304,7 +304,7 @@ impl State {
         (message, error)
     }
 
-    /// Ends the session after a failure that stays, where nobody is there to do something about it.
+    /// Ends the session after a permanent error, for unattended hosts.
     fn close(&mut self, out: &mut Vec<Effect>) {
         if !self.config.close_on_failure {
             return;
@@ -403,7 +403,7 @@ impl State {
         self.turn(messages, out);
     }
 
-    /// Nothing is left to do but what waits in the queues.
+    /// The agent has no more work except the queued messages.
     fn would_stop(&mut self, out: &mut Vec<Effect>) {
         let mut messages = self.take(Lane::Steering, out);
         if messages.is_empty() {
@@ -437,7 +437,7 @@ impl State {
         }
     }
 
-    /// What waits in the queues stays there: it goes with the next prompt or is taken back.
+    /// Ends the run. Queued messages stay queued: they are delivered with the next prompt or taken back.
     fn end(&mut self, aborted: bool, error: Option<String>, out: &mut Vec<Effect>) {
         self.phase = Phase::Idle;
         self.aborting = false;
@@ -466,10 +466,10 @@ impl State {
     }
 }
 
-/// The field of a user's message that came while the agent worked.
+/// Field that marks a user message sent while the agent worked.
 pub const STEERING: &str = "steering";
 
-/// Marks a message as one that was said while the agent worked, or by the loop itself.
+/// Marks a message as sent while the agent worked, or by the loop itself.
 fn steering(mut message: UserMessage) -> UserMessage {
     message.extra.insert(STEERING.to_string(), true.into());
     message

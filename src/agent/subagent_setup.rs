@@ -1,6 +1,6 @@
-//! What an agent that another one starts is equipped with, and who hears of it.
+//! Interfaces for the setup of subagents and for their events.
 //!
-//! Must not know who starts agents.
+//! Must not know who starts subagents.
 
 use std::sync::Arc;
 
@@ -12,29 +12,29 @@ use super::event::AgentEvent;
 use crate::tools::Registry;
 use crate::tools::interaction::delegate::Task;
 
-/// What a new agent works with.
+/// Setup of a new subagent.
 pub struct Subagent {
-    /// The rules of its loop.
+    /// The loop settings.
     pub config: Config,
     /// Models, tools, files.
     pub services: Services,
-    /// Who answers, and with what in mind.
+    /// Model and prompt.
     pub setup: Setup,
-    /// What of it may become another while the agent works.
+    /// Changes to tools and prompt while the subagent works.
     pub gear: Box<dyn SetupChanges>,
 }
 
-/// The tools and the prompt of an agent that works, as the user wants them.
+/// Tools and prompt of a running subagent, which follow the user's choice.
 pub trait SetupChanges: Send {
-    /// Those of now, where they are others than when this was asked last. Asked before each request and
-    /// each call.
+    /// Returns the present tools and prompt if they changed since the last call. Called before each request
+    /// and each tool call.
     fn renewed(&mut self) -> BoxFuture<'_, Option<ChangedSetup>>;
 }
 
-/// Other tools and another prompt.
+/// Changed tools and prompt.
 #[derive(Debug)]
 pub struct ChangedSetup {
-    /// The tools on offer.
+    /// The available tools.
     pub registry: Registry,
     /// Whether calls of one answer may run at the same time.
     pub parallel: bool,
@@ -42,14 +42,15 @@ pub struct ChangedSetup {
     pub system: Vec<String>,
 }
 
-/// Equips new agents.
+/// Sets up new subagents.
 pub trait SubagentSetup: Send + Sync {
-    /// What an agent for a task works with; why there can be none, in words on which a model can act.
+    /// Returns the setup for a task; the error is a text that a model can act on.
     fn equip(&self, task: &Task) -> BoxFuture<'static, Result<Subagent, String>>;
 
-    /// Counts an agent that is about to start; why it may not, in words on which a model can act.
+    /// Counts a subagent that is about to start; the error, if a limit is reached, is a text that a model can
+    /// act on.
     fn admit(&self) -> Result<(), String>;
 }
 
-/// Hears what the agents do: the id of one, and what happened to it.
+/// Receives the events of subagents, with the subagent's id.
 pub type SubagentListener = Arc<dyn Fn(&str, AgentEvent) -> BoxFuture<'static, ()> + Send + Sync>;

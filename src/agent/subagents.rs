@@ -1,7 +1,7 @@
-//! Other agents at work for one: each has a conversation, a driver and a task of its own, and shares
-//! files and commands with the one who started it.
+//! Subagents of one agent: each has its own conversation, driver and task, and shares files and commands with
+//! its parent.
 //!
-//! Must not know how a new agent is equipped, nor who listens.
+//! Must not know how a subagent is set up, nor who receives its events.
 
 mod runner;
 
@@ -20,12 +20,12 @@ use super::abort::Abort;
 use super::subagent_setup::{SubagentListener, SubagentSetup};
 use crate::tools::interaction::delegate::{AgentReport, Delegate, Done, Status, Task};
 
-/// Agents of one agent that may live at the same time, as Claude Code has it.
+/// Maximum number of concurrent subagents of one agent, as in Claude Code.
 const MEMBERS_MAX: usize = 20;
-/// Words that wait for an agent.
+/// Capacity of the message queue of a subagent.
 const SAID_MAX: usize = 32;
 
-/// The agents of one agent. Cheap to clone; all clones are one team.
+/// The subagents of one agent. Cheap to clone; all clones share the pool.
 #[derive(Clone)]
 pub struct SubagentPool {
     equip: Arc<dyn SubagentSetup>,
@@ -34,19 +34,19 @@ pub struct SubagentPool {
     count: Arc<AtomicU32>,
 }
 
-/// How a member is reached.
+/// Handle of a subagent.
 #[derive(Clone)]
 struct Entry {
     says: mpsc::Sender<Order>,
     abort: Abort,
     report: watch::Receiver<AgentReport>,
     activity: watch::Receiver<String>,
-    /// The last report that somebody waited for.
+    /// The last report that a caller received.
     heard: Arc<Mutex<Option<AgentReport>>>,
 }
 
 impl Entry {
-    /// Whether it has answered, and that answer was heard: nothing is lost with it.
+    /// Whether its answer was received by a caller: closing it loses nothing.
     fn is_heard(&self) -> bool {
         let report = self.report.borrow();
         let heard = self.heard.lock();
@@ -55,7 +55,7 @@ impl Entry {
 }
 
 impl SubagentPool {
-    /// Nobody yet.
+    /// Creates an empty pool.
     pub fn new(equip: Arc<dyn SubagentSetup>, ears: SubagentListener) -> Self {
         Self { equip, ears, members: Arc::default(), count: Arc::default() }
     }
@@ -80,7 +80,8 @@ impl SubagentPool {
         let recruit = self.equip.equip(&task).await?;
         let mut members = self.members.lock();
         if members.len() >= MEMBERS_MAX {
-            // One whose answer was heard and who was not closed makes room; its task ends with its entry.
+            // A subagent whose answer was received and that was not closed is evicted; its task ends with its
+            // entry.
             let heard = members.iter().find(|(_, entry)| entry.is_heard()).map(|(id, _)| id.clone());
             let Some(heard) = heard else {
                 return Err(format!(
@@ -112,7 +113,7 @@ impl SubagentPool {
         Ok(first)
     }
 
-    /// The wished name in letters that models repeat without mistake, or a counted one.
+    /// Returns the requested name, reduced to characters that models repeat reliably, or a numbered one.
     fn name(&self, task: &Task, members: &BTreeMap<String, Entry>) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
         let wished: String = task.name.as_deref().unwrap_or("agent").chars().map(plain).take(40).collect();
@@ -130,7 +131,7 @@ impl SubagentPool {
     }
 }
 
-/// The report of an agent that has ended for good.
+/// Returns the report for a subagent that has ended.
 fn gone(id: &str) -> String {
     format!("Agent {id:?} has ended.")
 }
@@ -177,7 +178,7 @@ impl Delegate for SubagentPool {
         let close = async move {
             let mut entry = entry?;
             entry.abort.now();
-            // When it has ended by itself there is its last report all the same.
+            // If it ended by itself, its last report is still there.
             if entry.says.send(Order::Close).await.is_ok() {
                 let closed = entry.report.wait_for(|report| report.status == Status::Closed).await;
                 if closed.is_err() {
@@ -197,7 +198,7 @@ impl Delegate for SubagentPool {
         for entry in self.entries() {
             entry.abort.now();
             match entry.says.try_send(Order::Interrupt) {
-                // One who has ended has nothing to interrupt.
+                // An ended subagent has nothing to interrupt.
                 Ok(()) | Err(TrySendError::Closed(_)) => {}
                 Err(TrySendError::Full(say)) => {
                     tokio::spawn(async move { entry.says.send(say).await.is_ok() });

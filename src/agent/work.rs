@@ -1,7 +1,7 @@
-//! What an agent waits for: the answer that streams in, tools that run, a timer.
+//! Work in progress of an agent: the streaming answer, running tools, a timer.
 //!
-//! Must not know the state machine's rules. Waiting here can be given up and taken up again at
-//! any point without losing anything.
+//! Must not know the state machine's rules. Waiting is cancel-safe: it can be dropped and repeated at any
+//! point without losing anything.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -24,66 +24,66 @@ use crate::llm::model::{StreamEvent, ToolCall};
 use crate::llm::provider::EventStream;
 use crate::tools::{self, Outcome, Progress, Registry};
 
-/// Something that came.
+/// Something that happened.
 #[derive(Debug)]
 pub enum Wake {
-    /// The next event of the answer; `None` when the stream is over without a last event.
+    /// The next event of the answer; `None` when the stream ended without a final event.
     Stream(Option<StreamEvent>),
     /// A tool call ended.
     Tool(ToolDone),
-    /// Live output: call id and text, the latest of each call that has more.
+    /// Live output: call id and text, the latest of each call that has new output.
     Progress(Vec<(String, String)>),
-    /// The timer.
+    /// The timer has expired.
     Due(Timer),
-    /// A summary was written, or was not.
+    /// A summary was written or has failed.
     Summary(Result<Written, SummaryError>),
-    /// A request for a summary is sent again.
+    /// A summary request is retried.
     Repeat(Repeat),
 }
 
 /// A tool call that ended.
 #[derive(Debug)]
 pub struct ToolDone {
-    /// Its place among the calls of its answer.
+    /// Its index among the calls of its answer.
     pub index: usize,
     /// The call.
     pub call: ToolCall,
-    /// What it gave.
+    /// The outcome.
     pub outcome: Outcome,
-    /// How long it took.
+    /// Duration.
     pub took: Duration,
 }
 
-/// Everything that is going on.
+/// All work in progress.
 #[derive(Default)]
 pub struct Work {
     answer: Option<EventStream>,
     summary: Option<Writing>,
-    /// What is heard of it meanwhile.
+    /// Retry notices of the summary.
     repeats: Option<mpsc::Receiver<Repeat>>,
     tools: JoinSet<ToolDone>,
-    /// Calls that nobody waits for any more and that have not ended yet.
+    /// Abandoned calls that have not ended yet.
     ending: Vec<JoinSet<ToolDone>>,
     board: Arc<Board>,
     timer: Option<(Timer, Pin<Box<Sleep>>)>,
 }
 
-/// The latest live output of each running call. Bounded by the number of calls, since a newer
-/// text replaces an older one.
+/// The latest live output of each running call. Bounded by the number of calls, since newer text replaces
+/// older text.
 #[derive(Debug, Default)]
 struct Board {
     latest: Mutex<BTreeMap<String, Shown>>,
     changed: Notify,
 }
 
-/// What a call has shown last.
+/// The latest output of a call.
 #[derive(Debug, Clone)]
 pub struct Shown {
     /// The tool's name.
     pub tool: String,
-    /// As tools tell it, see [`Progress`].
+    /// The text as tools report it, see [`Progress`].
     pub text: String,
-    /// Whether listeners have heard of it.
+    /// Whether it was sent to listeners.
     heard: bool,
 }
 
@@ -93,12 +93,12 @@ impl Work {
         self.answer = Some(answer);
     }
 
-    /// Stops reading, which closes the connection; says whether there was something to stop.
+    /// Stops reading, which closes the connection; returns whether there was an answer.
     pub fn hang_up(&mut self) -> bool {
         self.answer.take().is_some()
     }
 
-    /// Starts writing a summary, of whose repetitions `repeats` tells.
+    /// Starts writing a summary, with retry notices on `repeats`.
     pub fn write(&mut self, summary: Writing, repeats: mpsc::Receiver<Repeat>) {
         self.repeats = Some(repeats);
         let whole = AssertUnwindSafe(summary).catch_unwind();
@@ -106,17 +106,17 @@ impl Work {
         self.summary = Some(whole.map(move |written| written.unwrap_or_else(|_| Err(failed()))).boxed());
     }
 
-    /// Stops writing, which closes the connection; says whether there was something to stop.
+    /// Stops writing, which closes the connection; returns whether there was a summary.
     pub fn give_up(&mut self) -> bool {
         self.summary.take().is_some()
     }
 
-    /// Starts a timer in place of the one before.
+    /// Starts a timer, replacing the current one.
     pub fn wait(&mut self, timer: Timer, delay: Duration) {
         self.timer = Some((timer, Box::pin(tokio::time::sleep(delay))));
     }
 
-    /// Starts a tool call on a task of its own.
+    /// Starts a tool call on its own task.
     pub fn run(
         &mut self,
         index: usize,
@@ -138,7 +138,7 @@ impl Work {
         });
     }
 
-    /// Lets running tools end unheard.
+    /// Abandons running tools: their ends are ignored.
     pub fn forget_tools(&mut self) {
         self.ending.push(mem::take(&mut self.tools));
         self.ending.retain_mut(|set| {
@@ -149,8 +149,8 @@ impl Work {
         self.timer = None;
     }
 
-    /// Ends everything. Calls that were interrupted get `grace` to end by themselves; then
-    /// their tasks are dropped, and a command takes its whole process group along.
+    /// Ends all work. Interrupted calls get `grace` to end by themselves; then their tasks are dropped, which
+    /// kills the process groups of their commands.
     pub async fn end(&mut self, grace: Duration) {
         self.hang_up();
         self.give_up();
@@ -164,17 +164,17 @@ impl Work {
         self.ending.clear();
     }
 
-    /// The live output of a call that has ended, unless it was heard.
+    /// Returns the live output of a call that has ended, unless it was sent.
     pub fn last_progress(&self, call_id: &str) -> Option<String> {
         self.board.latest.lock().remove(call_id).filter(|shown| !shown.heard).map(|shown| shown.text)
     }
 
-    /// What the running calls have shown last, by their ids, heard or not.
+    /// Returns the latest output of the running calls, by id.
     pub fn shown(&self) -> BTreeMap<String, Shown> {
         self.board.latest.lock().clone()
     }
 
-    /// Waits for the next thing; forever when nothing is going on.
+    /// Waits for the next event; forever when there is no work.
     pub async fn next(&mut self) -> Wake {
         loop {
             tokio::select! {
@@ -215,7 +215,7 @@ impl Board {
         self.changed.notify_one();
     }
 
-    /// What nobody has heard yet; it counts as heard from now on.
+    /// Returns output that was not sent yet, and marks it as sent.
     fn unheard(&self) -> Vec<(String, String)> {
         let mut latest = self.latest.lock();
         let unheard = latest.iter_mut().filter(|(_, shown)| !shown.heard);
@@ -234,7 +234,7 @@ async fn next_event(answer: &mut Option<EventStream>) -> Option<StreamEvent> {
     }
 }
 
-/// The next repetition; pending where nobody tells of any.
+/// Returns the next retry notice; pending when there is no channel.
 async fn heard(repeats: &mut Option<mpsc::Receiver<Repeat>>) -> Option<Repeat> {
     let heard = match repeats {
         Some(repeats) => repeats.recv().await,

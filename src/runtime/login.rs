@@ -1,6 +1,6 @@
-//! Logging in and out: which providers there are, what they ask for, and where it is kept.
+//! Login and logout at providers, and storage of their credentials.
 //!
-//! Must not know who talks with the user.
+//! Must not know who talks to the user.
 
 pub mod channel;
 #[doc(hidden)]
@@ -17,30 +17,30 @@ use crate::llm::auth::value;
 use crate::llm::catalog::ProviderInfo;
 use crate::llm::model::{Notice, Question};
 
-/// A provider that one can log in at.
+/// A provider that supports login.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Choice {
     /// Its id.
     pub id: String,
-    /// For people.
+    /// Display name.
     pub name: String,
-    /// What is kept for it: `key`, `login`, or nothing.
+    /// Type of the stored credential: `key`, `login`, or empty.
     pub kept: &'static str,
 }
 
-/// What a logout leaves.
+/// The outcome of a logout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Left {
-    /// Whether anything was kept, which is forgotten now.
+    /// Whether a credential was stored, which is now removed.
     pub was_kept: bool,
-    /// What opens the provider all the same: variables, or the user's file of providers.
+    /// What still authenticates the provider: variables, or the user's file of providers.
     pub still: Option<String>,
 }
 
 impl Left {
-    /// For a user; `name` is the provider's.
+    /// Returns the outcome as a sentence for the user; `name` is the provider's.
     pub fn sentence(&self, name: &str) -> String {
         let Self { was_kept, still } = self;
         let what = if *was_kept {
@@ -55,8 +55,8 @@ impl Left {
     }
 }
 
-/// Every provider that keeps something, in the order of the catalog. Reads files; without the one of
-/// credentials nobody could say what is kept.
+/// Returns every provider that can store a credential, in the order of the catalog. Fails if the credentials
+/// file cannot be read, since it says what is stored.
 #[doc(hidden)]
 pub fn choices(options: &Options) -> Result<Vec<Choice>, Report> {
     let entries = access::store(options).read().map_err(|error| Report::new(error.to_string()))?;
@@ -71,7 +71,7 @@ pub fn choices(options: &Options) -> Result<Vec<Choice>, Report> {
     Ok(catalog.providers.iter().filter(wants).map(row).collect())
 }
 
-/// Logs in and keeps what comes; gives a sentence for the user.
+/// Logs in and stores the credential; returns a sentence for the user.
 #[doc(hidden)]
 pub async fn login(options: &Options, provider: &str, talk: &dyn LoginUi) -> Result<String, Report> {
     let catalog = access::reach(options).catalog;
@@ -104,7 +104,7 @@ pub async fn login(options: &Options, provider: &str, talk: &dyn LoginUi) -> Res
     Ok(format!("{} is available; {kept}", info.name))
 }
 
-/// Forgets what is kept for a provider, and tells what is left.
+/// Removes the stored credential of a provider, and returns what remains.
 #[doc(hidden)]
 pub async fn logout(options: &Options, provider: &str) -> Result<Left, Report> {
     let before = put(options, provider, None).await?;
@@ -117,7 +117,7 @@ pub async fn logout(options: &Options, provider: &str) -> Result<Left, Report> {
     Ok(Left { was_kept: before.is_some(), still })
 }
 
-/// Keeps an entry, or takes it away; gives what was there.
+/// Stores or removes an entry; returns the old one.
 async fn put(
     options: &Options,
     provider: &str,
@@ -136,7 +136,7 @@ async fn put(
     before.map_err(|error| Report::new(error.to_string()))
 }
 
-/// The key of an entry, as it is kept.
+/// Returns the key of an entry, as stored.
 fn key_of(entry: &serde_json::Value) -> Option<String> {
     match Entry::read(entry) {
         Some(Entry::Key { key, .. }) => key.map(|key| key.0),
@@ -144,7 +144,7 @@ fn key_of(entry: &serde_json::Value) -> Option<String> {
     }
 }
 
-/// What opens a provider that nothing is kept for. Reads files.
+/// Returns what authenticates a provider without a stored credential. Reads files.
 fn still_opens(options: &Options, provider: &str) -> Option<String> {
     let catalog = access::reach(options).catalog;
     let info = catalog.provider(provider)?;
@@ -156,8 +156,8 @@ fn still_opens(options: &Options, provider: &str) -> Option<String> {
     key.or_else(|| Some(ambient()?.join(" and "))).or_else(|| own().map(|_| "models.json".to_string()))
 }
 
-/// Puts the key of an entry into the system's keyring; what is left of the entry refers to it. What
-/// came of a login is renewed all the time and stays in the file.
+/// Moves the key of an entry into the system's keyring; the entry then refers to it. Login tokens are renewed
+/// often and stay in the file.
 async fn into_keyring(
     options: &Options,
     info: &ProviderInfo,
@@ -171,8 +171,7 @@ async fn into_keyring(
     Ok(entry)
 }
 
-/// Whether the login is wanted, where there are keys, too. One that cannot serve is not offered,
-/// but told.
+/// Returns whether the user chose login over a key. A method that cannot work is not offered, but explained.
 async fn by_login(
     info: &ProviderInfo,
     row: &oauth::LoginRow,
@@ -217,7 +216,7 @@ async fn by_key(
     Ok(entry)
 }
 
-/// The variables that the addresses of a provider hold.
+/// Returns the variables in a provider's URLs.
 fn placeholders(info: &ProviderInfo) -> Vec<String> {
     let url = info.base_url(info.api());
     url.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.to_string())).collect()

@@ -1,8 +1,8 @@
-//! One live session with its controls and its event stream: the API for every front end and for embedding.
+//! Live session with its controls and event stream: the API for every front end and for embedding.
 //!
-//! A session starts, runs and ends in [`lifecycle`]; front ends and programs ask through [`controls`] and listen
-//! through [`events`]. [`agent_setup`], [`models`] and [`login`] decide what the agent works with; [`context`],
-//! [`restore`] and [`history`] act on the conversation and the files that a session has already written.
+//! A session starts, runs and ends in [`lifecycle`]; front ends and programs send requests through
+//! [`controls`] and receive [`events`]. [`agent_setup`], [`models`] and [`login`] decide what the agent works
+//! with; [`context`], [`restore`] and [`history`] act on the stored conversation and files.
 //!
 //! Layer 6. May import layers 0 to 5 except `tui` and `text`; must not know who displays it.
 

@@ -1,7 +1,7 @@
-//! One session: its tree and its file, kept equal.
+//! One session: its tree and its file, kept in sync.
 //!
-//! Must not know who talks. Nothing is on disk before the first user message; from then on an
-//! entry is in memory only when it is in the file.
+//! Must not know the participants. Nothing is written before the first user message; from then on an entry is
+//! in memory only if it is in the file.
 
 mod adopt;
 mod recent;
@@ -27,7 +27,7 @@ use super::usage::totals::Sums;
 use crate::base::clock::{self, SharedClock};
 use crate::base::ids::SharedIds;
 
-/// Tries for an entry id of eight digits before a longer one is taken.
+/// Attempts to find an unused entry id of eight digits before a longer one is used.
 const SHORT_ID_TRIES: usize = 100;
 
 /// A conversation as a tree of entries, with its file.
@@ -37,26 +37,26 @@ pub struct Session {
     file: Backing,
     problems: Vec<Problem>,
     sums: Sums,
-    /// Where the latest entry is that says that the workspace was brought back.
+    /// Index of the latest entry that records a restore of the workspace.
     restored: Option<u32>,
-    /// The entries of the latest context, whose messages are in memory.
+    /// The entries of the latest context, whose decoded messages are cached.
     told: Mutex<Vec<u32>>,
     clock: SharedClock,
     ids: SharedIds,
 }
 
-/// Where the entries go.
+/// Where the entries are stored.
 #[derive(Debug)]
 enum Backing {
-    /// Nowhere.
+    /// In memory only.
     Memory,
-    /// Into a file that is made with the first user message.
+    /// In a file that is created with the first user message.
     Pending(Store),
-    /// Into a file.
+    /// In a file.
     Open(Store),
-    /// Into a file that is still in an earlier format, and is put into this one's with the next entry.
+    /// In a file of an earlier format, which is converted with the next entry.
     Earlier(Store, u64),
-    /// Into a file that is only looked at.
+    /// In a file opened read-only.
     Looked(PathBuf),
 }
 
@@ -70,7 +70,7 @@ impl std::fmt::Debug for Session {
 }
 
 impl Session {
-    /// A new session of a working folder, whose file will be below `root` (`…/sessions`).
+    /// Creates a session of a working folder, whose file will be below `root` (`…/sessions`).
     pub fn create(root: &Path, cwd: &Path, clock: SharedClock, ids: SharedIds) -> Self {
         let mut session = Self::in_memory(cwd, clock, ids);
         let now = clock::parse_iso8601(&session.header.timestamp).unwrap_or(0);
@@ -78,14 +78,14 @@ impl Session {
         session
     }
 
-    /// A new session without a file.
+    /// Creates a session without a file.
     pub fn in_memory(cwd: &Path, clock: SharedClock, ids: SharedIds) -> Self {
         let now = clock.now_ms();
         let header = Header::new(ids.session(now), now, cwd.to_string_lossy().into_owned());
         Self::empty(header, Backing::Memory, clock, ids)
     }
 
-    /// The same, which comes from the session in another file. To be said before anything is written.
+    /// Sets the parent session's file. Call it before anything is written.
     #[must_use]
     pub fn descending_from(mut self, parent: &Path) -> Self {
         let began = clock::parse_iso8601(&self.header.timestamp).unwrap_or(0);
@@ -98,10 +98,9 @@ impl Session {
         Self { header, tree, file, problems: Vec::new(), sums, restored: None, told, clock, ids }
     }
 
-    /// Opens a session file to go on with it, which nobody else may then ([`SessionError::Busy`]). A torn
-    /// tail is repaired, broken lines are skipped and reported in [`Session::problems`]; an empty file
-    /// becomes a new session; one of an earlier format is put into this one with the next entry;
-    /// anything else is refused.
+    /// Opens a session file for writing and locks it against other processes ([`SessionError::Busy`]). A torn
+    /// tail is repaired; broken lines are skipped and listed in [`Session::problems`]; an empty file becomes
+    /// a new session; a file of an earlier format is converted with the next entry; other files are refused.
     pub fn open(path: &Path, clock: SharedClock, ids: SharedIds) -> Result<Self, SessionError> {
         let loaded = load::load(path, Use::Write)?;
         let Some(header) = loaded.header else {
@@ -116,7 +115,7 @@ impl Session {
         Ok(Self { tree, problems, sums, restored, ..Self::empty(header, file, clock, ids) })
     }
 
-    /// Opens a session file to look at it. It is not touched, and may be open elsewhere.
+    /// Opens a session file read-only. Another process may have it open.
     pub fn look_at(path: &Path, clock: SharedClock, ids: SharedIds) -> Result<Self, SessionError> {
         let loaded = load::load(path, Use::Look)?;
         let header = loaded.header.ok_or_else(|| SessionError::NotASession(path.to_path_buf()))?;
@@ -126,8 +125,8 @@ impl Session {
         Ok(Self { tree, problems, sums, restored, ..Self::empty(header, file, clock, ids) })
     }
 
-    /// A session of its own with the branch up to `leaf` (nothing for `None`), in a new file below `root`, or
-    /// without one as this one; labels of entries there come along.
+    /// Returns a new session with the branch up to `leaf` (empty for `None`), in a new file below `root`, or
+    /// without a file if this one has none; labels of the copied entries are kept.
     pub fn fork(&self, root: &Path, cwd: &Path, leaf: Option<&str>) -> Result<Self, SessionError> {
         if let Some(id) = leaf.filter(|id| !self.tree.contains(id)) {
             return Err(SessionError::NoSuchEntry(id.to_string()));
@@ -146,7 +145,7 @@ impl Session {
         Ok(fork)
     }
 
-    /// A session of its own with everything that is in this one, in a new file below `root`.
+    /// Returns a new session with all entries of this one, in a new file below `root`.
     pub fn copy(&self, root: &Path) -> Result<Self, SessionError> {
         let entries = self.tree.entries().map(|entry| entry.behind(entry.parent_id()));
         let entries: io::Result<Vec<Entry>> = entries.collect();
@@ -156,7 +155,7 @@ impl Session {
         Ok(copy)
     }
 
-    /// A session that begins with these entries.
+    /// Returns a new session that starts with these entries.
     fn sibling(&self, root: &Path, cwd: &Path, entries: Vec<Entry>) -> Result<Self, SessionError> {
         let (clock, ids) = (self.clock.clone(), self.ids.clone());
         let now = clock.now_ms();
@@ -167,7 +166,7 @@ impl Session {
             Some(file) => Header::forked(id, now, cwd, file),
             None => Header::new(id, now, cwd),
         };
-        // What was to leave nothing behind leaves nothing in another session either.
+        // A session that must leave no trace has copies without a file, too.
         let kept = !matches!(self.file, Backing::Memory);
         let file = if kept { Backing::Pending(Store::new(place)) } else { Backing::Memory };
         let mut new = Self::empty(header, file, clock, ids);
@@ -183,8 +182,8 @@ impl Session {
         Ok(new)
     }
 
-    /// The session as it stands, to be looked at elsewhere while this one goes on. That costs little, however
-    /// long it is: its lines stay where they are.
+    /// Returns a read-only copy for use on another thread while this session continues. Cheap at any length:
+    /// the lines stay in the file.
     #[must_use]
     pub fn beside(&self) -> Self {
         let file = self.file().map_or(Backing::Memory, |path| Backing::Looked(path.to_path_buf()));
@@ -211,8 +210,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Appends an entry after the leaf and makes it the leaf. It is in the file when this
-    /// returns; after a failure it is neither in the file nor in memory.
+    /// Appends an entry after the leaf and makes it the leaf. It is in the file when this returns; after a
+    /// failure it is neither in the file nor in memory.
     pub fn append(&mut self, body: EntryBody) -> Result<String, SessionError> {
         let body = normalised(body);
         let starts = begins_file(&body);
@@ -229,7 +228,7 @@ impl Session {
             Backing::Memory => self.keep(entry),
             Backing::Looked(path) => return Err(SessionError::ReadOnly(path.clone())),
             Backing::Pending(_) if !starts => self.keep(entry),
-            // Somebody has deleted the file: what we know becomes a new one.
+            // The file was deleted by another process: the entries in memory are written to a new one.
             Backing::Open(store) if store.is_gone() => self.write_whole(entry, Store::create)?,
             Backing::Open(store) => {
                 let line = entry.line().map_err(|source| unreadable(store.path(), source))?;
@@ -260,7 +259,7 @@ impl Session {
         debug_assert!(pushed.is_ok(), "the id was free");
     }
 
-    /// Makes a file with everything and one more entry.
+    /// Creates a file with all entries and one more.
     fn write_whole(
         &mut self,
         entry: Entry,
@@ -287,7 +286,7 @@ impl Session {
             .unwrap_or_else(|| self.ids.session(self.clock.now_ms()))
     }
 
-    /// Waits until everything appended is on the disk.
+    /// Waits until all appended entries are flushed to disk.
     pub fn sync(&self) -> Result<(), SessionError> {
         match &self.file {
             Backing::Open(store) => store.sync(),
@@ -301,7 +300,7 @@ impl Session {
         if moved { Ok(()) } else { Err(SessionError::NoSuchEntry(id.unwrap_or_default().to_string())) }
     }
 
-    /// Names an entry, or takes its name away. The label is an entry itself, behind the leaf.
+    /// Sets or removes the label of an entry. The label is an entry itself, after the leaf.
     pub fn label(&mut self, target: &str, label: Option<&str>) -> Result<String, SessionError> {
         if !self.tree.contains(target) {
             return Err(SessionError::NoSuchEntry(target.to_string()));
@@ -310,20 +309,20 @@ impl Session {
         self.append(EntryBody::Label { target_id: target.to_string(), label })
     }
 
-    /// The names of entries, by their ids.
+    /// Returns the labels by entry id.
     pub fn labels(&self) -> HashMap<String, String> {
         fork::labels(&self.tree)
     }
 
-    /// The session's name: the latest that it was given.
+    /// Returns the session's latest name.
     pub fn name(&self) -> Option<String> {
         let named = self.tree.of_kind("session_info").next()?;
         let EntryBody::SessionInfo { name } = named.body() else { return None };
         name.filter(|name| !name.trim().is_empty())
     }
 
-    /// The conversation from the root to the leaf. Its messages stay in memory until another one is asked for;
-    /// those of a branch that was left, or that were summed up since, go.
+    /// Returns the conversation from the root to the leaf. Its messages stay cached until the next call;
+    /// those of a branch that was left or summarized since are dropped.
     pub fn context(&self) -> SessionContext {
         let (path, from) = projection::told_path(&self.tree, self.tree.leaf_index());
         messages::decode(&path[from..]);
@@ -338,7 +337,7 @@ impl Session {
         context
     }
 
-    /// The messages that stay in memory for the next context go.
+    /// Drops the messages that are cached for the next context.
     pub fn forget(&self) {
         let mut told = self.told.lock();
         for at in std::mem::take(&mut *told) {
@@ -346,22 +345,22 @@ impl Session {
         }
     }
 
-    /// The conversation from the root to any entry; empty when there is no such entry.
+    /// Returns the conversation from the root to any entry; empty when there is no such entry.
     pub fn context_at(&self, leaf: &str) -> SessionContext {
         messages::build(&projection::told_path(&self.tree, self.tree.index_of(leaf)).0)
     }
 
-    /// The session's id.
+    /// Returns the session's id.
     pub fn id(&self) -> &str {
         &self.header.id
     }
 
-    /// Id, start and working folder.
+    /// Returns the header: id, start time and working folder.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The file, once it exists.
+    /// Returns the file, once it exists.
     pub fn file(&self) -> Option<&Path> {
         match &self.file {
             Backing::Open(store) | Backing::Earlier(store, _) => Some(store.path()),
@@ -370,28 +369,28 @@ impl Session {
         }
     }
 
-    /// All entries of all branches, in the order in which they were written.
+    /// Returns all entries of all branches, in the order of the file.
     pub fn entries(&self) -> Entries<'_> {
         self.tree.entries()
     }
 
-    /// Who follows whom.
+    /// Returns the tree.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// The id of the entry after which the next one goes.
+    /// Returns the id of the entry that the next one follows.
     pub fn leaf(&self) -> Option<&str> {
         self.tree.leaf().map(Entry::id)
     }
 
-    /// What was wrong with the file, for the user.
+    /// Returns the problems found in the file, for the user.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 }
 
-/// The text of a file with everything and one more entry. Fails when an entry cannot be read again.
+/// Returns the text of a file with all entries and one more. Fails when an entry cannot be read.
 fn whole(header: &Header, tree: &Tree, last: &Entry) -> io::Result<String> {
     let mut text = format!("{}\n", header.line);
     for entry in tree.entries().chain([last]) {
@@ -410,7 +409,7 @@ fn sorted(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems
 }
 
-/// Session names are one line.
+/// Normalizes a session name to one line.
 fn normalised(body: EntryBody) -> EntryBody {
     match body {
         EntryBody::SessionInfo { name: Some(name) } => {
@@ -421,7 +420,7 @@ fn normalised(body: EntryBody) -> EntryBody {
     }
 }
 
-/// A session is worth a file from the first thing that a user or a model said.
+/// Whether this entry causes the file to be created: the first message of a user or a model.
 fn begins_file(body: &EntryBody) -> bool {
     matches!(body, EntryBody::Message { message } if message.role() != "system")
 }

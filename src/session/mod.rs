@@ -1,11 +1,12 @@
 //! Sessions: conversations as append-only trees of entries, in pi's JSONL version 3.
 //!
-//! [`format`] is the lines of a file, [`tree`] the tree that they make, [`conversation`] one session with both kept
-//! equal, [`store`] the files. [`context`] is what a model is sent, [`usage`] what was spent, [`restore`] which states
-//! of the workspace are recorded, [`derived`] what others are shown; [`search`] and [`import`] read other sessions.
+//! [`format`] has the lines of a file, [`tree`] their tree, [`conversation`] one session that keeps both in
+//! sync, [`store`] the files. [`context`] is what a model gets, [`usage`] the cost, [`restore`] the recorded
+//! checkpoints of the workspace, [`derived`] views and exports; [`search`] and [`import`] read other
+//! sessions.
 //!
-//! Layer 3. May import `base` and the plain data of `llm`; must not know the agent, tools that
-//! run, or front ends. Input and output happen in `store` only.
+//! Layer 3. May import `base` and the plain data of `llm`; must not know the agent, tools that run, or front
+//! ends. I/O happens in `store` only.
 
 #[doc(hidden)]
 pub mod context;

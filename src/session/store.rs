@@ -1,8 +1,8 @@
-//! Session files: with its parts, the only input and output of `session`.
+//! Session files: this module and its submodules do all I/O of `session`.
 //!
-//! Must not know what entries say. A file is made with its first lines in one write, grows by
-//! whole lines in one write each, and is never rewritten but once, when it is of an earlier format
-//! and something is to be added; then what was there is kept beside it.
+//! Must not know the content of entries. A file is created with its first lines in one write, grows by whole
+//! lines in one write each, and is rewritten only once: when a file of an earlier format is appended to. The
+//! old file is then kept beside it.
 
 pub mod import;
 pub mod index;
@@ -24,16 +24,16 @@ use super::format::entry::Lines;
 use super::format::error::SessionError;
 use crate::base::clock;
 
-/// Bytes of a piece that is read without asking first whether the file has so many.
+/// Pieces up to this many bytes are read without checking the file size first.
 const UNASKED: usize = 1 << 20;
 
-/// A session file that is open, whose lines can be read again.
+/// An open session file, whose lines can be read again.
 #[derive(Debug, Clone)]
 pub(super) struct SessionFile(Arc<File>);
 
 impl Lines for SessionFile {
     fn read(&self, from: u64, length: u32) -> io::Result<String> {
-        // What an index says may be wrong, and room for a piece costs as much as the piece.
+        // An index may hold wrong lengths, and the buffer is as large as the requested piece.
         if length as usize > UNASKED && from.saturating_add(u64::from(length)) > self.0.metadata()?.len() {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than its line"));
         }
@@ -44,24 +44,24 @@ impl Lines for SessionFile {
 }
 
 impl SessionFile {
-    /// The same, for entries to read their lines from.
+    /// Returns it as a source of lines for entries.
     pub(super) fn lines(&self) -> Arc<dyn Lines> {
         Arc::new(self.clone())
     }
 }
 
-/// One session file, open for appending and locked against other programs of ours.
+/// A session file open for appending, locked against other bowline processes.
 #[derive(Debug)]
 pub(super) struct Store {
     path: PathBuf,
     file: Option<SessionFile>,
-    /// Whether the file ends in the middle of a line that could not be cut off.
+    /// Whether the file ends within a line that could not be cut off.
     torn: bool,
 }
 
 impl Drop for Store {
-    /// Others may write it now. Closing alone would do that later: a command that is being started just
-    /// then holds every open file for a moment.
+    /// Unlocks explicitly. Closing alone may unlock later: a child process that is being started holds every
+    /// open file for a moment.
     fn drop(&mut self) {
         if let Some(file) = &self.file
             && let Err(error) = file.0.unlock()
@@ -72,18 +72,18 @@ impl Drop for Store {
 }
 
 impl Store {
-    /// A file that does not exist yet.
+    /// Returns a store for a file that does not exist yet.
     pub(super) fn new(path: PathBuf) -> Self {
         Self { path, file: None, torn: false }
     }
 
-    /// A file that is open already.
+    /// Returns a store for an open file.
     #[cfg(test)]
     pub(super) fn over(path: PathBuf, file: File) -> Self {
         Self { path, file: Some(SessionFile(Arc::new(file))), torn: false }
     }
 
-    /// Where the file is, or will be.
+    /// Returns the path of the file, which may not exist yet.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -92,8 +92,7 @@ impl Store {
         SessionError::Io { path: self.path.clone(), source }
     }
 
-    /// Makes the file with its first lines and gives what it can be read through. An existing file
-    /// is never touched.
+    /// Creates the file with its first lines and returns a reader for it. An existing file is never modified.
     pub(super) fn create(&mut self, lines: &str) -> Result<SessionFile, SessionError> {
         self.make_folder()?;
         let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&self.path);
@@ -103,7 +102,7 @@ impl Store {
         self.file = Some(file.clone());
         let written = self.append(lines);
         if let Err(error) = written {
-            // Half a first write is no session yet; without the file the next try can succeed.
+            // A partial first write is not a session; without the file the next attempt can succeed.
             self.file = None;
             if let Err(error) = fs::remove_file(&self.path) {
                 tracing::warn!(path = %self.path.display(), %error, "cannot remove a half-written session");
@@ -120,8 +119,8 @@ impl Store {
         made.map_err(|source| self.error(source))
     }
 
-    /// Puts a file of this format in the place of one of an earlier format, whose bytes are kept under
-    /// a name of their own: `….jsonl.v1`.
+    /// Replaces a file of an earlier format with one of the current format; the old file is kept under a
+    /// separate name: `….jsonl.v1`.
     pub(super) fn upgrade(&mut self, lines: &str, from: u64) -> Result<SessionFile, SessionError> {
         let kept = self.path.with_extension(format!("jsonl.v{from}"));
         let replaced = self.replace(lines, &kept);
@@ -136,7 +135,7 @@ impl Store {
     fn replace(&self, lines: &str, kept: &Path) -> io::Result<File> {
         match fs::hard_link(&self.path, kept) {
             Ok(()) => {}
-            // From a try that failed after this point: the same bytes.
+            // Left by an attempt that failed after this point: the same bytes.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
@@ -149,15 +148,15 @@ impl Store {
         OpenOptions::new().read(true).append(true).open(&self.path)
     }
 
-    /// Whether the file that we have open was deleted. Writing on would lose every word.
+    /// Whether the open file was deleted. Further writes would be lost.
     pub(super) fn is_gone(&self) -> bool {
         let file = self.file.as_ref();
         file.and_then(|file| file.0.metadata().ok()).is_some_and(|facts| facts.nlink() == 0)
     }
 
-    /// Appends whole lines (with their line feeds) in one write, and says at which byte they begin;
-    /// `None` where somebody else wrote at the same time. After a failure the file is as it was
-    /// before, or the next append ends the broken line first.
+    /// Appends whole lines (with their line feeds) in one write, and returns the byte offset of the first;
+    /// `None` if another process wrote at the same time. After a failure the file is unchanged, or the next
+    /// append ends the broken line first.
     pub(super) fn append(&mut self, lines: &str) -> Result<Option<u64>, SessionError> {
         let file = self.open()?;
         let text = if self.torn { format!("\n{lines}") } else { lines.to_string() };
@@ -176,7 +175,7 @@ impl Store {
         }
     }
 
-    /// The open file. One that could only be read when the session was opened is tried again.
+    /// Returns the open file. A file that could only be opened for reading is tried again.
     pub(super) fn open(&mut self) -> Result<SessionFile, SessionError> {
         if let Some(file) = &self.file {
             return Ok(file.clone());
@@ -187,15 +186,15 @@ impl Store {
         Ok(self.file.insert(SessionFile(Arc::new(file))).clone())
     }
 
-    /// Waits until everything written is on the disk.
+    /// Waits until all written data is flushed to disk.
     pub(super) fn sync(&self) -> Result<(), SessionError> {
         let file = self.file.as_ref();
         file.map_or(Ok(()), |file| file.0.sync_data()).map_err(|source| self.error(source))
     }
 }
 
-/// Puts the new name itself on the disk. Some file systems cannot; then the name comes there
-/// with the system's next write.
+/// Syncs the folder, so that the new name is on disk. Some file systems do not support it; then the name is
+/// written with the system's next flush.
 fn sync_folder(path: &Path) {
     if let Some(folder) = path.parent()
         && let Err(error) = File::open(folder).and_then(|folder| folder.sync_all())
@@ -204,7 +203,7 @@ fn sync_folder(path: &Path) {
     }
 }
 
-/// Writes everything and says how much of it was written, even on an error.
+/// Writes everything and returns how much was written, even on an error.
 fn write_counted(mut file: &File, mut bytes: &[u8]) -> (u64, io::Result<()>) {
     let mut written = 0;
     while !bytes.is_empty() {
@@ -221,13 +220,13 @@ fn write_counted(mut file: &File, mut bytes: &[u8]) -> (u64, io::Result<()>) {
     (written, Ok(()))
 }
 
-/// Takes back a broken write, unless somebody else has appended since.
+/// Truncates a broken write, unless another process has appended since.
 fn cut_back(file: &File, before: Option<u64>, written: u64) -> bool {
     let now = file.metadata().map(|found| found.len()).ok();
     before.is_some_and(|before| now == Some(before + written) && file.set_len(before).is_ok())
 }
 
-/// The folder of a working folder's sessions.
+/// Returns the folder for sessions of a working folder.
 pub fn folder(root: &Path, cwd: &Path) -> PathBuf {
     let text = cwd.to_string_lossy();
     let name: String = text
@@ -239,7 +238,7 @@ pub fn folder(root: &Path, cwd: &Path) -> PathBuf {
     root.join(format!("--{name}--"))
 }
 
-/// Where a new session's file goes.
+/// Returns the path of a new session's file.
 pub(super) fn file_path(root: &Path, cwd: &Path, id: &str, now_ms: u64) -> PathBuf {
     let stamp = clock::iso8601(now_ms).replace([':', '.'], "-");
     folder(root, cwd).join(format!("{stamp}_{id}.jsonl"))

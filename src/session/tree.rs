@@ -1,8 +1,8 @@
-//! The tree of a session: who follows whom, and which entry is the leaf.
+//! Tree of a session: parents and children of entries, and the leaf.
 //!
-//! Must not know what entries say, nor files. Places are those in the file's order. An entry is made when it is
-//! looked at; of all others there is no more than a row, and of those that an index remembers not even that is in
-//! memory. Nothing here but a walk through all entries costs more than the branch that it is about.
+//! Must not know the content of entries, nor files. Indices follow the order of the file. An entry is created
+//! on first access; of all others only a row exists, and rows in an index are not even in memory. Except for
+//! traversals of all entries, no operation costs more than the length of its branch.
 
 pub(super) mod append;
 pub(super) mod base;
@@ -25,36 +25,36 @@ use self::slots::Slots;
 use super::format::entry::{Entry, Lines, Place};
 use super::format::role::Role;
 
-/// The shape of a session.
+/// The tree.
 pub struct Tree {
-    /// The first rows, where an index has them.
+    /// The first rows, if an index has them.
     base: Option<Arc<Base>>,
-    /// What of those is different since.
+    /// Changes to those rows.
     touched: HashMap<u32, Links>,
-    /// The rows behind them, and of each its id and its time stamp. Together they would be wide enough to be moved
-    /// by a string instruction, which waits for everything before it.
+    /// The rows after them, and separately their ids and timestamps. In one struct they would be moved with a
+    /// string instruction, which stalls the pipeline.
     rows: Vec<Row>,
     texts: Vec<(CompactString, CompactString)>,
-    /// Places of those by their ids. The ids themselves are in the rows only; of each a part of its hash is kept,
-    /// so that the table grows without reading them.
+    /// Indices of those rows by id. The ids are only in the rows; each entry has a part of its hash, so that
+    /// the table grows without reading them.
     by_id: HashTable<(u32, u32)>,
     sums: IdSums,
-    /// How wide their texts are; `None` once one was too long for rows of an index.
+    /// Widths of the texts; `None` once one was too long for the rows of an index.
     widths: Option<Widths>,
     kinds: Kinds,
     slots: Slots,
-    /// Where lines are read.
+    /// Source of lines.
     lines: Option<Arc<dyn Lines>>,
     leaf: Option<u32>,
-    /// The latest that follows nobody.
+    /// The latest root.
     root: Option<u32>,
     /// How many entries nothing follows.
     ends: u32,
-    /// Those whose parent has not been seen yet, by its id.
+    /// Entries whose parent has not been read yet, by the parent's id.
     waiting: HashMap<CompactString, Vec<u32>>,
-    /// The same parents, by the places of those that wait.
+    /// The same parents, by the indices of the waiting entries.
     lost: HashMap<u32, CompactString>,
-    /// Whether an entry stands before its parent, or follows itself.
+    /// Whether an entry precedes its parent, or is its own parent.
     unordered: bool,
 }
 
@@ -87,7 +87,7 @@ impl std::fmt::Debug for Tree {
     }
 }
 
-/// Entries of a tree in the order of its file.
+/// The entries of a tree in the order of its file.
 #[derive(Debug, Clone)]
 pub struct Entries<'a> {
     tree: &'a Tree,
@@ -100,7 +100,7 @@ impl<'a> Entries<'a> {
         self.places.is_empty()
     }
 
-    /// The one at a place, counted from the first.
+    /// Returns the entry at an index.
     pub fn get(&self, at: usize) -> Option<&'a Entry> {
         self.places.clone().nth(at).map(|at| self.tree.entry(at))
     }
@@ -131,8 +131,8 @@ impl DoubleEndedIterator for Entries<'_> {
 impl ExactSizeIterator for Entries<'_> {}
 
 impl Tree {
-    /// The tree as it stands, to be looked at elsewhere while this one grows. Costs what a copy of its rows costs
-    /// that no index has: entries are made again there, when they are looked at.
+    /// Returns a copy for another thread while this tree grows. Copies only rows that no index has: entries
+    /// are created again on access.
     pub(super) fn beside(&self) -> Self {
         Self {
             base: self.base.clone(),
@@ -154,7 +154,7 @@ impl Tree {
         }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.based() as usize + self.rows.len()
     }
@@ -164,45 +164,46 @@ impl Tree {
         self.len() == 0
     }
 
-    /// All entries in the order of the file. Each is made when it is come to: where a kind, or who speaks, is
-    /// enough to know that one is not wanted, [`Self::of_kind`] and [`Self::role`] do not make it.
+    /// Returns all entries in the order of the file. Each is created when it is reached; if type or role
+    /// suffices to skip entries, use [`Self::of_kind`] or [`Self::role`], which do not create them.
     pub fn entries(&self) -> Entries<'_> {
         Entries { tree: self, places: 0..self.len() as u32 }
     }
 
-    /// The entries of a kind on all branches, the latest in the file first. Passes over nothing else.
+    /// Returns the entries of a type on all branches, latest in the file first. Skips other entries without
+    /// reading them.
     pub fn of_kind(&self, kind: &str) -> impl Iterator<Item = &Entry> {
         let latest = self.kinds.named(kind).and_then(|kind| somebody(kind.latest));
         std::iter::successors(latest, |at| somebody(self.links(*at).same)).map(|at| self.entry(at))
     }
 
-    /// The entry of that id.
+    /// Returns the entry with an id.
     pub fn get(&self, id: &str) -> Option<&Entry> {
         self.index_of(id).map(|at| self.entry(at))
     }
 
-    /// The entry at a place that there is.
+    /// Returns the entry at a valid index.
     pub fn entry(&self, at: u32) -> &Entry {
         self.slots.get_or(at, || self.make(at))
     }
 
-    /// Who speaks in the entry at a place that there is.
+    /// Returns the role of the entry at a valid index.
     pub fn role(&self, at: u32) -> Role {
         self.row(at).role
     }
 
-    /// The kind of the entry at a place that there is.
+    /// Returns the type of the entry at a valid index.
     pub fn kind(&self, at: u32) -> &str {
         self.kind_and_role(at).0
     }
 
-    /// Both at once.
+    /// Returns type and role.
     pub fn kind_and_role(&self, at: u32) -> (&str, Role) {
         let row = self.row(at);
         (self.kinds.get(row.kind).map_or("", |kind| &kind.name), row.role)
     }
 
-    /// Bytes of the line of the entry at a place that there is.
+    /// Returns the line length in bytes of the entry at a valid index.
     pub(super) fn line_bytes(&self, at: u32) -> u32 {
         self.row(at).length
     }
@@ -219,13 +220,13 @@ impl Tree {
         Entry::there(place, self.lines.clone().unwrap_or_else(|| Arc::new(Nowhere)), row.from, row.length)
     }
 
-    /// How many entries were made.
+    /// The number of entries that were created.
     #[cfg(test)]
     pub(crate) fn made(&self) -> usize {
         self.slots.count()
     }
 
-    /// Where in [`Tree::entries`] an entry is.
+    /// Returns the index of an entry in [`Tree::entries`].
     pub fn index_of(&self, id: &str) -> Option<u32> {
         let sum = self.sums.of(id);
         let is_it = |(other, at): &(u32, u32)| *other == sum && self.is(*at, id);
@@ -233,7 +234,7 @@ impl Tree {
         behind.or_else(|| self.base.as_ref()?.place(id))
     }
 
-    /// Where the one before it is.
+    /// Returns the index of the parent.
     pub fn parent_index(&self, at: u32) -> Option<u32> {
         if (at as usize) < self.len() { somebody(self.links(at).parent) } else { None }
     }
@@ -243,33 +244,33 @@ impl Tree {
         self.ends as usize
     }
 
-    /// Whether the id is taken.
+    /// Whether an entry has the id.
     pub fn contains(&self, id: &str) -> bool {
         self.index_of(id).is_some()
     }
 
-    /// The entry after which the next one goes; `None` before the first.
+    /// Returns the entry that the next one follows; `None` before the first.
     pub fn leaf(&self) -> Option<&Entry> {
         self.leaf.map(|at| self.entry(at))
     }
 
-    /// Where that one is.
+    /// Returns the index of the leaf.
     pub fn leaf_index(&self) -> Option<u32> {
         self.leaf
     }
 
-    /// Whether there are entries whose parent has not been seen yet.
+    /// Whether there are entries whose parent has not been read yet.
     pub(super) fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Whether every entry stands behind the one that it follows.
+    /// Whether every entry follows its parent in the file.
     pub(super) fn is_ordered(&self) -> bool {
         !self.unordered
     }
 
-    /// Moves the leaf: the next entry follows `id`, or starts a new root with `None`. False
-    /// when there is no such entry.
+    /// Moves the leaf: the next entry follows `id`, or starts a new root with `None`. Returns false when
+    /// there is no such entry.
     pub fn branch(&mut self, id: Option<&str>) -> bool {
         let target = id.map(|id| self.index_of(id));
         match target {
@@ -285,22 +286,22 @@ impl Tree {
         }
     }
 
-    /// The places from `leaf` back to the root. Ends early at a parent that is missing, and at one that
-    /// would close a circle.
+    /// Returns the indices from `leaf` back to the root. Stops early at a missing parent, and where the path
+    /// would form a cycle.
     pub fn way_back(&self, leaf: Option<u32>) -> impl Iterator<Item = u32> {
         let way = std::iter::successors(leaf, |at| somebody(self.links(*at).parent));
-        // Where every entry stands behind the one that it follows there are no circles.
+        // An ordered tree has no cycles.
         let mut seen = self.unordered.then(HashSet::new);
         way.take_while(move |at| seen.as_mut().is_none_or(|seen| seen.insert(*at)))
     }
 
-    /// The places on the way from `at` back to the root whose entries steer what a model is told, `at` not among
-    /// them. Only where the tree [is ordered](Self::is_ordered).
+    /// Returns the indices of the steering entries between `at` (exclusive) and the root, backward. Only if
+    /// the tree [is ordered](Self::is_ordered).
     pub(super) fn steering(&self, at: u32) -> impl Iterator<Item = u32> {
         std::iter::successors(somebody(self.links(at).steering), |at| somebody(self.links(*at).steering))
     }
 
-    /// The entries from the root to `leaf`, as far as [`Self::way_back`] goes.
+    /// Returns the entries from the root to `leaf`, as far as [`Self::way_back`] goes.
     pub fn path_to(&self, leaf: &str) -> Vec<&Entry> {
         self.path_from(self.index_of(leaf))
     }
@@ -311,13 +312,13 @@ impl Tree {
         path
     }
 
-    /// The entries from the root to the leaf.
+    /// Returns the entries from the root to the leaf.
     pub fn path(&self) -> Vec<&Entry> {
         self.path_from(self.leaf)
     }
 
-    /// The entries that follow `id` directly, in the order of the file. For `None` the roots: those
-    /// that follow nobody, and those whose parent is missing.
+    /// Returns the children of `id`, in the order of the file. For `None` the roots: entries without a parent
+    /// or with a missing one.
     pub fn children(&self, id: Option<&str>) -> Vec<&Entry> {
         let first = match id {
             None => self.root,
@@ -331,7 +332,7 @@ impl Tree {
         found.into_iter().map(|at| self.entry(at)).collect()
     }
 
-    /// The last entry that two branches share; `None` when they have nothing in common.
+    /// Returns the last common entry of two branches; `None` when they have nothing in common.
     pub fn common_ancestor(&self, one: &str, other: &str) -> Option<&Entry> {
         let (one, other) = (self.path_to(one), self.path_to(other));
         let shared = one.iter().zip(&other).take_while(|(one, other)| one.id() == other.id());
@@ -339,7 +340,7 @@ impl Tree {
     }
 }
 
-/// For lines that nobody can read: a tree of entries in memory has all of them.
+/// Source of lines of a tree whose entries are all in memory.
 struct Nowhere;
 
 impl Lines for Nowhere {

@@ -1,4 +1,4 @@
-//! What a summary of a branch that is left would be made of. Pure.
+//! Plan for the summary of a branch that is left. Pure.
 
 use std::sync::Arc;
 
@@ -9,29 +9,29 @@ use super::estimate;
 use super::files::Files;
 use crate::session::{AgentMessage, Entry, EntryBody, Tree, context::messages};
 
-/// Tokens of a window that nobody knows, as pi assumes them.
+/// Context window assumed when it is unknown, as in pi.
 const WINDOW: u64 = 128_000;
 
-/// A summary to come.
+/// A planned summary.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BranchSummaryPlan {
     /// The leaf that is left.
     pub from: String,
-    /// Where one goes; before everything for `None`.
+    /// The target of the move; `None` is before all entries.
     pub to: Option<String>,
-    /// What is summed up: the newest part that fits.
+    /// The messages to summarize: the newest that fit.
     pub messages: Vec<Arc<AgentMessage>>,
-    /// The files that the branch was about.
+    /// The files that the branch touched.
     #[doc(hidden)]
     pub files: Files,
-    /// What it was made for.
+    /// The budget that it was computed for.
     #[doc(hidden)]
     pub budget: Budget,
 }
 
-/// What is left behind on the way from the leaf to `to`, back to where both ways part; `None` where that
-/// says nothing. Results are left out: what was called tells enough.
+/// Returns the plan for the branch from the leaf back to the common ancestor with `to`; `None` when it has
+/// nothing to summarize. Tool results are omitted: the calls are enough.
 pub fn leaving(tree: &Tree, to: Option<&str>, budget: Budget) -> Option<BranchSummaryPlan> {
     let from = tree.leaf()?.id();
     let path = tree.path_to(from);
@@ -53,7 +53,7 @@ pub fn leaving(tree: &Tree, to: Option<&str>, budget: Budget) -> Option<BranchSu
     })
 }
 
-/// What an entry has to say for the summary, and whether it is a summary itself.
+/// Returns an entry's message for the summary, and whether it is itself a summary.
 fn look(
     entry: &Entry,
     said: Option<Arc<AgentMessage>>,
@@ -81,8 +81,8 @@ fn look(
     }
 }
 
-/// The newest messages that fit. The summary before which there is no more room is taken as long as a
-/// tenth is free: it says more than other messages of its length.
+/// Returns the newest messages that fit. A summary that would exceed the room is still included while a tenth
+/// of the room is free: it holds more than other messages of its length.
 fn newest(said: &[Option<(Arc<AgentMessage>, bool)>], room: u64) -> Vec<Arc<AgentMessage>> {
     let (mut taken, mut tokens) = (Vec::new(), 0u64);
     for (message, sums_up) in said.iter().rev().flatten() {

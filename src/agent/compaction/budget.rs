@@ -1,43 +1,44 @@
-//! How full a model's window may become, and how much of a conversation stays as it is. Plain data and
-//! what follows from it. Must not know settings files.
+//! Token budgets of compaction: when a context window counts as full, and how much of a conversation is kept.
+//! Plain data and derived values. Must not know settings files.
 
 use std::collections::BTreeMap;
 
 use crate::llm::model::Model;
 
-/// Tokens of the window that stay free, as pi has it.
+/// Tokens of the window that stay free, as in pi.
 pub const RESERVE: u64 = 16_384;
-/// Tokens at the end of a conversation that are kept as they are, as pi has it.
+/// Tokens at the end of a conversation that are kept, as in pi.
 pub const KEEP: u64 = 20_000;
 
-/// When conversations are compacted by themselves, and how.
+/// Settings of automatic compaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Whether that happens at all. By hand it is always possible.
+    /// Whether it is enabled. Manual compaction is always possible.
     pub enabled: bool,
     /// Tokens of the window that stay free.
     pub reserve: u64,
     /// Tokens at the end that are kept.
     pub keep: u64,
-    /// Other figures for models, by `provider/id`.
+    /// Overrides for models, by `provider/id`.
     pub models: BTreeMap<String, Override>,
-    /// Whether a conversation is looked at when a run is over, too. Not where nobody goes on with it.
+    /// Whether the context is checked when a run ends, too. Off for hosts where the conversation ends with
+    /// the run.
     pub after_runs: bool,
 }
 
-/// What holds for one model.
+/// Overrides for one model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Override {
-    /// In place of the reserve.
+    /// Overrides the reserve.
     pub reserve: Option<u64>,
-    /// In place of what is kept.
+    /// Overrides the tokens that are kept.
     pub keep: Option<u64>,
 }
 
-/// What holds for a window.
+/// Budget for one context window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// Tokens that fit; 0 where nobody knows.
+    /// Size of the window in tokens; 0 when unknown.
     pub window: u64,
     /// Tokens of it that stay free.
     pub reserve: u64,
@@ -52,8 +53,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What holds for a model. A window that is too small for the figures gets smaller ones: at most
-    /// half of it stays free, and at most half of the rest is kept.
+    /// Returns the budget for a model. For a small window the values are reduced: at most half of it stays
+    /// free, and at most half of the rest is kept.
     #[doc(hidden)]
     pub fn budget(&self, model: &Model) -> Budget {
         let own = self.models.get(&format!("{}/{}", model.provider, model.id)).copied().unwrap_or_default();
@@ -68,7 +69,7 @@ impl Settings {
 }
 
 impl Budget {
-    /// Whether so many tokens are too many.
+    /// Whether this number of tokens exceeds the budget.
     pub fn is_full(self, tokens: u64) -> bool {
         self.window > 0 && tokens > self.window - self.reserve.min(self.window)
     }

@@ -1,26 +1,26 @@
-//! Where a conversation is cut: what stands before is summed up, what stands behind stays as it is. Pure.
+//! Cut point of a compaction: entries before it are summarized, entries after it are kept. Pure.
 //!
-//! A result is never parted from its call. A cut within a turn is told as such.
+//! A result is never separated from its call. A cut within a turn is reported as such.
 
-/// One entry of a path, as far as a cut is concerned.
+/// One entry of a path, with the properties that matter for a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
     /// What it is.
     pub kind: Kind,
-    /// Tokens that it takes of the window.
+    /// Its tokens.
     pub tokens: u64,
 }
 
-/// What an entry is.
+/// Kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Begins a turn: words of the user, or what stands for them.
+    /// Starts a turn: a user message or an equivalent.
     Opens,
     /// An answer of the model, whose results follow.
     Answer,
-    /// A result of the call in the piece of this place, if there is one.
+    /// A result of the call in the piece at this index, if there is one.
     Result(Option<usize>),
-    /// Nothing that a model is told.
+    /// Not part of the context.
     Note,
     /// An earlier compaction.
     Boundary,
@@ -29,35 +29,35 @@ pub enum Kind {
 /// A cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
-    /// The first piece that stays.
+    /// The first piece that is kept.
     pub kept: usize,
-    /// Where the turn begins that is cut; `None` where a turn begins with what stays.
+    /// The start of the turn that is cut; `None` when the kept part starts with a turn.
     pub turn: Option<usize>,
 }
 
-/// The cut that leaves about `keep` tokens; `None` where all of them are no more than that, or there is
-/// nowhere to cut. Linear.
+/// Returns the cut that keeps about `keep` tokens; `None` when there are no more than that, or no valid cut
+/// exists. Linear.
 pub fn find(pieces: &[Piece], keep: u64) -> Option<Cut> {
     let at = reaches(pieces, keep)?;
     let places = places(pieces);
     let behind = places.partition_point(|place| *place < at);
-    // Results at the end that are more than what is kept stay with their call.
+    // Results at the end that alone exceed `keep` stay with their call.
     let place = *places.get(behind).or_else(|| places.last())?;
     let opens = pieces[place].kind == Kind::Opens;
     let turn = if opens { None } else { (0..place).rev().find(|n| pieces[*n].kind == Kind::Opens) };
-    // What was noted right before goes with it: the model that answers, a name.
+    // Notes directly before the cut are kept, too: model changes, names.
     let notes = pieces[..place].iter().rev().take_while(|piece| piece.kind == Kind::Note).count();
     Some(Cut { kept: place - notes, turn })
 }
 
-/// All places before which there may be a cut.
+/// Returns all indices before which a cut is allowed.
 pub fn places(pieces: &[Piece]) -> Vec<usize> {
     let whole = uncut(pieces);
     let may = |place: &usize| whole[*place] && matches!(pieces[*place].kind, Kind::Opens | Kind::Answer);
     (0..pieces.len()).filter(may).collect()
 }
 
-/// The last piece from which on there are that many tokens.
+/// Returns the last piece from which on there are at least this many tokens.
 fn reaches(pieces: &[Piece], keep: u64) -> Option<usize> {
     let mut tokens = 0u64;
     pieces.iter().enumerate().rev().find_map(|(place, piece)| {
@@ -66,9 +66,9 @@ fn reaches(pieces: &[Piece], keep: u64) -> Option<usize> {
     })
 }
 
-/// For each place whether a cut before it parts no result from its call.
+/// Returns for each index whether a cut before it separates no result from its call.
 fn uncut(pieces: &[Piece]) -> Vec<bool> {
-    // How many calls begin to wait behind a piece, and how many do no longer.
+    // The change in open calls after each piece.
     let mut changes = vec![0i64; pieces.len() + 1];
     for (place, piece) in pieces.iter().enumerate() {
         if let Kind::Result(Some(call)) = piece.kind

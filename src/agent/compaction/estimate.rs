@@ -1,4 +1,4 @@
-//! How many tokens a message has, about, where nobody has counted: pi's rule. Pure.
+//! Estimates the tokens of messages that no provider has counted, with pi's rule. Pure.
 
 use serde_json::Value;
 
@@ -6,22 +6,22 @@ use crate::llm::model::message::KnownPart;
 use crate::llm::model::{Message, Part};
 use crate::session::AgentMessage;
 
-/// Characters that make about one token.
+/// Estimated characters per token.
 const CHARS_PER_TOKEN: u64 = 4;
-/// What an image counts for, and anything else that is no text, in characters.
+/// Equivalent of an image or other non-text part, in characters.
 const IMAGE_CHARS: u64 = 4800;
 
-/// Tokens of so many characters.
+/// Returns the tokens of this many characters.
 pub fn of_chars(chars: u64) -> u64 {
     chars.div_ceil(CHARS_PER_TOKEN)
 }
 
-/// Tokens of a text.
+/// Returns the tokens of a text.
 pub fn of_text(text: &str) -> u64 {
     of_chars(chars(text))
 }
 
-/// Tokens of a model's message.
+/// Returns the tokens of a model's message.
 pub fn of_message(message: &Message) -> u64 {
     let parts = match message {
         Message::User(m) => &m.content,
@@ -31,7 +31,7 @@ pub fn of_message(message: &Message) -> u64 {
     of_chars(parts.iter().map(part).sum())
 }
 
-/// Tokens of any message of a session, as a model would be told of it.
+/// Returns the tokens of any session message, as it would be sent to a model.
 pub fn of_said(message: &AgentMessage) -> u64 {
     let value = match message {
         AgentMessage::Llm(message) => return of_message(message),
@@ -46,7 +46,7 @@ pub fn of_said(message: &AgentMessage) -> u64 {
     })
 }
 
-/// Characters as pi counts them: units of UTF-16.
+/// Counts characters as pi does: UTF-16 units.
 fn chars(text: &str) -> u64 {
     text.encode_utf16().count() as u64
 }
@@ -61,7 +61,7 @@ fn part(part: &Part) -> u64 {
     }
 }
 
-/// The content of an extension's message: a text or a list of parts.
+/// Returns the tokens of an extension message's content: a text or a list of parts.
 fn content(value: &Value) -> u64 {
     let one = |part: &Value| match part["type"].as_str() {
         Some("text") => part["text"].as_str().map_or(0, chars),

@@ -1,5 +1,5 @@
-//! Which files the summed up part of a conversation was about: pi's lists, carried on from one summary to
-//! the next. Pure.
+//! Files that the summarized part of a conversation read or modified: pi's lists, carried over from one
+//! summary to the next. Pure.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use crate::llm::model::Message;
 use crate::session::AgentMessage;
 use crate::tools::permissions::modified_paths::modified_paths;
 
-/// What begins and ends the list of files that were only read.
+/// Tags around the list of files that were only read.
 const READ: (&str, &str) = ("<read-files>", "</read-files>");
-/// The same of files that were changed.
+/// Tags around the list of modified files.
 const CHANGED: (&str, &str) = ("<modified-files>", "</modified-files>");
 
-/// The files, sorted.
+/// The sorted lists of files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Files {
     read: BTreeSet<String>,
@@ -25,7 +25,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Adds those of an earlier summary's `details`.
+    /// Adds the files in an earlier summary's `details`.
     pub fn carry(&mut self, details: Option<&Value>) {
         let list = |name: &str| {
             let list = details.and_then(|details| details.get(name)?.as_array());
@@ -35,7 +35,7 @@ impl Files {
         self.changed.extend(list("modifiedFiles"));
     }
 
-    /// Adds those of a message's calls.
+    /// Adds the files of a message's calls.
     pub fn note(&mut self, message: &AgentMessage) {
         let AgentMessage::Llm(Message::Assistant(answer)) = message else { return };
         for call in answer.tool_calls() {
@@ -45,25 +45,25 @@ impl Files {
         }
     }
 
-    /// Files that were read and not changed.
+    /// Returns the files that were read and not modified.
     pub fn read(&self) -> Vec<&str> {
         self.read.difference(&self.changed).map(String::as_str).collect()
     }
 
-    /// Files that were changed.
+    /// Returns the modified files.
     pub fn changed(&self) -> Vec<&str> {
         self.changed.iter().map(String::as_str).collect()
     }
 
-    /// For front ends, and for the next summary.
+    /// Returns the lists as JSON, for front ends and the next summary.
     pub fn details(&self) -> Value {
         json!({"readFiles": self.read(), "modifiedFiles": self.changed()})
     }
 
-    /// The lists as they stand behind a summary; nothing where there are no files.
+    /// Returns the lists as text to append to a summary; empty when there are no files.
     pub fn told(&self) -> String {
         let list = |(begins, ends): (&str, &str), files: Vec<&str>| {
-            // A name of several lines would be several names.
+            // A name with line breaks would be read as several names.
             let names: Vec<_> = files.into_iter().map(visible).collect();
             if names.is_empty() {
                 String::new()
@@ -75,7 +75,7 @@ impl Files {
     }
 }
 
-/// A summary without the lists that stand behind it.
+/// Returns a summary without the appended lists.
 pub fn without_lists(summary: &str) -> &str {
     let mut rest = summary.trim_end();
     for (begins, ends) in [CHANGED, READ] {

@@ -1,8 +1,7 @@
-//! The port through which somebody else has a say in compactions: an extension that keeps what it needs,
-//! or writes summaries of its own. pi's `session_before_compact`, `session_compact`,
-//! `session_compact_failed` and `session_before_tree`.
+//! Hook into compaction, for extensions that keep what they need or write summaries themselves. pi's
+//! `session_before_compact`, `session_compact`, `session_compact_failed` and `session_before_tree`.
 //!
-//! Must not know who that is.
+//! Must not know the implementation.
 
 use std::sync::Arc;
 
@@ -15,78 +14,77 @@ use super::plan::Plan;
 use crate::agent::event::{Compacted, CompactionReason};
 use crate::llm::model::Usage;
 
-/// A compaction that is about to begin.
+/// A compaction that is about to start.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Before {
-    /// Why.
+    /// The reason.
     pub reason: CompactionReason,
-    /// Whether the request that did not fit is sent again afterwards.
+    /// Whether the request that did not fit is retried afterwards.
     pub will_retry: bool,
-    /// What the user wants the summary to be about.
+    /// The user's instructions for the summary.
     pub instructions: Option<String>,
-    /// What would be summed up, and what stays.
+    /// What would be summarized and what would be kept.
     pub plan: Arc<Plan>,
 }
 
-/// What is to become of it.
+/// The hook's decision.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Verdict {
-    /// It goes on.
+    /// Continue.
     #[default]
     Proceed,
-    /// It does not happen.
+    /// Cancel the compaction.
     Cancel,
-    /// This is the summary.
+    /// Use this summary.
     Supply(Box<Supplied>),
 }
 
-/// A summary that somebody else has written.
+/// A summary supplied by a hook.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Supplied {
-    /// For the model.
+    /// The text for the model.
     pub summary: String,
-    /// Where the kept part begins, one of [`Plan::places`]; where it was meant to when `None`. Of no
-    /// meaning for branches.
+    /// The first kept entry, one of [`Plan::places`]; `None` keeps the planned one. Ignored for branches.
     pub first_kept: Option<String>,
-    /// For front ends and for the next time.
+    /// Details for front ends and the next summary.
     pub details: Option<Value>,
-    /// What it cost.
+    /// Its usage.
     pub usage: Option<Usage>,
 }
 
-/// How a compaction failed.
+/// A failed compaction.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// Why it was begun.
+    /// The reason for the compaction.
     pub reason: CompactionReason,
-    /// Whether somebody interrupted or cancelled it.
+    /// Whether it was interrupted or cancelled.
     pub aborted: bool,
-    /// What went wrong, if that is why.
+    /// The error, if that is the cause.
     pub error: Option<String>,
-    /// Whether the request that did not fit would have been sent again.
+    /// Whether the request that did not fit would have been retried.
     pub will_retry: bool,
 }
 
-/// Has a say in compactions. Whoever takes long holds the session up; interrupting drops it.
+/// Hook into compaction. The session waits for the hook; an interruption drops the future.
 pub trait Hook: Send + Sync {
-    /// A compaction is about to begin.
+    /// Called when a compaction is about to start.
     fn before(&self, _about: Before) -> BoxFuture<'static, Verdict> {
         async { Verdict::Proceed }.boxed()
     }
 
-    /// The summary of a branch is about to be written.
+    /// Called when a branch summary is about to be written.
     fn before_leaving(&self, _about: Arc<BranchSummaryPlan>) -> BoxFuture<'static, Verdict> {
         async { Verdict::Proceed }.boxed()
     }
 
-    /// A compaction is in the session.
+    /// Called after a compaction was added to the session.
     fn compacted(&self, _reason: CompactionReason, _done: Arc<Compacted>) -> BoxFuture<'static, ()> {
         async {}.boxed()
     }
 
-    /// A compaction came to nothing.
+    /// Called when a compaction failed.
     fn failed(&self, _failure: Failure) -> BoxFuture<'static, ()> {
         async {}.boxed()
     }

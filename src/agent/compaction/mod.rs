@@ -1,8 +1,8 @@
-//! Compaction: where a conversation no longer fits, a summary stands for its older part. And summaries
-//! of branches that are left.
+//! Compaction: replaces the older part of a conversation that does not fit the context window with a summary.
+//! Also summaries of branches that are left.
 //!
-//! Everything but `summary` is pure. Must not know who displays what comes of it, nor files: a plan is
-//! made of entries, and whoever has the session keeps what was written.
+//! Everything but `summary` is pure. Must not know who displays the result, nor files: a plan is made of
+//! entries, and the owner of the session stores the summary.
 
 #[doc(hidden)]
 pub mod branch;

@@ -1,4 +1,4 @@
-//! What a compaction would do to a path: which messages it sums up, what stays. Pure.
+//! Plan of a compaction: which messages of a path it summarizes and which it keeps. Pure.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,34 +15,34 @@ use crate::session::{
     context::{messages, pins},
 };
 
-/// A compaction to come.
+/// A planned compaction.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// The entry with which the kept part begins.
+    /// The first entry of the kept part.
     pub first_kept: String,
-    /// The messages of whole turns that are summed up.
+    /// The messages of complete turns that are summarized.
     pub history: Vec<Arc<AgentMessage>>,
-    /// The first part of a turn whose end is kept; empty where no turn is cut.
+    /// The first part of a turn whose end is kept; empty when no turn is cut.
     pub prefix: Vec<Arc<AgentMessage>>,
-    /// The summary that is carried on.
+    /// The previous summary, which is updated.
     pub previous: Option<String>,
-    /// The files that the summed up part was about.
+    /// The files of the summarized part.
     #[doc(hidden)]
     pub files: Files,
-    /// Tokens of what is pinned in the summed up part: it is told word for word behind the summary, too.
+    /// Tokens of pinned messages in the summarized part: they are also sent verbatim, after the summary.
     pub pinned: u64,
-    /// Tokens of the context before.
+    /// Tokens of the context before the compaction.
     pub tokens_before: u64,
-    /// What it was made for.
+    /// The budget that it was computed for.
     #[doc(hidden)]
     pub budget: Budget,
-    /// The entries from which on the path may be cut without parting a result from its call.
+    /// The entries before which the path can be cut without separating a result from its call.
     pub places: Vec<String>,
 }
 
 impl Plan {
-    /// Tokens of what it sums up and is not told any more.
+    /// Returns the tokens that the compaction removes from the context.
     pub fn sums_up(&self) -> u64 {
         let all: u64 =
             self.history.iter().chain(&self.prefix).map(|message| estimate::of_said(message)).sum();
@@ -50,8 +50,8 @@ impl Plan {
     }
 }
 
-/// The compaction that is due at the end of a path, whose context has so many tokens; `None` where there
-/// is nothing to sum up.
+/// Returns the compaction for a path whose context has this many tokens; `None` when there is nothing to
+/// summarize.
 pub fn plan(path: &[&Entry], budget: Budget, tokens_before: u64) -> Option<Plan> {
     let last = path.iter().rposition(|entry| entry.kind() == "compaction");
     let earlier = last.map(|at| Earlier::read(path, at)).unwrap_or_default();
@@ -64,7 +64,7 @@ pub fn plan(path: &[&Entry], budget: Budget, tokens_before: u64) -> Option<Plan>
     }
     let pieces = pieces(entries, &said, &pinned);
     let cut = cut::find(&pieces, budget.keep)?;
-    // What is carried on word for word is not summed up once more.
+    // Messages that are carried over verbatim are not summarized again.
     let messages = |range: std::ops::Range<usize>| {
         range.filter(|at| !pinned.stays(*at)).filter_map(|at| said[at].clone()).collect::<Vec<_>>()
     };
@@ -90,13 +90,13 @@ pub fn plan(path: &[&Entry], budget: Budget, tokens_before: u64) -> Option<Plan>
     })
 }
 
-/// What the compaction before leaves to the next one.
+/// The state that the previous compaction passes to the next.
 #[derive(Default)]
 struct Earlier {
-    /// Where its kept part begins.
+    /// Index of its first kept entry.
     from: usize,
     summary: Option<String>,
-    /// The files, where they are lists of ours or pi's.
+    /// The file lists, if they are in bowline's or pi's format.
     details: Option<Value>,
 }
 
@@ -116,11 +116,11 @@ impl Earlier {
     }
 }
 
-/// What is pinned among entries.
+/// The pinned entries.
 struct Pinned {
-    /// What each is a copy of.
+    /// For each entry the original that it copies.
     copies: Vec<Option<String>>,
-    /// Which of them are pinned themselves.
+    /// For each entry whether it is pinned itself.
     originals: Vec<bool>,
     pins: HashSet<String>,
 }
@@ -135,7 +135,7 @@ impl Pinned {
         }
     }
 
-    /// Whether an entry is a copy of something that is still pinned.
+    /// Whether an entry is a copy of an entry that is still pinned.
     fn stays(&self, at: usize) -> bool {
         self.copies[at].as_ref().is_some_and(|origin| self.pins.contains(origin))
     }
@@ -157,7 +157,7 @@ fn pieces(entries: &[&Entry], said: &[Option<Arc<AgentMessage>>], pinned: &Pinne
             AgentMessage::Llm(Message::ToolResult(result)) => {
                 Kind::Result(calls.get(&result.tool_call_id).copied())
             }
-            // A copy of something older that is carried on begins nothing.
+            // A copy of an older entry that is carried over does not start a turn.
             AgentMessage::Other(_) if pinned.stays(place) => Kind::Note,
             AgentMessage::Other(_) => match message.role() {
                 "bashExecution" | "custom" | "branchSummary" => Kind::Opens,

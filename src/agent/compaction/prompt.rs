@@ -1,7 +1,7 @@
-//! What a model is asked when it sums up. The texts are in `assets/summaries`; the headings in
-//! them are pi's, so that its summaries and ours can be carried on by either.
+//! Prompts for summaries. The texts are in `assets/summaries`; their headings are pi's, so that each program
+//! can update the other's summaries.
 
-/// Who sums up, and that nothing else is wanted.
+/// The system prompt.
 pub const SYSTEM: &str = include_str!("../../../assets/summaries/system.md");
 const FIRST: &str = include_str!("../../../assets/summaries/first.md");
 const UPDATE: &str = include_str!("../../../assets/summaries/update.md");
@@ -9,18 +9,18 @@ const FORM: &str = include_str!("../../../assets/summaries/form.md");
 const TURN: &str = include_str!("../../../assets/summaries/turn.md");
 const BRANCH: &str = include_str!("../../../assets/summaries/branch.md");
 
-/// The heading that summaries of branches do not have.
+/// A heading that branch summaries do not have.
 const CRITICAL: &str =
     "\n\n## Critical Context\n- (facts and figures without which the work cannot go on, or \"none\")";
 
-/// What stands before the summary of a branch, for the model that reads it.
+/// Text before a branch summary, for the model that reads it.
 pub const LEFT: &str = "Another way of going on was tried from here and left again. What happened on it:\n\n";
-/// Stands for the summary of what came before a turn that begins the conversation.
+/// Placeholder for the summary of earlier turns when the cut turn starts the conversation.
 pub const NOTHING_BEFORE: &str = "Nothing came before this turn.";
-/// Stands between the summary of the turns before and that of the turn that was cut.
+/// Separator between the summary of earlier turns and that of the cut turn.
 pub const BETWEEN: &str = "\n\n---\n\n**Turn Context (split turn):**\n\n";
 
-/// For the turns that are summed up whole; with an earlier summary, for bringing that up to date.
+/// Returns the prompt for complete turns; with a previous summary, the prompt to update it.
 pub fn history(conversation: &str, previous: Option<&str>, focus: Option<&str>) -> String {
     let (task, previous) = match previous {
         Some(summary) => (UPDATE, format!("<previous-summary>\n{summary}\n</previous-summary>\n\n")),
@@ -30,12 +30,12 @@ pub fn history(conversation: &str, previous: Option<&str>, focus: Option<&str>) 
     format!("{said}{previous}{task}\n\n{form}{CRITICAL}{}", focused(focus))
 }
 
-/// For the first part of a turn whose end is kept.
+/// Returns the prompt for the first part of a turn whose end is kept.
 pub fn turn(conversation: &str, focus: Option<&str>) -> String {
     format!("{}{}{}", quoted(conversation), TURN.trim_end(), focused(focus))
 }
 
-/// For a branch that is left.
+/// Returns the prompt for a branch that is left.
 pub fn branch(conversation: &str, focus: Option<&str>) -> String {
     format!("{}{}\n\n{}{}", quoted(conversation), BRANCH.trim_end(), FORM.trim_end(), focused(focus))
 }
@@ -44,7 +44,7 @@ fn quoted(conversation: &str) -> String {
     format!("<conversation>\n{conversation}\n</conversation>\n\n")
 }
 
-/// What the user wants the summary to be about.
+/// Returns the user's instructions for the summary as a paragraph.
 fn focused(focus: Option<&str>) -> String {
     let focus = focus.map(str::trim).filter(|focus| !focus.is_empty());
     focus.map_or_else(String::new, |focus| format!("\n\nThe user wants this above all: {focus}"))

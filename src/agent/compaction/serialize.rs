@@ -1,5 +1,5 @@
-//! A conversation as one text, for whoever sums it up: as text nobody takes it for a conversation to go on
-//! with. Pure. The marks before what was said are pi's.
+//! Serializes a conversation as one text for the summarizing model: as text it is not mistaken for a
+//! conversation to continue. Pure. The labels of messages are pi's.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::llm::model::message::join_text;
 use crate::llm::model::{AssistantMessage, Message};
 use crate::session::AgentMessage;
 
-/// Characters of a tool's result that are told, as in pi.
+/// Characters kept of a tool's result, as in pi.
 const RESULT_CHARS: usize = 2000;
-/// Tokens in which something can be said.
+/// Minimum tokens of a useful excerpt.
 const SCRAP: u64 = 64;
 
-/// The text of a conversation in about so many tokens. Where it is longer, the first thing that was said
-/// stays, and as much as fits of the end.
+/// Returns the conversation as text in about this many tokens. If it is longer, the first message is kept,
+/// and as much of the end as fits.
 pub fn tell(messages: &[Arc<AgentMessage>], tokens: u64) -> String {
     let mut said: Vec<String> = messages.iter().flat_map(|message| one(message)).collect();
     if said.iter().map(|text| estimate::of_text(text)).sum::<u64>() <= tokens {
@@ -46,12 +46,12 @@ pub fn tell(messages: &[Arc<AgentMessage>], tokens: u64) -> String {
     end.join("\n\n")
 }
 
-/// Characters that are sure to have no more tokens.
+/// Returns a number of characters that is certain not to exceed these tokens.
 fn chars(tokens: u64) -> usize {
     usize::try_from(tokens.saturating_mul(3)).unwrap_or(usize::MAX)
 }
 
-/// What one message says, each thing with its mark.
+/// Returns the parts of one message, each with its label.
 fn one(message: &AgentMessage) -> Vec<String> {
     let marked = |mark: &str, text: String| {
         let text = text.trim().to_string();
@@ -81,7 +81,8 @@ fn calls(answer: &AssistantMessage) -> String {
     answer.tool_calls().map(call).collect::<Vec<_>>().join("; ")
 }
 
-/// The text up to about so many characters, with a word on how many are missing. No sign is cut apart.
+/// Returns the text truncated to about this many characters, with a note on how many are missing. Cuts only
+/// between characters.
 fn cut(text: &str, chars: usize) -> String {
     let mut count = 0;
     let whole = text.graphemes(true).take_while(|sign| {
@@ -95,7 +96,7 @@ fn cut(text: &str, chars: usize) -> String {
     format!("{}\n[{} more characters are left out]", &text[..end], text[end..].chars().count())
 }
 
-/// What was said cannot end the quotation that it stands in.
+/// Escapes the text so that it cannot close the quotation around it.
 fn fenced(text: &str) -> String {
     if text.contains("</conversation>") {
         text.replace("</conversation>", "< /conversation>")

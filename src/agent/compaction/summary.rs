@@ -1,5 +1,5 @@
-//! Asks a model for summaries, and whoever has a say before. Nothing is kept here: dropping a summary that
-//! is being written hangs up, and then it never was.
+//! Requests summaries from a model, after the hook. Nothing is stored here: dropping the future closes the
+//! connection and has no other effect.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -27,74 +27,74 @@ use crate::llm::model::{
     CacheRetention, LlmError, Message, Model, Request, StopReason, Thinking, ToolChoice, Usage, UserMessage,
 };
 
-/// Share of the reserve that a summary may take, in tenths, as pi has it.
+/// Share of the reserve that a summary may use, in tenths, as in pi.
 const HISTORY_TENTHS: u64 = 8;
 /// The same for the first part of a turn.
 const TURN_TENTHS: u64 = 5;
-/// Tokens that the summary of a branch may take, as pi has it.
+/// Tokens that a branch summary may use, as in pi.
 const BRANCH_TOKENS: u64 = 4096;
-/// Tokens of the window that instructions take.
+/// Tokens of the window reserved for the instructions.
 const INSTRUCTIONS: u64 = 2048;
 
-/// A summary that was written.
+/// A finished summary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
-    /// For the model.
+    /// The text for the model.
     pub text: String,
-    /// What it cost; `None` where no model was asked.
+    /// Its usage; `None` when no model was called.
     pub usage: Option<Usage>,
-    /// The files that it is about.
+    /// The files that it covers.
     pub details: Option<Value>,
-    /// Where the kept part begins, where somebody else has said so.
+    /// The first kept entry, if a hook has set it.
     pub first_kept: Option<String>,
-    /// Whether somebody else has written it.
+    /// Whether a hook supplied it.
     pub from_hook: bool,
 }
 
 /// Why there is no summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SummaryError {
-    /// The user interrupted.
+    /// Interrupted by the user.
     Aborted,
-    /// Somebody who has a say did not want it.
+    /// Cancelled by the hook.
     Cancelled,
-    /// There is nothing to sum up.
+    /// There is nothing to summarize.
     Nothing,
-    /// Something failed.
+    /// An error.
     Failed(String),
 }
 
-/// A request that failed in a way that may pass, and is sent again.
+/// A request that failed with a transient error and is retried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repeat {
-    /// Which repetition of that request, from 1.
+    /// The number of this retry, from 1.
     pub attempt: u32,
-    /// How many there may be.
+    /// The maximum number of retries.
     pub max: u32,
-    /// After so long.
+    /// The delay before it.
     pub delay: Duration,
-    /// Why.
+    /// The error.
     pub error: String,
 }
 
-/// Who writes, and how.
+/// Writer of a summary.
 #[derive(Clone)]
 pub struct Writer {
-    /// Reaches the model.
+    /// The client that calls the model.
     pub client: Client,
     /// The model.
     pub model: Arc<Model>,
-    /// How hard it thinks.
+    /// The thinking level.
     pub thinking: Thinking,
-    /// When a failed request is repeated.
+    /// The retry policy.
     pub policy: Policy,
     /// For time stamps.
     pub clock: SharedClock,
-    /// For the request's own identity, and the source of chance.
+    /// Source of the request's session id and of random numbers.
     pub ids: SharedIds,
-    /// Who has a say.
+    /// The hook.
     pub hook: Option<Arc<dyn Hook>>,
-    /// Who hears of repetitions.
+    /// Receiver of retry notices.
     pub repeats: mpsc::Sender<Repeat>,
 }
 
@@ -102,7 +102,7 @@ pub struct Writer {
 pub type Writing = BoxFuture<'static, Result<Written, SummaryError>>;
 
 impl Writer {
-    /// The summary of a compaction.
+    /// Returns the future of a compaction's summary.
     pub fn compaction(self, plan: Arc<Plan>, about: Before) -> Writing {
         async move {
             let focus = about.instructions.clone();
@@ -119,7 +119,7 @@ impl Writer {
         .boxed()
     }
 
-    /// The summary of a branch.
+    /// Returns the future of a branch summary.
     pub fn branch(self, leaving: Arc<BranchSummaryPlan>, focus: Option<String>) -> Writing {
         async move {
             let verdict = match &self.hook {
@@ -145,7 +145,7 @@ impl Writer {
             self.ask(prompt::turn(&said, focus), limit).await.map(Some)
         };
         let history = self.history(plan, focus);
-        // A server of this machine does one thing at a time, and refuses what comes meanwhile.
+        // A local server handles one request at a time, and may refuse a second one.
         let (history, turn) = if Client::is_near(&self.model) {
             let history = history.await?;
             (history, turn.await?)
@@ -162,7 +162,7 @@ impl Writer {
         Ok(Written { text, usage: Some(usage), details, first_kept: None, from_hook: false })
     }
 
-    /// The summary of the turns that are summed up whole. Where there are none, the one before stays.
+    /// Returns the summary of the complete turns. Without such turns the previous summary is kept.
     async fn history(&self, plan: &Plan, focus: Option<&str>) -> Result<(String, Usage), SummaryError> {
         let previous = plan.previous.as_deref();
         if plan.history.is_empty() {
@@ -182,7 +182,7 @@ impl Writer {
         Ok(Written { text, usage: Some(usage), details, first_kept: None, from_hook: false })
     }
 
-    /// Tokens that what is summed up may have.
+    /// Returns the tokens available for the text to summarize.
     fn room(&self, reserve: u64) -> u64 {
         match self.model.context_window {
             0 => u64::MAX,
@@ -190,11 +190,11 @@ impl Writer {
         }
     }
 
-    /// One whole answer in words.
+    /// Requests one complete answer and returns its text.
     async fn ask(&self, text: String, limit: u64) -> Result<(String, Usage), SummaryError> {
         let (model, now) = (&*self.model, self.clock.now_ms());
         let thinking = model.nearest_level(self.thinking);
-        // Thinking counts as output: it would leave nothing of a limit for the summary.
+        // Thinking counts as output: with a limit it could leave no tokens for the summary.
         let limit = (!model.reasoning || thinking == Thinking::Off).then_some(limit.max(1));
         let request = Request {
             model: model.clone(),
@@ -204,7 +204,8 @@ impl Writer {
             thinking,
             max_tokens: limit
                 .map(|limit| if model.max_tokens > 0 { limit.min(model.max_tokens) } else { limit }),
-            // Its beginning is nobody else's: it is not worth keeping, nor sent where the session's is kept.
+            // The prompt prefix is used only once, so caching it is pointless, and so is routing it to the
+            // session's cache.
             session_id: Some(self.ids.session(now)),
             cache: CacheRetention::None,
             ..Request::default()
@@ -237,7 +238,7 @@ impl Writer {
     }
 }
 
-/// A summary that somebody else has written, if it can be taken.
+/// Returns a supplied summary, if it is valid.
 fn taken(supplied: Supplied, plan: Option<&Plan>) -> Result<Written, SummaryError> {
     let Supplied { summary, first_kept, details, usage } = supplied;
     if summary.trim().is_empty() {
@@ -252,7 +253,7 @@ fn taken(supplied: Supplied, plan: Option<&Plan>) -> Result<Written, SummaryErro
     Ok(Written { text: summary, usage, details, first_kept, from_hook: true })
 }
 
-/// What is told of a compaction that came to nothing; nothing where nobody has to know why.
+/// Returns the error message of a failed compaction; `None` when the user needs no reason.
 pub fn told(why: &SummaryError, reason: CompactionReason) -> Option<String> {
     match (why, reason) {
         (SummaryError::Aborted | SummaryError::Cancelled, _) => None,

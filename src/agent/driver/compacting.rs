@@ -1,8 +1,8 @@
-//! The part of the driver that sums up: it knows how full the window is, has summaries written, and lets
-//! the listener keep them.
+//! Compaction in the driver: measures how full the window is, requests summaries, and passes them to the
+//! listener.
 //!
-//! Must not decide when: the machine does. While a summary is being written nothing has changed yet; what
-//! is given up before leaves no trace.
+//! Must not decide when: the machine does. While a summary is being written nothing has changed yet;
+//! cancelling leaves no trace.
 
 use std::sync::Arc;
 
@@ -19,17 +19,17 @@ use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
 use crate::llm::errors::error_phrases::silently_too_long;
 use crate::llm::model::{AssistantMessage, ErrorKind, LlmError, Message, StopReason};
 
-/// From this share of the window on an answer that was cut off has lacked room, in percent: whoever limits
-/// answers by what the window has left reckons with that much less.
+/// Percentage of the window above which a truncated answer is blamed on lack of room: a provider that limits
+/// answers to the remaining window estimates with this margin.
 const CROWDED: u64 = 85;
-/// Repetitions that wait to be told: both parts of a summary may be sent again at once.
+/// Capacity for retry notices: both parts of a summary may be retried at the same time.
 const REPEATS: usize = 8;
-/// A compaction that nobody wanted sums up at least this part of what it would keep; with less it would
-/// come again with the next request.
+/// An automatic compaction must remove at least this fraction of what it would keep; otherwise it would be
+/// due again with the next request.
 const WORTH: u64 = 4;
 
 impl<L: Listener> Driver<L> {
-    /// Whether the window is nearly full, and something can be done about it.
+    /// Returns the reason if the window is nearly full and a compaction can help.
     pub(super) fn full(&mut self) -> Option<CompactionReason> {
         self.read_history();
         let tokens = self.tokens();
@@ -43,7 +43,7 @@ impl<L: Listener> Driver<L> {
         Some(if over { CompactionReason::Overflow } else { CompactionReason::Threshold })
     }
 
-    /// How an answer fits the window.
+    /// Returns how an answer fits the window.
     pub(super) fn fit(&self, message: &AssistantMessage, error: Option<&LlmError>) -> Fit {
         let model = &self.setup.model;
         let cut_off = message.stop_reason == StopReason::Length;
@@ -64,7 +64,7 @@ impl<L: Listener> Driver<L> {
         Fit::Fits
     }
 
-    /// Has a summary written of what is left when one goes elsewhere. To be called while no run goes on.
+    /// Starts the summary of a branch that is left. Call it only while no run is active.
     pub async fn leave(&mut self, leaving: BranchSummaryPlan, instructions: Option<String>) {
         self.summing = Some(Summarizing::Branch(Arc::new(leaving)));
         self.send(Event::Leave { instructions }).await;
@@ -76,7 +76,7 @@ impl<L: Listener> Driver<L> {
         }
     }
 
-    /// Begins to write the summary of a compaction.
+    /// Starts the summary of a compaction.
     pub(super) fn compact(
         &mut self,
         reason: CompactionReason,
@@ -98,7 +98,7 @@ impl<L: Listener> Driver<L> {
         None
     }
 
-    /// Begins to write the summary of a branch.
+    /// Starts the summary of a branch.
     pub(super) fn sum_branch(&mut self, instructions: Option<String>) -> Option<Event> {
         let leaving = match &self.summing {
             Some(Summarizing::Branch(leaving)) => leaving.clone(),
@@ -124,7 +124,7 @@ impl<L: Listener> Driver<L> {
         (writer, heard)
     }
 
-    /// A request for a summary is sent again after a while.
+    /// Announces that a summary request will be retried.
     pub(super) async fn repeat(&mut self, repeat: Repeat) {
         let Repeat { attempt, max, delay, error } = repeat;
         self.repeating = true;
@@ -132,7 +132,7 @@ impl<L: Listener> Driver<L> {
         self.listener.hear(AgentEvent::SummaryRetryStart { attempt, max, delay, error }).await;
     }
 
-    /// It is sent again now.
+    /// Announces that the retry is sent now.
     pub(super) async fn repeats(&mut self) {
         let reason = match &self.summing {
             Some(Summarizing::Compaction { reason, .. }) => Some(*reason),
@@ -148,7 +148,7 @@ impl<L: Listener> Driver<L> {
         }
     }
 
-    /// A summary was written, or was not.
+    /// Handles a finished or failed summary.
     pub(super) async fn written(&mut self, written: Result<Written, SummaryError>) {
         self.repeated().await;
         let event = match written {
@@ -202,7 +202,7 @@ impl<L: Listener> Driver<L> {
         Some(Event::Compacted(Ok(done)))
     }
 
-    /// Nothing came of a summary.
+    /// Handles a summary that failed.
     pub(super) async fn unwritten(&mut self, why: SummaryError) -> Option<Event> {
         self.repeated().await;
         match self.summing.take()? {
@@ -230,7 +230,7 @@ async fn tell_failure(
     hook.failed(Failure { reason, aborted, error: told(why, reason), will_retry }).await;
 }
 
-/// The listener has said already what is wrong with the session's file.
+/// The error when the listener could not store the summary; it has already reported the cause.
 fn unkept() -> SummaryError {
     SummaryError::Failed("it could not be stored".to_string())
 }

@@ -1,37 +1,37 @@
-//! The conversation that a driver has a model go on with: read, replaced, told in the tools that there are. Must not
-//! know where it is kept.
+//! The driver's copy of the conversation: loaded, replaced, translated to the current tools. Must not know
+//! where it is stored.
 
 use super::{Driver, Listener};
 use crate::agent::request::translate;
 use crate::llm::model::Message;
 
 impl<L: Listener> Driver<L> {
-    /// Tells the conversation anew with the next request, because other tools are there.
+    /// Translates the whole conversation again with the next request, since the tools changed.
     pub fn tell_anew(&mut self) {
         self.told = None;
     }
 
-    /// Goes on with another conversation.
+    /// Replaces the conversation.
     pub fn set_history(&mut self, history: Vec<Message>) {
         (self.setup.history, self.told, self.unread) = (history, Some(0), false);
     }
 
-    /// Goes on with the conversation that the listener keeps, which is read when it is needed: a session that is
-    /// only looked at has no second copy of it.
+    /// Switches to the listener's conversation, loaded on first use: a session that is only viewed has no
+    /// second copy of it.
     pub fn read_history_later(&mut self) {
         self.set_history(Vec::new());
         self.unread = true;
     }
 
-    /// Adds a message that the listener keeps already.
+    /// Adds a message that the listener has already stored.
     pub fn add_kept(&mut self, message: Message) {
-        // Otherwise it is read with the others.
+        // Otherwise it is loaded with the others.
         if !self.unread {
             self.setup.history.push(message);
         }
     }
 
-    /// Reads the conversation that the listener keeps, unless it was.
+    /// Loads the listener's conversation, unless it is loaded.
     pub(super) fn read_history(&mut self) {
         if std::mem::take(&mut self.unread)
             && let Some(kept) = self.listener.history()
@@ -40,8 +40,8 @@ impl<L: Listener> Driver<L> {
         }
     }
 
-    /// Brings the history into the words of the tools that there are now. Every call of it is answered
-    /// whenever a model is asked, so what was told once stays as it is.
+    /// Translates the history to the current tools. Every call in it has its results whenever a model is
+    /// called, so messages that were translated once do not change.
     pub(super) fn tell(&mut self) {
         self.read_history();
         if self.told.is_none()

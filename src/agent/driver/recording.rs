@@ -1,6 +1,4 @@
-//! The part of the driver through which messages get into the conversation: stamped, stored, then told.
-//!
-//! Must not know why they are recorded.
+//! Recording of messages in the driver: timestamp, store, then event.
 
 use std::sync::Arc;
 
@@ -31,7 +29,7 @@ impl<L: Listener> Driver<L> {
 
     pub(super) async fn record(&mut self, message: Message) {
         let message = stamp(message, self.services.clock.now_ms());
-        // Before the message is stored, or it would be read with the others and added once more.
+        // Loaded before the message is stored; otherwise it would be loaded with the others and added twice.
         self.read_history();
         self.listener.store(&message).await;
         if !matches!(&message, Message::Assistant(answer) if answer.is_replaced()) {
@@ -56,7 +54,7 @@ fn empty(message: &AssistantMessage) -> AssistantMessage {
     AssistantMessage { content: Vec::new(), ..message.clone() }
 }
 
-/// The machine has no clock: its messages get their time here.
+/// Sets the time of a message: the machine has no clock.
 fn stamp(mut message: Message, now_ms: u64) -> Message {
     let timestamp = match &mut message {
         Message::User(m) => &mut m.timestamp,

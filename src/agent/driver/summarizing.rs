@@ -1,4 +1,4 @@
-//! What a driver has summed up at the moment. Plain data.
+//! The driver's summary in progress. Plain data.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use crate::agent::compaction::Plan;
 use crate::agent::compaction::branch::BranchSummaryPlan;
 use crate::agent::event::CompactionReason;
 
-/// What is being summed up.
+/// What is being summarized.
 pub(super) enum Summarizing {
-    /// A compaction that would be the next one.
+    /// A compaction that is planned but not started.
     Planned(Arc<Plan>),
     /// The older part of the conversation.
     Compaction { plan: Arc<Plan>, reason: CompactionReason, will_retry: bool },

@@ -2,7 +2,7 @@
 
 use super::Profile;
 
-/// The row.
+/// The profile.
 pub static PROFILE: Profile = Profile {
     id: "anthropic",
     names: &["claude"],

@@ -1,8 +1,8 @@
-//! The profile of the models of `OpenAI`, after codex.
+//! The profile of `OpenAI`'s models, after codex.
 
 use super::Profile;
 
-/// The row.
+/// The profile.
 pub static PROFILE: Profile = Profile {
     id: "openai",
     names: &["gpt-", "chatgpt", "chat-latest", "codex", "o1", "o3", "o4"],

@@ -1,8 +1,8 @@
-//! pi's profile: a short prompt and a few tools, for every model that no other profile is made for.
+//! pi's profile: a short prompt and a few tools, for every model without a profile of its own.
 
 use super::Profile;
 
-/// The row.
+/// The profile.
 pub static PROFILE: Profile = Profile {
     id: "pi",
     names: &[],

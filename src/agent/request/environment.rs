@@ -1,7 +1,7 @@
-//! What a model is told of the place that it works in: facts as they were when the session began, so
-//! that the prompt stays the same to the byte.
+//! Facts about the environment for the system prompt, fixed at the start of the session so that the prompt
+//! stays identical byte for byte.
 //!
-//! Must not know how the facts are found.
+//! Must not know how the facts are collected.
 
 use crate::base::counted::counted;
 
@@ -10,28 +10,27 @@ use crate::base::counted::counted;
 pub struct EnvironmentFacts {
     /// `YYYY-MM-DD`.
     pub date: String,
-    /// Such as `linux`.
+    /// Platform, such as `linux`.
     pub platform: String,
-    /// Name and version of the system; empty where it is not known.
+    /// Name and version of the operating system; empty when unknown.
     pub os: String,
-    /// Of the repository; `None` outside of one.
+    /// The git repository; `None` outside of one.
     pub git: Option<Git>,
 }
 
-/// What is known of a repository.
+/// Facts about a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Git {
-    /// The current branch, or the commit where there is none.
+    /// The current branch, or the commit when the head is detached.
     pub branch: String,
-    /// How many files differ from the last commit, and how many git does not know; `None` where that
-    /// would have taken too long.
+    /// Number of modified and of untracked files; `None` when counting would have taken too long.
     pub changed: Option<(usize, usize)>,
-    /// The last commits, the newest first, each its short name and subject.
+    /// The last commits, newest first, each with short hash and subject.
     pub commits: Vec<String>,
 }
 
 impl EnvironmentFacts {
-    /// The environment block. What is not known has no line.
+    /// Returns the environment block. Unknown facts have no line.
     pub fn environment(&self, cwd: &str, model: &str, cutoff: Option<&str>) -> String {
         let branch = self.git.as_ref().map(|git| git.branch.as_str());
         let rows = [
@@ -55,7 +54,7 @@ impl EnvironmentFacts {
 }
 
 impl Git {
-    /// What the model is told of the repository.
+    /// Returns the description of the repository.
     pub fn context(&self) -> String {
         let mut lines =
             vec!["Git, as it was when the session began (look again before you rely on it):".to_string()];
@@ -81,7 +80,7 @@ impl Git {
     }
 }
 
-/// A line that no name and no subject can break out of.
+/// Returns the text as one line, so that no name or subject can inject lines.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,11 +1,11 @@
-//! What a model is told of a session's messages: its own as they are, the others in words.
+//! Conversation as it is sent to a model: model messages unchanged, other session messages as text.
 
 use serde_json::Value;
 
 use crate::llm::model::{Message, Usage, UserMessage};
 use crate::session::{AgentMessage, SessionContext};
 
-/// A conversation as a model sees it. Answers from before a compaction no longer say how large it is.
+/// Returns the conversation as a model gets it. Token counts of answers before a compaction are removed.
 pub fn of(context: &SessionContext) -> Vec<Message> {
     let told = |(place, message): (usize, &std::sync::Arc<AgentMessage>)| {
         let mut message = for_model(message)?;
@@ -15,7 +15,7 @@ pub fn of(context: &SessionContext) -> Vec<Message> {
     context.messages.iter().enumerate().filter_map(told).collect()
 }
 
-/// The same from a conversation that owns its messages, which are moved instead of copied.
+/// The same for an owned conversation: messages are moved instead of copied.
 pub fn take(context: SessionContext) -> Vec<Message> {
     let kept = context.kept;
     let sent = |(place, message): (usize, std::sync::Arc<AgentMessage>)| {
@@ -29,7 +29,7 @@ pub fn take(context: SessionContext) -> Vec<Message> {
     context.messages.into_iter().enumerate().filter_map(sent).collect()
 }
 
-/// Takes from an answer what it says of the size of the context, where that is no longer so.
+/// Removes the context size from an answer when it is outdated.
 fn uncount(message: &mut Message, is_past: bool) {
     if let Message::Assistant(answer) = message
         && is_past
@@ -42,7 +42,7 @@ fn is_replaced(message: &Message) -> bool {
     matches!(message, Message::Assistant(answer) if answer.is_replaced())
 }
 
-/// How many answers a model has given in a conversation.
+/// Returns the number of answers in a conversation.
 pub fn answers(context: &SessionContext) -> u32 {
     let is_answer = |message: &&std::sync::Arc<AgentMessage>| match &***message {
         AgentMessage::Llm(Message::Assistant(answer)) => !answer.is_replaced(),
@@ -51,7 +51,7 @@ pub fn answers(context: &SessionContext) -> u32 {
     context.messages.iter().filter(is_answer).count().try_into().unwrap_or(u32::MAX)
 }
 
-/// The message as a model sees it; `None` where it is for people only, or where another answer replaces it.
+/// Returns the message for a model; `None` when it is for users only, or superseded by another answer.
 pub fn for_model(message: &AgentMessage) -> Option<Message> {
     let value = match message {
         AgentMessage::Llm(message) if is_replaced(message) => return None,
@@ -78,7 +78,7 @@ pub fn for_model(message: &AgentMessage) -> Option<Message> {
     Some(Message::User(UserMessage::text(text, timestamp)))
 }
 
-/// An extension's message has the content of a user message.
+/// Converts an extension's message: its content is that of a user message.
 fn custom(value: &Value) -> Option<Message> {
     let mut value = value.as_object()?.clone();
     value.retain(|name, _| name == "content" || name == "timestamp");

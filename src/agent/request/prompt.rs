@@ -1,6 +1,6 @@
-//! The system prompt, in parts that stay the same to the byte from turn to turn: caching pays for
-//! nothing else. Base instructions, the place, its repository, the tools, the project's documents, and
-//! last what the user wants, which counts most.
+//! System prompt, in parts that stay identical byte for byte from turn to turn, as prompt caching requires.
+//! Order: base instructions, environment, repository, tools, project documents, and last the user's own text,
+//! which has the most weight.
 
 use std::path::{Path, PathBuf};
 
@@ -8,54 +8,54 @@ use crate::agent::profiles::Profile;
 use crate::agent::request::environment::EnvironmentFacts;
 use crate::llm::model::{Model, ToolSpec};
 
-/// Characters that are taken for one token where nobody counts.
+/// Estimated characters per token.
 const CHARS_A_TOKEN: usize = 4;
 
-/// One part.
+/// One part of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// What it is, in a word or two.
+    /// Its name.
     pub name: &'static str,
     /// As it is sent.
     pub text: String,
 }
 
-/// What the user says about the prompt.
+/// The user's texts for the prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words {
-    /// In place of the base instructions.
+    /// Replaces the base instructions.
     pub base: Option<String>,
-    /// Behind everything.
+    /// Appended at the end.
     pub append: Vec<String>,
 }
 
-/// What the prompt is made of.
+/// Inputs of the prompt.
 #[derive(Debug, Clone, Copy)]
 #[doc(hidden)]
 pub struct Inputs<'a> {
     /// Whose instructions.
     pub profile: &'static Profile,
-    /// Who answers.
+    /// The model.
     pub model: &'a Model,
-    /// Name and one line of each tool, in order.
+    /// Name and one-line description of each tool, in order.
     pub tools: &'a [(&'a str, &'static str)],
-    /// Instructions of the user and the project, the outermost first.
+    /// Instruction documents of the user and the project, outermost first.
     pub documents: &'a [(PathBuf, String)],
     /// The working folder.
     pub cwd: &'a Path,
-    /// The place; only for profiles that tell of it.
+    /// Facts about the environment; only for profiles that include them.
     pub facts: &'a EnvironmentFacts,
-    /// What the user wants.
+    /// The user's texts.
     pub words: &'a Words,
 }
 
-/// About how many tokens a text has.
+/// Returns the estimated tokens of a text.
 #[doc(hidden)]
 pub fn tokens(text: &str) -> usize {
     text.chars().count().div_ceil(CHARS_A_TOKEN)
 }
 
-/// The same of a tool as a model gets it.
+/// Returns the estimated tokens of a tool definition.
 #[doc(hidden)]
 pub fn tool_tokens(spec: &ToolSpec) -> usize {
     let grammar = spec.grammar.as_ref().map_or("", |grammar| grammar.definition.as_str());
@@ -63,7 +63,7 @@ pub fn tool_tokens(spec: &ToolSpec) -> usize {
     tokens(&[&spec.name, &spec.description, parameters.as_str(), grammar].concat())
 }
 
-/// The parts of the system prompt.
+/// Returns the parts of the system prompt.
 #[doc(hidden)]
 pub fn parts(inputs: Inputs) -> Vec<Part> {
     let mut parts = if inputs.profile.environment { long(inputs) } else { compact(inputs) };
@@ -73,7 +73,7 @@ pub fn parts(inputs: Inputs) -> Vec<Part> {
     parts
 }
 
-/// pi's form: neither date nor model, so that it is the same for all of them.
+/// Returns the prompt in pi's form, without date and model, so that it is the same for all models.
 fn compact(inputs: Inputs) -> Vec<Part> {
     let Inputs { profile, words, tools, documents, cwd, .. } = inputs;
     let base = words.base.clone().unwrap_or_else(|| {

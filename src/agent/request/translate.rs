@@ -1,8 +1,8 @@
-//! Tells a conversation in the tools that there are now, so that a model is asked in one language only.
-//! Calls of other families' tools become calls of these, or words where these cannot say it.
+//! Translates a conversation to the current tools, so that the model sees one set of tools only. Calls of
+//! other families' tools become calls of these, or text when no equivalent exists.
 //!
-//! Pure, and one message after the other: what comes later changes nothing of what was told before, and
-//! what was told once is not told otherwise the next time. Messages in the right tools stay as they are.
+//! Pure and incremental: later messages never change the translation of earlier ones, so the result is
+//! stable. Messages that already use the current tools are unchanged.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -14,13 +14,12 @@ use crate::llm::model::{
 use crate::tools::contract::registry::Row;
 use crate::tools::{Registry, call::translate};
 
-/// Stands for the dialect of an answer that was told anew: it is no model's own any more, so nothing
-/// that a provider has signed in it goes back.
+/// Dialect of a translated answer: it matches no model, so signed content of the provider is not sent back.
 const RETOLD: &str = "retold";
-/// The result of the further calls that one call has become.
+/// Result of the additional calls that one call was translated to.
 const TOGETHER: &str = "Done together with the call before; its result tells of both.";
 
-/// The messages in the tools of `to`.
+/// Returns the messages translated to the tools of `to`.
 pub fn translate(history: Vec<Message>, to: &Registry) -> Vec<Message> {
     let mut teller = Teller { to, out: Vec::with_capacity(history.len()), open: None };
     for message in history {
@@ -39,31 +38,31 @@ pub fn translate(history: Vec<Message>, to: &Registry) -> Vec<Message> {
     teller.out
 }
 
-/// What becomes of a call.
+/// How a call is translated.
 #[derive(Debug, Clone, PartialEq)]
 enum Fate {
-    /// It stays.
+    /// Unchanged.
     Own,
-    /// Other calls do the same: names and arguments.
+    /// Replaced by other calls: names and arguments.
     Calls(Vec<(String, Value)>),
-    /// It is told.
+    /// Replaced by text.
     Words,
 }
 
 struct Teller<'a> {
     to: &'a Registry,
     out: Vec<Message>,
-    /// The last answer, if it was changed and has calls whose results have not come.
+    /// The last answer, if it was changed and has calls without results yet.
     open: Option<Open>,
 }
 
 /// An answer that was changed.
 #[derive(Default)]
 struct Open {
-    /// What became of its calls, by their ids as they were, those of one id in their order.
+    /// The translation of its calls, by original id; calls with the same id in their order.
     told: HashMap<String, VecDeque<Sent>>,
     waiting: usize,
-    /// Results in words. They wait for the others: nothing may stand between calls and results.
+    /// Results as text. They are held back, since nothing may stand between calls and results.
     held: Vec<Message>,
 }
 
@@ -125,7 +124,7 @@ impl Teller<'_> {
 }
 
 impl Open {
-    /// Puts what becomes of a call into the answer.
+    /// Adds the translation of a call to the answer.
     fn take(&mut self, call: ToolCall, fate: Fate, content: &mut Vec<Part>, ids: &mut HashSet<String>) {
         let told = match fate {
             Fate::Own => {
@@ -154,9 +153,9 @@ impl Open {
     }
 }
 
-/// An id for a further call, which no other call of the answer has.
+/// Returns an id for an additional call that is unique in the answer.
 fn further(id: &str, nth: usize, ids: &mut HashSet<String>) -> String {
-    // Some wires put the item's id behind a bar.
+    // Some protocols append the item's id after a bar.
     let head = id.split('|').next().unwrap_or_default();
     let mut further = format!("{head}-{nth}");
     while !ids.insert(further.clone()) {
@@ -165,7 +164,7 @@ fn further(id: &str, nth: usize, ids: &mut HashSet<String>) -> String {
     further
 }
 
-/// A part without what its provider has signed; nothing where that was all.
+/// Returns a part without its provider signature; `None` if nothing remains.
 fn unsigned(part: Part) -> Option<Part> {
     match part {
         Part::Known(KnownPart::Text { text, .. }) => (!text.is_empty()).then(|| Part::text(text)),
@@ -177,7 +176,7 @@ fn unsigned(part: Part) -> Option<Part> {
     }
 }
 
-/// The result of a call for the calls that it has become.
+/// Returns the results for the calls that a call was translated to.
 fn results(result: ToolResultMessage, calls: Vec<(String, String)>) -> Vec<Message> {
     let mut calls = calls.into_iter();
     let Some((id, name)) = calls.next() else { return vec![Message::ToolResult(result)] };
@@ -205,12 +204,12 @@ fn in_words(result: ToolResultMessage) -> Message {
 fn fate(call: &ToolCall, to: &Registry) -> Fate {
     let families = Registry::anywhere(&call.name);
     if let Some(own) = to.row(&call.name) {
-        // Mostly nobody else has a tool of that name, and then there is nothing to be looked at.
+        // Usually no other family has a tool of that name, and no check is needed.
         let only = to.is_builtin(&call.name) && families.len() == 1;
         if only || own.takes(&call.arguments).is_some() {
             return Fate::Own;
         }
-        // What no tool of the name takes is this one's own, made wrongly.
+        // Arguments that no tool of that name accepts are an invalid call of the current tool.
         let intents = families.iter().filter_map(|row| row.tool.intent(&row.takes(&call.arguments)?));
         return intents
             .into_iter()
@@ -218,7 +217,7 @@ fn fate(call: &ToolCall, to: &Registry) -> Fate {
             .map_or(Fate::Own, Fate::Calls);
     }
     if families.is_empty() {
-        // Nobody's: a name that a model has made up, with the refusal that tells it so.
+        // A name that the model invented; its result is the error that says so.
         return Fate::Own;
     }
     let exact = |row: &Row| row.tool.intent(&row.takes(&call.arguments)?);

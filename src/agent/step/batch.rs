@@ -1,6 +1,6 @@
-//! The tool calls of one answer while they run. Pure.
+//! The running tool calls of one answer. Pure.
 //!
-//! Must not know what comes before or after them.
+//! Must not know what precedes or follows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,11 +23,11 @@ pub(super) struct Batch {
     pub(super) message: Arc<AssistantMessage>,
     pub(super) calls: Vec<ToolCall>,
     pub(super) results: Vec<Option<Arc<ToolResultMessage>>>,
-    /// What the calls that run have shown, by their ids.
+    /// Live output of running calls, by id.
     pub(super) shown: BTreeMap<String, String>,
-    /// Whether every call that has ended wants the run to end.
+    /// Whether every call that ended requests the end of the run.
     pub(super) terminate: bool,
-    /// How many calls have been started.
+    /// Number of calls that were started.
     pub(super) started: usize,
 }
 
@@ -58,7 +58,7 @@ impl Batch {
         }));
     }
 
-    /// The result of a call for whose end nobody waits any more.
+    /// Returns the result of a call that was abandoned.
     pub(super) fn given_up(&self, index: usize) -> ToolResultMessage {
         let call = &self.calls[index];
         match self.shown.get(&call.id).map(|text| text.trim_end()).filter(|text| !text.is_empty()) {
@@ -69,7 +69,7 @@ impl Batch {
         }
     }
 
-    /// Whether nothing runs but tools that wait for a user's answer.
+    /// Whether all running tools are waiting for a user's answer.
     pub(super) fn only_asks(&self, asking: &BTreeSet<String>) -> bool {
         let pending = self.calls[..self.started].iter().zip(&self.results);
         let mut pending = pending.filter(|(_, result)| result.is_none()).peekable();

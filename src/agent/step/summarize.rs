@@ -1,5 +1,5 @@
-//! What the machine does about a conversation that is, or becomes, too long: when it is summed up, and what
-//! goes on afterwards. Pure.
+//! Compaction in the state machine: when to summarize a conversation that is, or becomes, too long, and how
+//! to continue afterwards. Pure.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use crate::agent::event::{AgentEvent, Compacted, CompactionReason};
 use crate::agent::queue::{Lane, QueueMode};
 use crate::llm::model::{AssistantMessage, LlmError};
 
-/// An answer that was cut off.
+/// Message for an answer that was cut off.
 const CROWDED: &str = "the conversation left the answer too little room";
 /// The same, for the second time.
 const CROWDED_AGAIN: &str = "the answer was cut off again: compacted, too, the conversation leaves it too little \
                              room; choose a model with a larger window, or go back to an earlier place";
-/// A request that did not fit for the second time.
+/// Message for a request that did not fit a second time.
 const AGAIN: &str = "it was compacted once and still does not fit: choose a model with a larger window, or go back \
                      to an earlier place";
 
 impl State {
-    /// Asks the model, after the compaction that somebody wants.
+    /// Calls the model, after a requested compaction.
     pub(super) fn ask(&mut self, out: &mut Vec<Effect>) {
         if let Some(CompactionRequest { instructions }) = self.wished.take() {
             return self.compact(CompactionReason::Manual, instructions, Then::Ask, out);
@@ -36,7 +36,7 @@ impl State {
         out.push(Effect::CallModel { looked });
     }
 
-    /// A run is over: what was wanted meanwhile is done, and room is made for the next one.
+    /// After a run: carries out requests that arrived meanwhile, and makes room for the next run.
     pub(super) fn rest(&mut self, went_well: bool, out: &mut Vec<Effect>) {
         let wished = self.wished.take();
         let compaction = &self.config.compaction;
@@ -50,7 +50,7 @@ impl State {
         }
     }
 
-    /// The window is nearly full.
+    /// Handles a nearly full window.
     pub(super) fn full(&mut self, reason: CompactionReason, out: &mut Vec<Effect>) {
         match self.phase {
             Phase::Calling { .. } => self.compact(reason, None, Then::Ask, out),
@@ -59,7 +59,7 @@ impl State {
         }
     }
 
-    /// Somebody wants a compaction. One goes on at a time, and none within a step of a run.
+    /// Handles a compaction request. One runs at a time, and none within a step of a run.
     pub(super) fn wish(&mut self, instructions: Option<String>, out: &mut Vec<Effect>) {
         match self.phase {
             _ if self.closed => {}
@@ -72,7 +72,7 @@ impl State {
         }
     }
 
-    /// Somebody leaves a branch.
+    /// Handles a move away from a branch.
     pub(super) fn leave(&mut self, instructions: Option<String>, out: &mut Vec<Effect>) {
         if !matches!(self.phase, Phase::Idle) || self.closed {
             return out.push(Effect::Emit(AgentEvent::BranchSummaryEnd {
@@ -100,8 +100,8 @@ impl State {
         out.push(Effect::Compact { reason, instructions, will_retry });
     }
 
-    /// An answer that was recorded shows that the conversation does not fit: it is compacted, once, and
-    /// the request is sent again. `false` where that is not to be.
+    /// Handles a recorded answer that shows that the conversation does not fit: it is compacted once, and the
+    /// request is sent again. `false` when that is not possible.
     pub(super) fn make_room(
         &mut self,
         message: &AssistantMessage,
@@ -126,7 +126,7 @@ impl State {
         true
     }
 
-    /// A compaction is over.
+    /// Handles the end of a compaction.
     pub(super) fn compacted(&mut self, result: Result<Arc<Compacted>, SummaryError>, out: &mut Vec<Effect>) {
         let Phase::Summing { task: Task::Compaction(reason), then } = std::mem::take(&mut self.phase) else {
             return;
@@ -144,7 +144,8 @@ impl State {
         }));
         self.gave_up |= !done && reason != CompactionReason::Manual;
         match then {
-            // What a user wants done begins nothing else; room that was made by itself goes to whatever waits.
+            // A compaction requested by the user starts nothing else; after an automatic one, queued messages
+            // are delivered.
             Then::Rest => self.resume(stopped, reason != CompactionReason::Manual, out),
             _ if stopped => self.end(true, None, out),
             Then::Ask => self.call(true, out),
@@ -160,7 +161,7 @@ impl State {
         }
     }
 
-    /// The summary of a branch is over.
+    /// Handles the end of a branch summary.
     pub(super) fn left(&mut self, result: &Result<f64, SummaryError>, out: &mut Vec<Effect>) {
         if !matches!(self.phase, Phase::Summing { task: Task::Branch, .. }) {
             return;
@@ -176,8 +177,8 @@ impl State {
         self.resume(stopped, false, out);
     }
 
-    /// Goes on with what was said while no run was going on; with what was only put into a queue, where that
-    /// counts. After an interruption it waits.
+    /// Resumes with messages submitted while no run was active, and with queued ones if `queued`. After an
+    /// interruption they wait.
     fn resume(&mut self, stopped: bool, queued: bool, out: &mut Vec<Effect>) {
         self.phase = Phase::Idle;
         self.aborting = false;

@@ -1,15 +1,15 @@
-//! What the machine has summed up, and what follows. Plain data.
+//! Summaries in progress in the state machine, and what follows them. Plain data.
 
 use crate::agent::event::CompactionReason;
 
-/// A compaction that a user wants.
+/// A compaction requested by the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct CompactionRequest {
-    /// What the summary is to be about, above all.
+    /// Instructions for the summary.
     pub(super) instructions: Option<String>,
 }
 
-/// What is summed up.
+/// What is summarized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Task {
     /// The older part of the conversation.
@@ -18,13 +18,13 @@ pub(super) enum Task {
     Branch,
 }
 
-/// What follows.
+/// What follows the summary.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Then {
-    /// The request that was held up.
+    /// The postponed request.
     Ask,
-    /// The request that did not fit, once more; else the run ends with this.
+    /// The request that did not fit, once more; on failure the run ends with this error.
     Again(String),
-    /// Whatever was said meanwhile: no run is going on.
+    /// Messages that were submitted meanwhile: no run is active.
     Rest,
 }

@@ -1,6 +1,6 @@
-//! One agent of a team: its driver, what it is told, and what is reported of it.
+//! One running subagent: its driver, its orders, and its reports.
 //!
-//! Must not know the team.
+//! Must not know the pool.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,35 +19,34 @@ use crate::llm::model::{Message, UserMessage};
 use crate::tools::interaction::delegate::{AgentReport, Status};
 use crate::tools::{Registry, Shared};
 
-/// Lines of what an agent did last, for those who wait.
+/// Number of recent activity lines for waiting callers.
 const LINES: usize = 8;
 
-/// How long its commands may take when they are to end: SIGTERM, after two seconds SIGKILL, and a moment to
-/// be gone.
+/// Grace period of its commands: SIGTERM, SIGKILL after two seconds, and a moment to exit.
 const LEAVE: Duration = Duration::from_millis(2300);
 
-/// What an agent is told.
+/// An order to a subagent.
 #[derive(Debug)]
 pub(super) enum Order {
-    /// Words, and who wants to know that they were taken.
+    /// A message, and the sender of its report.
     Words(String, oneshot::Sender<AgentReport>),
-    /// It is to stop what it does.
+    /// Interrupt the run.
     Interrupt,
-    /// The end.
+    /// Close.
     Close,
 }
 
-/// The agent.
+/// A running subagent.
 pub(super) struct Runner {
     driver: Driver<Ear>,
     gear: Box<dyn SetupChanges>,
-    /// Its commands and its own agents are in it.
+    /// Holds its commands and its own subagents.
     shared: Arc<Shared>,
-    /// Commands of it that are ending.
+    /// Its commands that are ending.
     ending: JoinSet<()>,
 }
 
-/// What it listens with.
+/// The listener of its driver.
 struct Ear {
     id: String,
     ears: SubagentListener,
@@ -55,7 +54,7 @@ struct Ear {
     report: watch::Sender<AgentReport>,
     activity: watch::Sender<String>,
     lines: VecDeque<String>,
-    /// Why the run broke off.
+    /// The error that ended the run.
     trouble: Option<String>,
 }
 
@@ -83,7 +82,7 @@ impl Runner {
         Self { driver, gear, shared, ending: JoinSet::new() }
     }
 
-    /// Works on a task, then on whatever it is told, until it is closed or nobody can reach it any more.
+    /// Works on a task, then on further orders, until it is closed or its last handle is dropped.
     pub(super) async fn work(mut self, task: String, mut said: mpsc::Receiver<Order>) {
         self.hear(task).await;
         loop {
@@ -120,18 +119,18 @@ impl Runner {
         self.driver.listener().report.send_modify(|report| report.status = Status::Closed);
     }
 
-    /// Ends what it does, and what runs for it: its commands, and what its own agents do.
+    /// Interrupts the run and its commands and subagents.
     async fn interrupt(&mut self) {
         self.driver.send(Event::Abort).await;
         if let Some(others) = &self.shared.delegate {
             others.interrupt();
         }
         self.ending.spawn(self.shared.jobs.end_own(LEAVE));
-        // Those that have ended already need nobody to wait for them.
+        // Collects those that have already ended.
         while self.ending.try_join_next().is_some() {}
     }
 
-    /// Takes the tools and the prompt that the user wants now.
+    /// Applies changed tools and prompt.
     async fn renew(&mut self) {
         let Some(ChangedSetup { registry, parallel, system }) = self.gear.renewed().await else { return };
         self.driver.listener().registry = registry.clone();
@@ -149,7 +148,7 @@ impl Runner {
 }
 
 impl Ear {
-    /// Notes what is worth telling those who wait.
+    /// Records an event that waiting callers should see.
     fn note(&mut self, event: &AgentEvent) {
         match event {
             AgentEvent::ToolStart { tool, args, .. } => {

@@ -1,7 +1,7 @@
-//! Finds out about the place that a session works in: its system and its git repository.
+//! Collects facts about the session's environment for the system prompt: operating system and git repository.
 //!
-//! Must not know who is told. Everything goes through the environment, so that places elsewhere
-//! tell of themselves; what does not come in time is left out.
+//! Must not know who reads them. Everything runs through the environment, so that remote environments
+//! describe themselves; a fact that is not there in time is omitted.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,18 +15,19 @@ use crate::base::clock::{self, SharedClock};
 use crate::exec::{CommandSpec, Environment};
 use crate::workspace::git;
 
-/// How long a first prompt waits for the facts at most.
+/// Longest time that the first prompt waits for the facts.
 const PATIENCE: Duration = Duration::from_millis(1500);
-/// Commits that are told of.
+/// Number of commits in the facts.
 const COMMITS: usize = 8;
-/// Bytes of output that are looked at.
+/// Bytes of output that are read.
 const OUTPUT_MAX: usize = 64 << 10;
-/// Longest line that is told of, in characters.
+/// Longest line in the facts, in characters.
 const LINE_MAX: usize = 120;
 
-/// Sections that a byte 0x1e ends; a section that is not there was not reached in time. Git is kept
-/// from running what the repository's own settings name, and from writing; where that cannot be told it
-/// beforehand, it is not asked for commits and files. The user was not asked either.
+/// The script that collects the facts. Each section ends with byte 0x1e; a missing section was not reached in
+/// time. Git may not run programs that the repository's own settings name, and may not write; where that
+/// cannot be ensured beforehand, commits and files are not queried. The user was not asked for permission
+/// either.
 const SCRIPT: &str = r"
 exec 2>/dev/null
 uname -s; uname -r; printf '\036'
@@ -38,7 +39,7 @@ safe_git log -n 8 --format=%h%x20%s; printf '\036'
 safe_git status --porcelain --ignore-submodules=all | cut -c1-2 | sort | uniq -c; printf '\036'
 ";
 
-/// The facts; at most [`PATIENCE`] late.
+/// Returns the facts after at most [`PATIENCE`].
 pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> EnvironmentFacts {
     let heard: Arc<Mutex<Vec<u8>>> = Arc::default();
     let output = heard.clone();
@@ -55,7 +56,7 @@ pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> Env
     };
     let cancel = CancellationToken::new();
     let run = env.run(command, sink, cancel.clone());
-    // A command that does not want to end is not waited for either.
+    // A command that does not end on cancellation is not awaited either.
     if tokio::time::timeout(PATIENCE, run).await.is_err() {
         cancel.cancel();
     }
@@ -64,10 +65,10 @@ pub(super) async fn gather(env: Arc<dyn Environment>, clock: SharedClock) -> Env
     EnvironmentFacts { date, ..read(&text) }
 }
 
-/// The facts of the script's output, as far as it goes.
+/// Parses the script's output, as far as it is complete.
 fn read(text: &str) -> EnvironmentFacts {
     let mut sections: Vec<&str> = text.split('\u{1e}').collect();
-    // What stands behind the last end is no whole section.
+    // Text after the last separator is an incomplete section.
     sections.pop();
     let section = |at: usize| sections.get(at).copied().unwrap_or_default();
     let (system, release) = section(0).trim().split_once('\n').unwrap_or((section(0).trim(), ""));
@@ -81,12 +82,12 @@ fn read(text: &str) -> EnvironmentFacts {
     EnvironmentFacts { date: String::new(), platform, os, git }
 }
 
-/// This machine's system, where the place does not tell.
+/// The operating system of this machine, for an environment that does not report its own.
 fn here() -> &'static str {
     if cfg!(target_os = "macos") { "darwin" } else { "linux" }
 }
 
-/// Files that differ and files that git does not know, of counted states.
+/// Returns the numbers of modified and of untracked files, from the counts of git's states.
 fn changed(counts: &str) -> (usize, usize) {
     let (mut changed, mut unknown) = (0, 0);
     for line in counts.lines() {

@@ -1,9 +1,9 @@
-//! What the agent of a session works with.
+//! Sets up the agent of a session: profile, tools, system prompt, permission rules and subagents.
 //!
-//! `toolset` puts profile, tools and system prompt together, `facts` describes system and repository for the
+//! `toolset` combines profile, tools and system prompt, `facts` describes system and repository for the
 //! prompt, `prompt_report` shows the prompt with its sizes. `permissions` reads the rules, `trust_requests`
-//! finds what a project needs the user's trust for, `subagents` equips agents that an agent starts. Must not
-//! know the conversation.
+//! finds what a project needs the user's trust for, `subagents` sets up the agents that an agent starts. Must
+//! not know the conversation.
 
 pub(super) mod facts;
 pub(super) mod permissions;

@@ -1,4 +1,4 @@
-//! The rules of a session, from the user's file and the project's.
+//! Reads the permission rules of a session, from the user's file and the project's.
 //!
 //! Must not know what a rule means.
 
@@ -12,17 +12,17 @@ use crate::exec::{EnvError, Environment, LocalEnvironment, Stamp};
 use crate::runtime::lifecycle::options::Options;
 use crate::tools::permissions::rules::{Author, Rules, SharedRules};
 
-/// What a user is told of a project that is not trusted.
+/// Message for the user when a project is not trusted.
 pub(in crate::runtime) const OFF: &str = "Project rules are off: not trusted. Details: trust.show";
 
 /// The rules that were read.
 #[derive(Debug, Default)]
 pub(in crate::runtime) struct Loaded {
-    /// Those that hold.
+    /// The rules in force.
     pub rules: Rules,
-    /// What is wrong with the files.
+    /// Problems found in the files.
     pub problems: Vec<Report>,
-    /// Whether what the project wants to allow counts; nothing where it wants to allow nothing.
+    /// Whether the project's allow rules are in force; `None` when the project has none.
     pub trusted: Option<bool>,
 }
 
@@ -31,8 +31,8 @@ impl Loaded {
         self.problems.push(Report::new(format!("{}: {why}", path.display())));
     }
 
-    /// The rules for a session that begins, and what its person is told: what is wrong with the files, and that
-    /// the project is not trusted.
+    /// Returns the rules for a new session and the notices for its user: problems in the files, and that the
+    /// project is not trusted.
     pub(in crate::runtime) fn begin(mut self, options: &Options) -> (SharedRules, Vec<Report>) {
         if self.trusted == Some(false) {
             self.note(&trust_requests::rules(&options.cwd), OFF);
@@ -41,11 +41,11 @@ impl Loaded {
     }
 }
 
-/// Reads both files and tells what is wrong with them. Either may be missing. `now` is the digest of what the
-/// person trusts until the program ends.
+/// Reads both files and collects their problems. Either may be missing. `now` is the digest of the project
+/// that the user trusts until the program ends.
 pub(in crate::runtime) async fn load(options: &Options, now: Option<&str>) -> Loaded {
     let root = options.env.resolve(options.env.root()).await;
-    // The root is asked about again with every edit, which then fails by itself.
+    // Every edit resolves the root again, and fails by itself when that fails.
     let root = root.unwrap_or_else(|_| options.env.root().to_path_buf());
     let (home, cwd, now) = (options.home.clone(), options.cwd.clone(), now.map(str::to_string));
     let read = move || {
@@ -103,11 +103,11 @@ impl Loaded {
     }
 }
 
-/// Tries, when somebody else writes the file meanwhile.
+/// Attempts when another process writes the file at the same time.
 const TRIES: usize = 3;
 
-/// Writes a rule to the end of the user's file. What stands there stays as it is; a file with a
-/// mistake in it is not touched.
+/// Appends a rule to the user's file. The existing text is unchanged; a file with a syntax error is not
+/// written.
 pub(in crate::runtime) async fn remember(options: &Options, rule: &str) -> Result<String, Report> {
     let path = options.home.config.join(trust_requests::RULES);
     let files = LocalEnvironment::new(options.home.config.clone(), []);
@@ -132,14 +132,14 @@ pub(in crate::runtime) async fn remember(options: &Options, rule: &str) -> Resul
     Err(Report::new(format!("cannot write the rule: {} keeps changing", path.display())))
 }
 
-/// A file with one rule more; `None` where it is there already.
+/// Returns the file's text with the rule appended, or `None` when the rule is already there.
 fn with(text: &str, rule: &str) -> Result<Option<String>, String> {
     let check = |text: &str| {
         let wrong = Rules::default().add(text, Author::Person, Path::new("/"), Path::new("/"));
         wrong.into_iter().next().map_or(Ok(()), Err)
     };
     check(text)?;
-    // By itself, so that nothing becomes part of the rule above it.
+    // Checked on its own, so that it cannot become part of the rule above it.
     check(rule)?;
     let holds = toml::from_str::<toml::Table>(rule).map_err(|error| error.message().to_string())?;
     if holds.get("rule").and_then(toml::Value::as_array).is_none_or(Vec::is_empty) {

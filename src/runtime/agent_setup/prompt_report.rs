@@ -1,5 +1,5 @@
-//! The system prompt for people and scripts: its parts, the tools that go with it, and about how many
-//! tokens each has. Pure.
+//! Report of the system prompt for users and scripts: its parts and the available tools, with estimated
+//! tokens. Pure.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,31 +11,31 @@ use crate::base::json::json;
 use crate::agent::request::prompt::{Part, tokens, tool_tokens};
 use crate::llm::model::{Model, ToolSpec};
 
-/// The system prompt as it is sent, with the tools that go with it.
+/// The system prompt as it is sent, with the available tools.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PromptReport {
     /// The profile's id.
     pub profile: &'static str,
-    /// Who gets it.
+    /// The model that receives it.
     pub model: Arc<Model>,
     /// Its parts in order.
     pub parts: Vec<Part>,
-    /// The documents that are in it: where they are, what they say.
+    /// The documents in it: path and text.
     pub documents: Vec<(PathBuf, String)>,
-    /// The tools on offer in order.
+    /// The available tools in order.
     pub tools: Vec<ToolSpec>,
 }
 
 impl PromptReport {
-    /// About how many tokens all of it has.
+    /// Returns the estimated tokens of all of it.
     pub fn tokens(&self) -> usize {
         let parts = self.parts.iter().map(|part| tokens(&part.text)).sum::<usize>();
         parts + self.tools.iter().map(tool_tokens).sum::<usize>()
     }
 
-    /// A table of what it has, then the parts as they are. What comes from files is as it is: whoever
-    /// shows it makes it safe.
+    /// Returns a table of the contents, then the parts verbatim. Text from files is not sanitized: the caller
+    /// must do that before display.
     pub fn text(&self) -> String {
         let Model { name, provider, id, .. } = &*self.model;
         let mut out = format!("System prompt for {name} ({provider}/{id}), profile {}\n", self.profile);
@@ -56,7 +56,7 @@ impl PromptReport {
         out
     }
 
-    /// The same as data.
+    /// Returns the report as JSON.
     pub fn json(&self) -> Value {
         let part = |part: &Part| json!({"name": part.name, "tokens": tokens(&part.text), "text": part.text});
         let tool = |spec: &ToolSpec| {

@@ -1,7 +1,6 @@
-//! Equips the agents that an agent of this session starts: with the model, the tools and the rules that
-//! the session has at that moment.
+//! Sets up subagents: each gets the model, tools and rules that the session has when it starts.
 //!
-//! Must not know what they do.
+//! Must not know what the subagents do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -33,34 +32,34 @@ use crate::tools::interaction::delegate::Task;
 use crate::tools::permissions::policy::is_guarded;
 use crate::tools::{self, Kind};
 
-/// Answers that an agent may give when nobody says otherwise, as the specification has it (7.2).
+/// Default limit of answers of a subagent, as the specification has it (7.2).
 const TURNS_MAX: u32 = 50;
 
-/// What an agent that another one started is told besides.
+/// Extra instructions for a subagent.
 const ROLE: &str = "You are working for another agent, who sees nothing of your work but your last words. Do \
                     the task that you are given, by yourself: nobody answers questions. End with what was \
                     asked for, whole and by itself: what you found or did, where, and what is left.";
 
-/// What the session works with now.
+/// What the session works with now: the setup that subagents copy.
 #[derive(Clone)]
 pub(in crate::runtime) struct Kit {
-    /// Reaches models.
+    /// The client that calls models.
     pub(in crate::runtime) client: Client,
-    /// The models that can be named.
+    /// The models that can be requested by name.
     pub(in crate::runtime) catalog: Catalog,
-    /// Who answers.
+    /// The current model.
     pub(in crate::runtime) model: Arc<Model>,
-    /// How hard it thinks.
+    /// The thinking level.
     pub(in crate::runtime) thinking: Thinking,
-    /// The tools and the prompt.
+    /// Tools and prompt.
     pub(in crate::runtime) toolset: Toolset,
-    /// What all calls share.
+    /// The context shared by all tool calls.
     pub(in crate::runtime) context: tools::Context,
-    /// The rules of the loop.
+    /// Settings of the agent loop.
     pub(in crate::runtime) config: Config,
 }
 
-/// Equips agents of one depth. Cheap to clone; all clones know the same.
+/// Sets up agents of one depth. Cheap to clone; all clones share state.
 #[derive(Clone)]
 pub(in crate::runtime) struct Subagents {
     kit: Arc<Mutex<Option<Kit>>>,
@@ -68,26 +67,26 @@ pub(in crate::runtime) struct Subagents {
     clock: SharedClock,
     ids: SharedIds,
     hub: Hub,
-    /// Who records the workspace has to know who works in it.
+    /// The recorder of the workspace must know which agents work in it.
     checkpoints: Option<Checkpoints>,
-    /// How deep the agents are that are equipped: 1 for those of the session's own.
+    /// Depth of the agents that this creates: 1 for those of the session's own agent.
     depth: u32,
     limits: Limits,
-    /// Agents that were started in the session, at all depths.
+    /// Number of agents started in the session, at all depths.
     started: Arc<AtomicU32>,
 }
 
-/// How many agents a session may have.
+/// Limits on subagents of a session.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::runtime) struct Limits {
-    /// How deep they may be.
+    /// Maximum depth.
     pub(in crate::runtime) depth: u32,
-    /// How many may be started in all.
+    /// Maximum number started in total.
     pub(in crate::runtime) total: u32,
 }
 
 impl Subagents {
-    /// For the session's own agent.
+    /// Creates the setup for the session's own agent.
     pub(in crate::runtime) fn new(
         models: AvailableModels,
         clock: SharedClock,
@@ -99,25 +98,25 @@ impl Subagents {
         Self { kit, models, clock, ids, hub, checkpoints: None, depth: 1, limits, started }
     }
 
-    /// The same where states of the workspace are recorded.
+    /// Adds the checkpoints of the workspace.
     #[must_use]
     pub(in crate::runtime) fn with_checkpoints(self, checkpoints: Option<Checkpoints>) -> Self {
         Self { checkpoints, ..self }
     }
 
-    /// The team of an agent of this depth; none where that is deep enough.
+    /// Returns the pool for an agent of this depth, or `None` when the maximum depth is reached.
     pub(in crate::runtime) fn team(&self) -> Option<SubagentPool> {
         (self.depth <= self.limits.depth).then(|| SubagentPool::new(Arc::new(self.clone()), self.ears()))
     }
 
-    /// Takes what the session works with from now on.
+    /// Sets what the session works with from now on.
     pub(in crate::runtime) fn set(&self, kit: Kit) {
         *self.kit.lock() = Some(kit);
     }
 
-    /// Nobody is equipped any more.
+    /// Stops setting up agents.
     pub(in crate::runtime) fn dismiss(&self) {
-        // What is in it leads back to here.
+        // The kit holds references back to this object.
         *self.kit.lock() = None;
     }
 
@@ -138,7 +137,7 @@ impl Subagents {
         })
     }
 
-    /// The model that a task wants, or the session's.
+    /// Returns the model that a task requests, or the session's.
     fn model(&self, kit: &Kit, task: &Task) -> Result<(Arc<Model>, Thinking), String> {
         let Some(name) = task.model.as_deref().filter(|name| !matches!(*name, "" | "inherit")) else {
             return Ok((kit.model.clone(), kit.thinking));
@@ -151,7 +150,7 @@ impl Subagents {
             id: None,
             thinking: None,
         });
-        // The same provider's model of that name goes before another's.
+        // A model of that name from the same provider takes precedence over another provider's.
         let own = ModelRequest {
             provider: wish.provider.clone().or(Some(kit.model.provider.clone())),
             ..wish.clone()
@@ -186,7 +185,7 @@ impl Subagents {
             tools: context,
             clock: self.clock.clone(),
             ids: self.ids.clone(),
-            // Nothing is kept of what such an agent says, so nothing of it is compacted.
+            // The conversation of a subagent is not stored, so it is not compacted.
             hook: None,
         };
         let setup = Setup {
@@ -199,7 +198,7 @@ impl Subagents {
         Ok(Subagent { config, services, setup, gear: Box::new(fitted) })
     }
 
-    /// The session's files and rules, seen from the task's folder.
+    /// Returns the session's tool context, with the task's folder as working folder.
     async fn context(&self, kit: &Kit, task: &Task) -> Result<tools::Context, String> {
         let mut context = kit.context.clone();
         if let Some(folder) = task.folder.as_deref().filter(|folder| !folder.is_empty()) {
@@ -223,11 +222,11 @@ impl Subagents {
         let deeper = Self { depth: self.depth + 1, ..self.clone() };
         let mut shared = (*context.shared).clone();
         shared.questions = None;
-        // What one agent has seen the other has not.
+        // Files that one agent has read do not count as read by the other.
         shared.files = Arc::new(shared.files.for_subagent());
-        // It begins where it was told to work.
+        // It starts in the folder that the task names.
         shared.folder = Arc::default();
-        // It ends only the commands that it has started.
+        // It can stop only commands that it started itself.
         shared.jobs = Arc::new(shared.jobs.for_subagent());
         shared.delegate =
             deeper.team().map(|team| Arc::new(team) as Arc<dyn tools::interaction::delegate::Delegate>);
@@ -236,11 +235,11 @@ impl Subagents {
     }
 }
 
-/// What a working agent is fitted with.
+/// The setup of a running subagent.
 struct Fitted {
     toolset: Toolset,
     model: Arc<Model>,
-    /// How often the user had chosen other tools when it was looked at.
+    /// The number of tool choices by the user when this was last checked.
     picks: u64,
 }
 
@@ -259,7 +258,7 @@ impl Fitted {
 impl SetupChanges for Fitted {
     fn renewed(&mut self) -> BoxFuture<'_, Option<ChangedSetup>> {
         async move {
-            // Counted before it is looked at, so that what changes meanwhile is seen the next time.
+            // The counter is read before the choice, so that a concurrent change is noticed the next time.
             let picks = self.toolset.picks();
             if std::mem::replace(&mut self.picks, picks) == picks {
                 return None;

@@ -1,5 +1,5 @@
-//! What the model of a session works with: its profile, tools and system prompt. They follow the model;
-//! the user's choice of tools stays.
+//! The toolset of a session: profile, tools and system prompt. It follows the model; the user's choice of
+//! tools is preserved.
 //!
 //! Must not know the conversation, nor who displays it.
 
@@ -25,24 +25,24 @@ use crate::runtime::lifecycle::options::Options;
 use crate::tools::{Choice, Kind, Registry, SharedChoice, Tool};
 use crate::workspace;
 
-/// The tools of a session as they are now.
+/// The tools of a session at one moment.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ActiveTools {
     /// The profile's id.
     pub profile: &'static str,
-    /// All that could be on offer.
+    /// All tools that could be available.
     #[doc(hidden)]
     pub all: Registry,
-    /// The names of those that are.
+    /// The names of the available tools.
     pub available: BTreeSet<String>,
 }
 
-/// What a session works with. Clones share the user's choice of tools.
+/// The toolset. Clones share the user's choice of tools.
 #[derive(Clone)]
 #[doc(hidden)]
 pub struct Toolset {
-    /// The profile that the user wants whatever the model is.
+    /// The profile that the user requested, whatever the model is.
     wished: Option<&'static Profile>,
     profile: &'static Profile,
     custom: Vec<Arc<dyn Tool>>,
@@ -50,18 +50,18 @@ pub struct Toolset {
     choice: SharedChoice,
     words: Words,
     cwd: PathBuf,
-    /// Whose documents are read, wherever the work is done.
+    /// The folder whose documents are read, wherever the agent works.
     project: PathBuf,
-    /// The user's own instructions; `None` where no documents are wanted at all.
+    /// The user's own instructions; `None` when no documents are to be read.
     own: Option<PathBuf>,
-    /// By the profile's id, read when it is first needed.
+    /// Documents by profile id, read on first use.
     documents: BTreeMap<&'static str, Vec<(PathBuf, String)>>,
     facts: Shared<BoxFuture<'static, EnvironmentFacts>>,
 }
 
 impl Toolset {
-    /// For a session that begins with this model. An unknown profile or tool among the options is an
-    /// error that names what there is.
+    /// Creates the toolset of a new session with this model. Fails on an unknown profile or tool in the
+    /// options, with a message that lists the known ones.
     pub fn new(options: &Options, model: &Model) -> Result<Self, Report> {
         let wished = match options.profile.as_deref() {
             None | Some(profile::AUTO) => None,
@@ -77,7 +77,7 @@ impl Toolset {
             let hint = format!("profile {} has {names}; names of kinds are understood, too", profile.id);
             Report::new(error.to_string()).hint(hint)
         })?;
-        // Looked for when the first prompt needs them: a start must not wait for git.
+        // Collected when the first prompt needs them: the start must not wait for git.
         let facts = facts::gather(options.env.clone(), options.clock.clone()).boxed().shared();
         Ok(Self {
             wished,
@@ -94,12 +94,12 @@ impl Toolset {
         })
     }
 
-    /// The profile now.
+    /// The current profile.
     pub fn profile(&self) -> &'static Profile {
         self.profile
     }
 
-    /// Takes the profile of a model; tells whether it is another one.
+    /// Switches to the profile of a model; returns whether the profile changed.
     pub fn follow(&mut self, model: &Model) -> bool {
         let profile = self.wished.unwrap_or_else(|| profile::of(model));
         let other = profile.id != self.profile.id;
@@ -110,40 +110,41 @@ impl Toolset {
         other
     }
 
-    /// Another folder to work in, as the prompt tells it. The documents stay the project's.
+    /// Changes the working folder that the prompt names. The documents stay the project's.
     pub fn work_in(&mut self, folder: &Path) {
         self.cwd = folder.to_path_buf();
     }
 
-    /// Another place to work in, of which the prompt tells from now on.
+    /// Changes the environment that the prompt describes from now on.
     pub fn move_to(&mut self, env: Arc<dyn Environment>, clock: SharedClock) {
         self.work_in(env.root());
         self.facts = facts::gather(env, clock).boxed().shared();
     }
 
-    /// Leaves out the tools whose kinds do not pass, until another profile is taken.
+    /// Removes the tools whose kinds fail the predicate, until the profile changes.
     pub fn keep(&mut self, keep: impl Fn(Kind) -> bool) {
         let names = self.all.names_anywhere(|tool| keep(tool.kind()));
         self.all.retain(|name| names.contains(name));
     }
 
-    /// The user wants exactly these tools.
+    /// Selects exactly these tools, as the user's choice.
     pub fn pick(&mut self, names: &[String]) {
         self.choice.pick(self.profile.id, &self.all, names);
     }
 
-    /// How often the user has chosen other tools.
+    /// Number of times that the user has changed the choice of tools.
     pub fn picks(&self) -> u64 {
         self.choice.changes()
     }
 
-    /// The tools now.
+    /// Returns the current tools.
     pub fn equipment(&self) -> ActiveTools {
         let available = self.choice.available(self.profile.id, &self.all);
         ActiveTools { profile: self.profile.id, all: self.all.clone(), available }
     }
 
-    /// Reads the documents of the profile, unless they were; tells what of them cannot be read.
+    /// Reads the profile's documents unless they are loaded; returns the problems of those that cannot be
+    /// read.
     pub async fn read_documents(&mut self) -> Vec<Report> {
         let Some(own) = self.own.clone().filter(|_| !self.documents.contains_key(self.profile.id)) else {
             return Vec::new();
@@ -160,7 +161,7 @@ impl Toolset {
         unread.map(|(path, why)| Report::new(format!("cannot read {}: {why}", path.display()))).collect()
     }
 
-    /// The prompt for a model, and what is wrong with the documents that are in it.
+    /// Returns the prompt for a model, and the problems found in the documents.
     pub async fn prompt(&mut self, model: &Arc<Model>) -> (PromptReport, Vec<Report>) {
         let problems = self.read_documents().await;
         let none = EnvironmentFacts::default();

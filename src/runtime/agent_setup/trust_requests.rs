@@ -1,6 +1,7 @@
-//! What a project wants to be trusted with: programs of its plugins, and what its rules allow.
+//! Trust requests of a project: programs of its plugins, and its allow rules.
 //!
-//! Must not know who asks the user, nor what the plugins are. Reads files. What a project forbids is no wish.
+//! Must not know who asks the user, nor what the plugins are. Reads files. Deny rules of a project need no
+//! trust.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,28 +12,28 @@ use crate::tools::permissions::rules::Rules;
 
 /// A project's folder of plugins.
 const PLUGINS: &str = ".bowline/plugins";
-/// The file of rules, in the folder of settings and in a project's `.bowline`.
+/// File name of the rules, in the settings folder and in a project's `.bowline`.
 pub(in crate::runtime) const RULES: &str = "permissions.toml";
 
-/// What a project wants.
+/// What a project requests trust for.
 #[derive(Debug)]
 pub struct TrustRequests {
-    /// What its rules allow, each in words.
+    /// Its allow rules, each described in words.
     pub allows: Vec<String>,
-    /// All of it as a number that nothing else has; a project that wants nothing of this has one, too. The
-    /// error says why it cannot be trusted.
+    /// Digest that identifies the whole request; a project without requests has one, too. The error says why
+    /// the project cannot be trusted.
     pub digest: io::Result<String>,
 }
 
 impl TrustRequests {
-    /// Those of the project in a folder; `home` is what `~` means.
+    /// Reads the requests of the project in a folder; `home` is what `~` expands to.
     pub fn read(workspace: &Path, home: &Path) -> Self {
-        // What cannot be read is told by whoever reads the rules, and allows nothing.
+        // An unreadable file allows nothing; the reader of the rules reports the error.
         let text = read_text(&rules(workspace)).ok().flatten();
         Self::of(text.as_deref(), workspace, home)
     }
 
-    /// The same, where its rules were read already.
+    /// The same, for rules that were already read.
     pub(in crate::runtime) fn of(rules: Option<&str>, workspace: &Path, home: &Path) -> Self {
         let text = rules.unwrap_or_default();
         let allows = Rules::allowed_by(text, workspace, home);
@@ -42,8 +43,8 @@ impl TrustRequests {
         Self { allows, digest }
     }
 
-    /// Whether the user trusts the project in this folder with what it wants. `state` is where his answers
-    /// are, `now` the digest of what he trusts until the program ends.
+    /// Returns whether the user trusts the project in this folder with these requests. `state` is the folder
+    /// of the stored answers, `now` the digest that the user trusts until the program ends.
     pub(super) fn are_trusted(&self, workspace: &Path, state: &Path, now: Option<&str>) -> io::Result<bool> {
         let digest = match &self.digest {
             Ok(digest) => digest,
@@ -58,7 +59,7 @@ pub fn plugins(workspace: &Path) -> PathBuf {
     workspace.join(PLUGINS)
 }
 
-/// A project's file of rules.
+/// Returns the path of a project's rules.
 pub(in crate::runtime) fn rules(workspace: &Path) -> PathBuf {
     workspace.join(".bowline").join(RULES)
 }

@@ -1,9 +1,8 @@
-//! The context by hand: what the next request will hold, and entries that are left out of it, told
-//! differently, or pinned.
+//! Context editing: report of the next request, and entries that are excluded, replaced or pinned.
 //!
-//! Must not know who displays it. Edits and pins are entries like all others: going back to before them
-//! undoes them. While the agent works the context is its own, and edits are refused; pins are not, since they
-//! change nothing of what it is told.
+//! Must not know who displays it. Edits and pins are stored as ordinary entries: going back to before them
+//! undoes them. While the agent works, edits are refused; pins are allowed, since they do not change the
+//! context.
 
 use super::report::ContextReport;
 use crate::base::error::Report;
@@ -17,39 +16,39 @@ use crate::session::context::pins;
 use crate::session::context::projection::{Projection, original};
 use crate::session::derived::export::blocks;
 
-/// Characters of a message that are shown at length.
+/// Maximum characters of a message in the detailed view.
 const TEXT_MAX: usize = 20_000;
 
 impl Handle {
-    /// What the next request will hold.
+    /// Returns the report of the next request.
     #[doc(hidden)]
     pub async fn contents(&self) -> Result<ContextReport, Report> {
         self.ask(Ask::ContextReport).await
     }
 
-    /// An entry as a model is told it; `None` where there is no such message.
+    /// Returns an entry as it is sent to a model; `None` when there is no such message.
     #[doc(hidden)]
     pub async fn told(&self, entry: String) -> Result<Option<SentMessage>, Report> {
         self.ask(|reply| Ask::SentMessage(entry, reply)).await
     }
 
-    /// Leaves a message out of what the model is told, an answer with the results of its calls. Gives a
+    /// Excludes a message from the context, an answer together with the results of its calls. Returns a
     /// sentence for the user. Refused while the agent works.
     pub async fn leave_out(&self, entry: String) -> Result<String, Report> {
         self.ask(|reply| Ask::Edit(entry, ContextEdit::Drop, reply)).await?
     }
 
-    /// Has a message told with other words. Refused while the agent works.
+    /// Replaces the text of a message in the context. Refused while the agent works.
     pub async fn tell_differently(&self, entry: String, words: String) -> Result<String, Report> {
         self.ask(|reply| Ask::Edit(entry, ContextEdit::Replace(words), reply)).await?
     }
 
-    /// Has a message told again as it was said. Refused while the agent works.
+    /// Restores the original text of a message in the context. Refused while the agent works.
     pub async fn tell_as_it_was(&self, entry: String) -> Result<String, Report> {
         self.ask(|reply| Ask::Edit(entry, ContextEdit::Restore, reply)).await?
     }
 
-    /// Pins a message, so that compactions leave it as it is, or takes its pin away.
+    /// Pins a message, so that compactions keep it unchanged, or removes its pin.
     pub async fn pin(&self, entry: String, pinned: bool) -> Result<(), Report> {
         self.ask(|reply| Ask::Pin(entry, pinned, reply)).await?
     }
@@ -86,8 +85,8 @@ impl Live {
         Ok(told)
     }
 
-    /// The next request tells the conversation as it stands now. Who answers stays, whatever the conversation
-    /// says of that: he may have been chosen for what comes.
+    /// Rebuilds the history for the next request from the conversation. The model stays, even if the
+    /// conversation names another: the user may have chosen it for what follows.
     pub(in crate::runtime) async fn tell_anew(&mut self) {
         let history = self.driver.listener().reload();
         self.driver.set_history(history);

@@ -1,7 +1,8 @@
-//! What the next request will hold, thing by thing: how many tokens each has, where it comes from, and why it
-//! is there. Plain data, made from the same walk as the conversation itself.
+//! Context report: every part of the next request with its tokens, its origin, and why it is included. Plain
+//! data, from the same traversal as the conversation itself.
 //!
-//! Must not know who shows it. Tokens are estimated as pi does; what a provider has counted stands beside.
+//! Must not know who displays it. Tokens are estimated as pi does; the provider's count is listed beside the
+//! estimate.
 
 use std::sync::Arc;
 
@@ -21,86 +22,86 @@ use crate::session::{
     context::{messages, pins},
 };
 
-/// What the next request will hold.
+/// The parts of the next request.
 #[derive(Debug, Clone, Default)]
 pub struct ContextReport {
-    /// Who gets it; `None` where nobody can be asked.
+    /// The model that receives it; `None` when no model is available.
     pub model: Option<Arc<Model>>,
-    /// In the order of the request. What is left out by hand stands in its place.
+    /// The parts in the order of the request, manually excluded ones included.
     pub items: Vec<Item>,
-    /// How many messages are summed up.
+    /// Number of messages covered by summaries.
     pub summed_up: usize,
-    /// What a provider counted last, the answer included, where that is still so; and what is estimated of
-    /// what came since.
+    /// The provider's last token count, including its answer, when it is still valid; and the estimate for
+    /// what was added since.
     pub counted: Option<(u64, u64)>,
 }
 
-/// One thing.
+/// One part of the request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Item {
-    /// What it is: a role, a part of the prompt, a tool.
+    /// Its type: a role, a part of the prompt, a tool.
     pub what: String,
-    /// How it begins, in a line.
+    /// Its beginning, on one line.
     pub words: String,
-    /// About how many it has.
+    /// Estimated tokens.
     pub tokens: u64,
-    /// The entry of the session that it comes from.
+    /// The session entry that it comes from.
     pub entry: Option<String>,
-    /// Reason it is there, or is not.
+    /// Why it is included, or is not.
     pub why: Reason,
-    /// The entry that would be pinned with it, where that is possible.
+    /// The entry that a pin would apply to, when it can be pinned.
     pub pin: Option<String>,
-    /// Whether that is pinned.
+    /// Whether that entry is pinned.
     pub pinned: bool,
-    /// Whether it can be left out, or told differently.
+    /// Whether it can be excluded or replaced.
     pub editable: bool,
-    /// The whole of it, where it is not in the session.
+    /// The full text, when the session does not hold it.
     pub text: Option<String>,
 }
 
-/// Reason something is there, or is not.
+/// Why a part is included, or is not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Reason {
-    /// The profile of this name has it.
+    /// Part of the profile with this name.
     Profile(String),
-    /// It is in this file.
+    /// Read from this file.
     File(String),
-    /// The user's settings or arguments have it.
+    /// From the user's settings or arguments.
     Appended,
-    /// The tool is on offer.
+    /// An available tool.
     Offered,
-    /// It is on the way from the beginning to where the conversation is.
+    /// An entry on the active path.
     #[default]
     Path,
-    /// This compaction has kept it.
+    /// Kept by this compaction.
     Kept(String),
-    /// It stands for so many messages.
+    /// A summary of this many messages.
     Summary(usize),
-    /// It goes with this compaction.
+    /// The system message of this compaction.
     System(String),
-    /// It is told differently since this entry.
+    /// Replaced by an edit in this entry.
     Edited(String),
-    /// It is a copy of this entry, which is pinned.
+    /// A copy of this pinned entry.
     Carried(String),
-    /// It is a copy of this entry, which was pinned: the next compaction sums it up.
+    /// A copy of this entry, which is no longer pinned: the next compaction summarizes it.
     WasPinned(String),
-    /// Not there: left out since this entry.
+    /// Not included: excluded by this entry.
     LeftOut(String),
-    /// Not there: summed up by this compaction.
+    /// Not included: summarized by this compaction.
     SummedUp(String),
-    /// Not there: something newer stands for it.
+    /// Not included: superseded by a newer version.
     Superseded,
-    /// Not there: it is for people only.
+    /// Not included: shown to users only.
     ForPeople,
 }
 
 impl Reason {
-    /// Whether it is there.
+    /// Whether the part is sent.
     pub fn is_told(&self) -> bool {
         !matches!(self, Self::LeftOut(_) | Self::SummedUp(_) | Self::Superseded | Self::ForPeople)
     }
 
-    /// The reason, for scripts.
+    /// Returns the reason's identifier, for scripts.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Profile(_) => "profile",
@@ -121,7 +122,7 @@ impl Reason {
         }
     }
 
-    /// The entry, file or profile that it is because of.
+    /// Returns the entry, file or profile that the reason names.
     pub fn by(&self) -> Option<&str> {
         match self {
             Self::Profile(by)
@@ -137,7 +138,7 @@ impl Reason {
         }
     }
 
-    /// The reason, for people.
+    /// Returns the reason as a sentence, for users.
     pub fn sentence(&self) -> String {
         match self {
             Self::Profile(id) => format!("profile {id}"),
@@ -161,7 +162,7 @@ impl Reason {
 }
 
 impl ContextReport {
-    /// Makes it of a path and what goes before the conversation. `all`: with what is summed up.
+    /// Builds the report from a path and the prompt before it. `all`: includes summarized messages.
     pub fn of(shown: Option<&PromptReport>, path: &[&Entry], all: bool) -> Self {
         let projection = Projection::of(path);
         let mut contents = Self { model: shown.map(|shown| shown.model.clone()), ..Self::default() };
@@ -192,17 +193,17 @@ impl ContextReport {
         contents
     }
 
-    /// About how many tokens all of it has.
+    /// Returns the estimated tokens of all parts.
     pub fn tokens(&self) -> u64 {
         self.items.iter().filter(|item| item.why.is_told()).map(|item| item.tokens).sum()
     }
 
-    /// How many the model takes; `None` where nobody knows.
+    /// Returns the model's context window; `None` when unknown.
     pub fn window(&self) -> Option<u64> {
         self.model.as_ref().map(|model| model.context_window).filter(|window| *window > 0)
     }
 
-    /// How much that is, and of what, in a sentence.
+    /// Returns the total and its share of the window, as a sentence.
     pub fn sum(&self) -> String {
         let tokens = self.tokens();
         let mut told = match (self.window(), &self.model) {
@@ -222,7 +223,7 @@ impl ContextReport {
         told
     }
 
-    /// The same as data.
+    /// Returns the report as JSON.
     pub fn json(&self) -> Value {
         let item = |item: &Item| {
             json!({
@@ -243,7 +244,7 @@ impl ContextReport {
     }
 }
 
-/// The prompt's parts and the tools. Each document is a thing of its own.
+/// Returns the parts of the prompt and the tools. Each document is one item.
 fn before(shown: &PromptReport) -> Vec<Item> {
     let mut items = Vec::new();
     let count = |text: &str| tokens(text) as u64;
@@ -296,12 +297,12 @@ fn item(projection: &Projection<'_>, row: &Row<'_>, summed_up: usize) -> Option<
         (_, None) => match projection.edits.get(row.entry.id()) {
             Some(edit) if said.is_some() && edit.replacement.is_none() => Reason::LeftOut(edit.by.clone()),
             _ if row.place == RowKind::Kept && said.is_some() => Reason::Superseded,
-            // An empty summary, a compaction without a system message.
+            // An empty summary: a compaction without a system message.
             _ => return None,
         },
         (RowKind::Compaction, _) if row.part == Part::System => Reason::System(by()),
         (RowKind::Compaction, _) => Reason::Summary(summed_up),
-        // What was told again as it was is told as it was.
+        // An entry whose original was restored is sent unchanged, so it has no edit.
         (place, _) => match projection.edits.get(row.entry.id()).filter(|_| told != said) {
             Some(edit) => Reason::Edited(edit.by.clone()),
             None if place == RowKind::Kept => Reason::Kept(by()),
@@ -330,8 +331,8 @@ fn item(projection: &Projection<'_>, row: &Row<'_>, summed_up: usize) -> Option<
     })
 }
 
-/// What a provider counted at the last answer from which on nothing was summed up or changed, and what came
-/// since.
+/// Returns the provider's count at the last answer that no later summary or edit invalidates, and the
+/// estimate for what was added since.
 fn counted(path: &[&Entry]) -> Option<(u64, u64)> {
     let mut since = 0;
     for message in history::of(&messages::build(path)).iter().rev() {

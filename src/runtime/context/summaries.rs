@@ -1,8 +1,7 @@
-//! The session's side of summaries: compactions and summaries of branches as entries, and what a user does
-//! with them.
+//! Summaries of a session: writes compactions and branch summaries as entries, and edits them for the user.
 //!
-//! Must not know how summaries are written, nor who shows them. Entries are only added; where one is
-//! changed the one before stays in the tree.
+//! Must not know how summaries are generated, nor who displays them. Entries are only added; an edited
+//! summary's old version stays in the tree.
 
 use serde_json::Value;
 
@@ -20,14 +19,14 @@ use crate::runtime::lifecycle::owner::Live;
 use crate::session::{AgentMessage, Entry, EntryBody, context::pins};
 
 impl Live {
-    /// What a summary would be made of when the conversation goes to another place.
+    /// Returns the plan of a branch summary for a move to another entry, if there is something to summarize.
     pub(in crate::runtime) fn leaving(&mut self, to: Option<&str>) -> Option<BranchSummaryPlan> {
         let model = self.driver.setup().model.clone();
         let budget = self.driver.config().compaction.budget(&model);
         branch::leaving(self.driver.listener().session.tree(), to, budget)
     }
 
-    /// Puts another text in place of the summary that counts.
+    /// Replaces the text of the active summary.
     pub(in crate::runtime) async fn edit_summary(&mut self, text: &str) -> Result<(), Report> {
         if self.driver.working() {
             return Err(busy());
@@ -43,7 +42,7 @@ impl Recorder {
         plan::plan(&self.session.tree().path(), budget, tokens)
     }
 
-    /// Puts a compaction behind the leaf, and behind that what is pinned and would not be told any more.
+    /// Appends a compaction at the leaf, then copies of the pinned entries that would otherwise be lost.
     pub(in crate::runtime) async fn keep_compaction(
         &mut self,
         done: &Compacted,
@@ -65,7 +64,7 @@ impl Recorder {
         Some((entry, self.reload()))
     }
 
-    /// Leaves the last answer of the path and what was answered to its calls out of the context.
+    /// Excludes the last answer on the path and the results of its calls from the context.
     pub(in crate::runtime) async fn leave_out(&mut self) -> Vec<Message> {
         let path = self.session.tree().path();
         let message = |entry: &&&Entry| entry.kind() == "message";
@@ -86,7 +85,7 @@ impl Recorder {
         self.reload()
     }
 
-    /// Goes from one branch to another with a summary, or stays.
+    /// Moves from one branch to another with a summary, or stays on failure.
     pub(in crate::runtime) fn leave(
         &mut self,
         leaving: &BranchSummaryPlan,
@@ -117,14 +116,14 @@ impl Recorder {
         };
         let stored = self.session.append(body);
         if stored.is_err() {
-            // Nobody has gone anywhere.
+            // The move did not take place.
             self.session.branch(Some(&leaving.from)).map_err(failed)?;
         }
         stored.map(drop).map_err(failed)
     }
 
-    /// The summary that a user may change: that of the compaction that counts, or of the branch at whose
-    /// summary the conversation is.
+    /// Returns the summary that the user can edit: that of the active compaction, or of the branch whose
+    /// summary is the leaf.
     pub(in crate::runtime) fn summary(&self) -> Option<String> {
         match self.summary_entry()?.body() {
             EntryBody::Compaction { summary, .. } | EntryBody::BranchSummary { summary, .. } => Some(summary),
@@ -138,8 +137,8 @@ impl Recorder {
         leaf.or_else(|| path.iter().rev().find(|entry| entry.kind() == "compaction").copied())
     }
 
-    /// Adds an entry with another summary: one of a compaction behind the leaf, where it counts from then
-    /// on and keeps what the one before keeps; one of a branch beside the one before.
+    /// Adds an entry with the edited summary: for a compaction at the leaf, where it takes effect and keeps
+    /// the same entries as the old one; for a branch as a sibling of the old one.
     fn edit_summary(&mut self, text: &str) -> Result<(), Report> {
         let failed = |error| Report::caused("cannot change the summary", &error);
         let none = || Report::new("no summary to change").hint("/compact makes one");
@@ -185,7 +184,7 @@ impl Recorder {
     }
 }
 
-/// The details of a summary that a user has changed.
+/// Returns the details of a summary that a user edited.
 fn edited(details: Option<Value>) -> Value {
     let mut details = details.filter(Value::is_object).unwrap_or_else(|| json!({}));
     details["edited"] = json!(true);

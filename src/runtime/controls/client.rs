@@ -1,6 +1,6 @@
-//! What is asked of a live session by programs that drive it, and what they are told. Plain data.
+//! Requests of client programs to a live session, and their answers. Plain data.
 //!
-//! Must not know who asks, nor what is done about it.
+//! Must not know which client sends them, nor how they are carried out.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,139 +18,141 @@ use crate::runtime::lifecycle::environment::Stay;
 use crate::session::Session;
 use crate::tools::Mode;
 
-/// What became of words.
+/// The outcome of a submitted message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Withdrawn {
-    /// A run has begun with them.
+    /// It started a run.
     Started,
-    /// They wait for the run that goes on.
+    /// It is queued for the active run.
     Queued,
 }
 
-/// The texts of messages that wait.
+/// The texts of queued messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Waiting {
-    /// For the end of the running tool calls.
+    /// Delivered when the running tool calls end.
     pub steering: Vec<String>,
-    /// For the end of the run.
+    /// Delivered when the run ends.
     pub follow_up: Vec<String>,
 }
 
-/// Where a session stands.
+/// The state of a session.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Status {
-    /// Its id.
+    /// The session's id.
     pub session_id: String,
     /// Its file, once it has one.
     pub file: Option<PathBuf>,
-    /// What the user calls it.
+    /// The user's name for it.
     pub name: Option<String>,
-    /// The model that answers.
+    /// The current model.
     pub model: Arc<Model>,
-    /// How hard it thinks.
+    /// The thinking level.
     pub thinking: Thinking,
-    /// Whether a run goes on.
+    /// Whether a run is active.
     pub working: bool,
-    /// Whether something is being summed up.
+    /// Whether a summary is being written.
     pub compacting: bool,
-    /// Whether the next attempt of a failed call is waited for.
+    /// Whether a failed call waits for its next attempt.
     pub waits_to_retry: bool,
-    /// How steering messages are delivered: pi's word.
+    /// How steering messages are delivered, in pi's terms.
     pub steering: &'static str,
-    /// How follow-up messages are delivered: pi's word.
+    /// How follow-up messages are delivered, in pi's terms.
     pub follow_up: &'static str,
     /// Whether a conversation that becomes too long is compacted by itself.
     pub auto_compaction: bool,
     /// Whether failed calls are repeated.
     pub auto_retry: bool,
-    /// What waits.
+    /// The queued messages.
     pub waiting: Waiting,
     /// Messages of the conversation on the active path.
     pub messages: usize,
 }
 
-/// A rule of the loop that can be changed while it runs.
+/// A setting of the agent loop that can be changed while it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rule {
-    /// Whether all steering messages that wait are delivered together, or one at a time.
+    /// Whether all queued steering messages are delivered together, or one at a time.
     SteerAll(bool),
-    /// The same of follow-up messages.
+    /// The same for follow-up messages.
     FollowUpAll(bool),
     /// Whether a conversation that becomes too long is compacted by itself.
     AutoCompaction(bool),
-    /// Whether that is done as soon as a run has left it too long, for whoever goes on.
+    /// Whether compaction starts as soon as a run ends with too long a context, instead of at the next
+    /// prompt.
     CompactAfterRuns(bool),
     /// Whether failed calls are repeated.
     AutoRetry(bool),
 }
 
-/// How full the context is.
+/// How full the context window is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Filled {
-    /// Tokens in it, at the last answer; 0 where nobody has counted yet.
+    /// Tokens in the context at the last answer; 0 when not counted yet.
     pub tokens: u64,
-    /// How many the model can hold; 0 where nobody knows.
+    /// The model's context window; 0 when unknown.
     pub window: u64,
 }
 
-/// Entries as they stand in the session's file, and the leaf.
+/// Entries as they are in the session's file, and the leaf.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lines {
     /// One line of JSON each, in the order of the file.
     pub lines: Vec<String>,
-    /// Behind which entry the next one comes.
+    /// The entry that the next one follows.
     pub leaf: Option<String>,
 }
 
 pub(in crate::runtime) type Reply<T> = oneshot::Sender<Result<T, Report>>;
 
-/// What is asked.
+/// A request.
 #[derive(Debug)]
 pub(in crate::runtime) enum ClientRequest {
-    /// Take words. Without a delivery only where no run goes on.
+    /// Submit a message. Without a delivery it is refused while a run is active.
     Say(UserMessage, Option<Delivery>, Reply<Withdrawn>),
-    /// Put words into a queue, which begins nothing.
+    /// Queue a message, which starts no run.
     Queue(UserMessage, Lane, Reply<()>),
-    /// Empty both queues.
+    /// Clear both queues.
     ClearQueue(oneshot::Sender<Waiting>),
-    /// Tell where it stands.
+    /// Return the session's state.
     Status(oneshot::Sender<Status>),
-    /// Let another model answer: one that is offered.
+    /// Switch to another available model.
     Model(String, String, Reply<(Arc<Model>, Thinking)>),
-    /// Another level of thinking.
+    /// Change the thinking level.
     Thinking(Thinking, oneshot::Sender<Thinking>),
-    /// Another rule.
+    /// Change a setting of the loop.
     Rule(Rule),
-    /// The approval mode, and what was allowed for the session.
+    /// Return the approval mode, and the approvals for this session.
     Permissions(oneshot::Sender<(Mode, String)>),
-    /// Sum the conversation up, in place of what goes on.
+    /// Compact the conversation; interrupts the active run.
     Compact(Option<String>, Reply<Arc<Compacted>>),
-    /// Write down a command that the user ran, in the session of this number.
+    /// Record a command that the user ran, in the session with this number.
     Ran(Value, u64),
-    /// The session as it stands, for somebody who goes through all of it.
+    /// Return a copy of the session for a reader that traverses all of it.
     Account(oneshot::Sender<(Box<Session>, Filled)>),
-    /// Look at the session.
+    /// Run a closure on the session.
     Look(Looker),
-    /// Take words, and tell what comes of them from then on.
+    /// Submit a message, and return the events that follow.
     Submit(UserMessage, Reply<Receiver<RuntimeEvent>>),
-    /// Tell whether the work may go on at another root.
+    /// Check whether the session may move to another root.
     MayMove(PathBuf, Reply<()>),
-    /// Work elsewhere, in a place that is ready.
+    /// Move the session to another environment, which is ready.
     Move(Box<Stay>, oneshot::Sender<Relocated>),
 }
 
-/// What became of a move, and the place that is to be left: the one before, or the other one where it was refused.
+/// The outcome of a move, and the environment to close: the old one, or the new one when the move was
+/// refused.
 #[derive(Debug)]
 pub(in crate::runtime) struct Relocated {
     pub(in crate::runtime) moved: Result<(), Report>,
     pub(in crate::runtime) to_leave: Option<Stay>,
 }
 
-/// Somebody who looks at the session.
+/// A closure that reads the session.
 pub(in crate::runtime) struct Looker(pub(in crate::runtime) Box<dyn FnOnce(&Session) + Send>);
 
 impl std::fmt::Debug for Looker {
@@ -163,7 +165,7 @@ pub(in crate::runtime) fn ended() -> Report {
     Report::new("the session has ended")
 }
 
-/// Answers a question; whoever asked may have gone, and then nobody misses the answer.
+/// Sends an answer; ignores a requester that is gone.
 pub(in crate::runtime) fn answer<T>(reply: oneshot::Sender<T>, value: T) {
     if reply.send(value).is_err() {
         tracing::debug!("nobody waited for an answer of the session");

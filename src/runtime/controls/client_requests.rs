@@ -1,7 +1,7 @@
-//! What programs ask of a live session that drive it, and are answered: words with what became of them, where
-//! it stands, its rules while it runs, its entries. A user at a screen is told by events instead.
+//! Requests of client programs to a live session, with direct answers: messages and their outcome, state,
+//! settings of the loop, entries. Interactive front ends use events instead.
 //!
-//! Must not know which program asks, nor in which form.
+//! Must not know which program asks, nor in which protocol.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,8 +35,8 @@ fn lane(delivery: Delivery) -> Lane {
 }
 
 impl Handle {
-    /// Says something and gives what became of it, before anything that follows from it is told. Without a
-    /// delivery it is refused while the agent works.
+    /// Submits a message and returns its outcome before any event that follows from it. Without a delivery it
+    /// is refused while the agent works.
     pub async fn say(
         &self,
         text: String,
@@ -46,41 +46,42 @@ impl Handle {
         self.drive(|reply| ClientRequest::Say(said(text, images), delivery, reply)).await?
     }
 
-    /// Puts words into a queue. They wait for the run that goes on, else for the next one.
+    /// Queues a message for the active run, or for the next one.
     pub async fn queue(&self, text: String, images: Vec<Part>, delivery: Delivery) -> Result<(), Report> {
         let lane = lane(delivery);
         self.drive(|reply| ClientRequest::Queue(said(text, images), lane, reply)).await?
     }
 
-    /// Empties both queues and gives what was in them.
+    /// Clears both queues and returns their messages.
     pub async fn clear_queue(&self) -> Result<Waiting, Report> {
         self.drive(ClientRequest::ClearQueue).await
     }
 
-    /// Where the session stands.
+    /// Returns the session's state.
     pub async fn status(&self) -> Result<Status, Report> {
         self.drive(ClientRequest::Status).await
     }
 
-    /// Lets another model answer from the next request on; gives it, and the level of thinking. Only one that is
-    /// offered ([`Handle::models`]), or that answers already: a program has the list, so another id is a mistake.
+    /// Switches to another model from the next request on; returns it and the thinking level. The model must
+    /// be available ([`Handle::models`]) or current: a program has the list, so another id is an error.
     pub async fn choose_model(&self, provider: &str, id: &str) -> Result<(Arc<Model>, Thinking), Report> {
         self.drive(|reply| ClientRequest::Model(provider.to_string(), id.to_string(), reply)).await?
     }
 
-    /// Another level of thinking from the next request on; gives the one that the model has instead.
+    /// Changes the thinking level from the next request on; returns the level that the model uses instead, if
+    /// it lacks this one.
     pub async fn choose_thinking(&self, level: Thinking) -> Result<Thinking, Report> {
         self.drive(|reply| ClientRequest::Thinking(level, reply)).await
     }
 
-    /// Changes a rule of the loop.
+    /// Changes a setting of the loop.
     pub async fn set_rule(&self, rule: Rule) -> Result<(), Report> {
         self.commands.send(Command::ClientRequest(ClientRequest::Rule(rule))).await.map_err(|_| ended())
     }
 
-    /// Waits until no run goes on.
+    /// Waits until no run is active.
     pub async fn idle(&self) {
-        // What was sent before is done first: then it is known whether one goes on.
+        // Earlier commands are handled first: then it is known whether a run is active.
         if self.status().await.is_err() {
             return;
         }
@@ -91,7 +92,7 @@ impl Handle {
         }
     }
 
-    /// Which tool calls run unasked from now on, by the mode's name.
+    /// Sets the approval mode for tool calls, by name.
     pub async fn approve(&self, mode: &str) -> Result<(), Report> {
         let Some(mode) = Mode::parse(mode) else {
             return Err(Report::new(format!("no such approval mode: {mode}")));
@@ -99,7 +100,7 @@ impl Handle {
         self.commands.send(Command::Policy(mode)).await.map_err(|_| ended())
     }
 
-    /// Which tool calls run unasked: the mode, the files of rules, and what was allowed for this session.
+    /// Returns what runs without approval: the mode, the rule files, and the approvals for this session.
     pub async fn permissions(&self) -> Result<Value, Report> {
         let (mode, grants) = self.drive(ClientRequest::Permissions).await?;
         let options = self.again.options();
@@ -111,13 +112,13 @@ impl Handle {
         }))
     }
 
-    /// Sums the older part of the conversation up, in place of what the agent does. Waits until that is done;
-    /// [`Handle::abort`] gives it up.
+    /// Compacts the older part of the conversation; interrupts the active run. Waits for the end;
+    /// [`Handle::abort`] cancels it.
     pub async fn compact_now(&self, instructions: Option<String>) -> Result<Arc<Compacted>, Report> {
         self.drive(|reply| ClientRequest::Compact(instructions, reply)).await?
     }
 
-    /// Looks at the session, and gives what was seen. Nothing else goes on meanwhile.
+    /// Runs a closure on the session and returns its result. The session does nothing else meanwhile.
     #[doc(hidden)]
     pub async fn look<T: Send + 'static>(
         &self,
@@ -149,7 +150,7 @@ impl Live {
             }
             ClientRequest::ClearQueue(reply) => {
                 let waiting = self.waiting();
-                // They are given as texts; nobody has to get them back as messages.
+                // Only their texts are returned; the messages need not go back to a prompt.
                 let (sender, messages) = oneshot::channel();
                 self.driver.listener().want_queue(sender);
                 self.driver.send(Event::TakeQueue).await;
@@ -225,7 +226,8 @@ impl Live {
             let report = Report::new(format!("{} is no longer available", model.provider)).hint(hint);
             return answer(reply, Err(report));
         }
-        // What it begins is told behind the answer; where it waits, that is told before.
+        // Events of a run that this starts must follow the answer; when the message is queued, the event
+        // comes first.
         let waits = if working {
             Some(reply)
         } else {
@@ -274,7 +276,7 @@ impl Live {
         }
     }
 
-    /// The same as [`Self::choose_by_name`], but of a known provider, too, only what some list has.
+    /// Like [`Self::choose_by_name`], but a model of a known provider must be in some list, too.
     async fn choose_offered(
         &mut self,
         provider: String,
@@ -292,7 +294,7 @@ impl Live {
         Err(Report { hint, ..refused })
     }
 
-    /// Lets another model answer; the level of thinking goes along, as near as the model has it.
+    /// Switches the model; the thinking level is kept, or the nearest that the model has.
     pub(in crate::runtime) async fn choose_by_name(
         &mut self,
         provider: String,
@@ -334,7 +336,7 @@ impl Live {
         }
     }
 
-    /// Writes down what the user ran, unless the agent works: then it comes behind that.
+    /// Writes the commands that the user ran into the session; while the agent works they are postponed.
     pub(in crate::runtime) async fn write_ran(&mut self) {
         if self.ran.is_empty() || self.driver.working() {
             return;
@@ -351,7 +353,7 @@ impl Live {
         self.driver.listener().sync().await;
     }
 
-    /// Tells those who want it which entries are new.
+    /// Sends new entries to the front ends that subscribe to them.
     pub(in crate::runtime) async fn tell_entries(&mut self) {
         self.driver.listener().tell_entries().await;
     }

@@ -1,8 +1,8 @@
-//! What front ends and programs can ask of a live session.
+//! Operations of front ends and client programs on a live session.
 //!
-//! `handle` has the controls that every front end uses. `client` is the plain data of requests by other
+//! `handle` has the operations that every front end uses. `client` is the plain data of requests by other
 //! programs, `client_requests` answers them; `submit` sends a prompt and waits for the answer, `user_input`
-//! checks what may be sent, `user_command` runs a command of the user, `single_call` runs one tool without a
+//! validates messages, `user_command` runs a shell command of the user, `single_call` runs one tool without a
 //! model. Must not know who asks.
 
 pub mod client;

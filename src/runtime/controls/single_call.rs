@@ -1,7 +1,7 @@
-//! One call of one tool, without a model and without a conversation: through the same checks, rules, approval
-//! and limits as a model's call.
+//! Runs one tool call without a model or a conversation, through the same validation, rules, approval and
+//! limits as a model's call.
 //!
-//! Must not know who wants it, nor how the result is shown. Needs no key and asks nobody but `approval`.
+//! Must not know the caller, nor how the result is displayed. Needs no key; only `approval` may ask the user.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,29 +23,28 @@ use crate::session::derived::recent::Chosen;
 use crate::tools::files::state::ReadFirst;
 use crate::tools::{Outcome, Registry, execute};
 
-/// Where the outputs are kept that are too long for a model, in place of a session's id. The next call finds
-/// them there.
+/// Owner of stored outputs that are too long, in place of a session's id. The next call finds them there.
 const KEPT_BY: &str = "tool";
 
-/// What a call gave.
+/// The result of a call.
 #[derive(Debug)]
 pub struct Ran {
-    /// As a model and front ends get it.
+    /// The outcome as a model and front ends get it.
     pub outcome: Outcome,
-    /// How long it took, questions included.
+    /// Duration, including time for questions.
     pub took: Duration,
-    /// What is wrong with the files of rules.
+    /// Problems in the rule files.
     pub problems: Vec<Report>,
 }
 
-/// The tools that whoever would answer has, and what is wrong with the user's files. Reads files.
+/// Returns the tools that the default model would have, and problems in the user's files. Reads files.
 pub fn tools(options: &Options) -> Result<(ActiveTools, Vec<Report>), Report> {
     let reached = access::reach(options);
     let model = start::answering(options, &reached, &Chosen::default())?;
     Ok((Toolset::new(options, &model)?.equipment(), reached.problems))
 }
 
-/// Refuses a name that means none of the tools: tells what there is, and what is near to it.
+/// Fails on an unknown tool name, with a message that lists the tools and the nearest names.
 pub fn check_name(equipment: &ActiveTools, name: &str, args: &Value) -> Result<(), Report> {
     let ActiveTools { profile, all, .. } = equipment;
     if all.meant(name, args).is_some() {
@@ -64,7 +63,8 @@ pub fn check_name(equipment: &ActiveTools, name: &str, args: &Value) -> Result<(
     Err(Report::new(format!("no such tool in profile {profile}: {name}")).hint(hint))
 }
 
-/// Runs a call to its end, and ends what it has left running. Cancelled, it ends as calls do.
+/// Runs a call to its end, then stops the processes that it left running. Cancellation works as for other
+/// calls.
 pub async fn call(
     options: Options,
     tools: Registry,
@@ -72,7 +72,7 @@ pub async fn call(
     args: Value,
     cancel: CancellationToken,
 ) -> Ran {
-    // Nothing can have been read before the only call, so a rule about that would refuse every change.
+    // No file can have been read before a single call, so the read-first rule would refuse every edit.
     let options = Options { read_first: ReadFirst::Off, ..options };
     let (rules, problems) = permissions::load(&options, None).await.begin(&options);
     let shared = start::shared(&options, KEPT_BY, None, None);

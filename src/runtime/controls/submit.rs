@@ -1,6 +1,6 @@
-//! Words with the answer that comes of them, for programs that ask and wait: one call from words to answer.
+//! Submits a message and waits for the answer, as one call, for programs that embed bowline.
 //!
-//! Must not know which program asks.
+//! Must not know the caller.
 
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::oneshot;
@@ -14,9 +14,9 @@ use crate::runtime::events::event::{RuntimeEvent, said};
 use crate::runtime::lifecycle::owner::Live;
 
 impl Handle {
-    /// Says something, waits for the end of the run that it begins, and gives the last answer. Refused while
-    /// the agent works: use [`Handle::prompt`] to steer it. A run that is interrupted, or fails, is an error.
-    /// Whoever drops this stops waiting; the run goes on, unless [`Handle::abort`] ends it.
+    /// Submits a message, waits for the end of the run that it starts, and returns the last answer. Refused
+    /// while the agent works: use [`Handle::prompt`] to steer it. Fails when the run is interrupted or fails.
+    /// Dropping the future stops the wait; the run continues unless [`Handle::abort`] ends it.
     pub async fn submit(&self, text: impl Into<String>) -> Result<AssistantMessage, Report> {
         let message = said(text.into(), Vec::new());
         let events = self.drive(|reply| ClientRequest::Submit(message, reply)).await??;
@@ -26,7 +26,8 @@ impl Handle {
 
 impl Live {
     pub(super) async fn submitted(&mut self, message: UserMessage, reply: Reply<Receiver<RuntimeEvent>>) {
-        // Before the words are taken, so that nothing of another run is heard and nothing of this one missed.
+        // Subscribed before the message is accepted, so that no event of this run is missed and none of
+        // another run is seen.
         let events = self.hub.subscribe(crate::runtime::events::hub::Reader::Recent);
         let (taking, mut taken) = oneshot::channel();
         self.say(message, None, taking).await;
@@ -35,7 +36,7 @@ impl Live {
     }
 }
 
-/// Hears a run to its end.
+/// Reads the events of a run to its end.
 async fn last_answer(mut events: Receiver<RuntimeEvent>) -> Result<AssistantMessage, Report> {
     let mut last = None;
     loop {

@@ -1,7 +1,7 @@
-//! Commands that a user runs through a program (`!` of other agents): nobody judges them, and what they print
-//! goes into the conversation unless he does not want that.
+//! Shell commands that the user runs through a program (`!` of other agents): no permission check; the output
+//! enters the conversation unless the user excludes it.
 //!
-//! Must not know who asks. It runs beside the session; only its end is written there.
+//! Must not know who asks. Runs concurrently with the session; only the result is written there.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,27 +18,27 @@ use crate::runtime::lifecycle::owner::Command;
 use crate::tools::output::artifacts::Artifacts;
 use crate::tools::running::{End, LaunchRequest, Live, start};
 
-/// Between two pieces of what it prints.
+/// Interval between two chunks of output.
 const PIECE_EVERY: Duration = Duration::from_millis(50);
 
-/// A command that was run.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ran {
-    /// The end of what it printed, as much as a tool's call would give.
+    /// The end of the output, limited as for a tool call.
     pub output: String,
-    /// Its exit code; `None` where it was stopped.
+    /// Its exit code; `None` when it was cancelled.
     pub exit_code: Option<i32>,
-    /// Whether it was stopped.
+    /// Whether it was cancelled.
     pub cancelled: bool,
-    /// Whether something is missing in the output.
+    /// Whether the output is truncated.
     pub truncated: bool,
-    /// The file that has all of it, or its first 256 MiB, where something is missing.
+    /// The file with the full output (at most its first 256 MiB), when it is truncated.
     pub full_output: Option<String>,
 }
 
 impl Ran {
-    /// In pi's fields.
+    /// Returns the result in pi's fields.
     pub fn json(&self) -> Value {
         let mut all = json!({
             "output": self.output, "exitCode": self.exit_code, "cancelled": self.cancelled, "truncated": self.truncated,
@@ -54,10 +54,9 @@ impl Ran {
 }
 
 impl Handle {
-    /// Runs a command in the workspace and writes it into the session, behind what the agent does; into none
-    /// where another one has taken its place meanwhile. `told`:
-    /// whether the model hears of it. `heard` gets what it prints, piece by piece; of what comes faster than
-    /// it is taken, the middle is left out.
+    /// Runs a command in the workspace and records it in the session, after the agent's active run; not at
+    /// all if another session has replaced this one meanwhile. `told`: whether the model sees it. `heard`
+    /// gets the output in chunks; when they arrive faster than they are consumed, the middle is dropped.
     pub async fn run_command(
         &self,
         command: &str,
@@ -101,7 +100,7 @@ impl Handle {
     }
 }
 
-/// Sees a command to its end.
+/// Follows a command to its end.
 async fn follow(live: &Live, heard: &mut (impl FnMut(String) + Send), cancel: &CancellationToken) -> End {
     let mut from = 0;
     let mut tell = |live: &Live| {

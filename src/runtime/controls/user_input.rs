@@ -1,6 +1,6 @@
-//! What may be said to a model by a program: words, and pictures of the kinds that every provider takes.
+//! Validation of messages that a program sends: text, and images of the types that every provider accepts.
 //!
-//! Must not know who says it.
+//! Must not know the sender.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use crate::llm::model::message::KnownPart;
 use crate::llm::request::media;
 use crate::llm::request::media::Kind;
 
-/// Whether something is said, and each part beside the words is a picture: base64 of what it says that it is.
+/// Fails on an empty message, and on a part that is not an image whose base64 data matches its declared type.
 pub fn check(text: &str, images: &[Part]) -> Result<(), Report> {
     if text.trim().is_empty() && images.is_empty() {
         return Err(Report::new("empty prompt: no text and no images"));

@@ -1,4 +1,4 @@
-//! What a live session tells its front ends, and what they see when they join.
+//! Events of a live session for front ends, and the snapshot that they get when they subscribe.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,15 +21,15 @@ pub enum Delivery {
     FollowUp,
 }
 
-/// What is told to the model of a branch that one leaves.
+/// The summary of the branch that is left, for the model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Summary {
-    /// Nothing.
+    /// No summary.
     #[default]
     None,
-    /// A summary, written by the model that answers.
+    /// A summary, written by the current model.
     Written,
-    /// The same, above all about this.
+    /// A summary with a focus on these instructions.
     WithInstructions(String),
 }
 
@@ -37,47 +37,47 @@ pub enum Summary {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum RuntimeEvent {
-    /// From the agent.
+    /// Event of the session's own agent.
     Agent(AgentEvent),
-    /// From an agent that the session's own has started.
+    /// Event of a subagent.
     Delegated {
-        /// By which it is spoken to.
+        /// The subagent's id.
         agent: String,
         /// What happened to it.
         event: AgentEvent,
     },
-    /// Another model answers from now on.
+    /// The model changed.
     ModelChanged(Arc<Model>),
-    /// Another thinking level.
+    /// The thinking level changed.
     ThinkingChanged(Thinking),
-    /// Other tools are on offer, perhaps those of another profile.
+    /// The available tools changed, perhaps with the profile.
     ToolsChanged(Arc<ActiveTools>),
-    /// A run has ended, and nothing follows it by itself: no compaction, nothing that waited.
+    /// A run has ended, and nothing follows it automatically: no compaction, no queued message.
     Settled,
-    /// The tools work in another place from now on.
+    /// The tools work in another environment from now on.
     PlaceChanged {
         /// Its workspace.
         root: PathBuf,
     },
-    /// The conversation is another one from here on: another place in the session, or another session.
+    /// The conversation was replaced: another entry of the session, or another session.
     Replaced(Box<Snapshot>),
-    /// More models can be asked: these are all.
+    /// More models are usable: the full list.
     ModelsFound(Vec<Arc<Model>>),
-    /// Somebody went back to another place of the session.
+    /// The session was restored to another entry.
     Restored(Arc<Restored>),
-    /// The session has another name.
+    /// The session was renamed.
     Named(Option<String>),
-    /// An entry was added to the session: its line. Only for front ends that want entries.
+    /// An entry was added to the session: its line. Only for front ends that subscribe to entries.
     EntryAppended(Arc<str>),
-    /// Messages that waited and that nobody will answer any more, as they were said.
+    /// Queued messages that will not be delivered, unchanged.
     Returned(Vec<UserMessage>),
-    /// The session is over; nothing comes after this.
+    /// The session has ended; the last event.
     Ended,
-    /// Something failed outside the conversation: storing, configuration.
+    /// A failure outside the conversation: storage, configuration.
     Failed(Report),
 }
 
-/// The state of a live session, for a front end that joins.
+/// The state of a live session, for a front end that subscribes.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Snapshot {
@@ -85,32 +85,32 @@ pub struct Snapshot {
     pub session_id: String,
     /// Its file, once it has one.
     pub file: Option<PathBuf>,
-    /// What the user calls it.
+    /// The user's name for it.
     pub name: Option<String>,
     /// The conversation on the active path, oldest first.
     pub messages: Vec<Arc<AgentMessage>>,
-    /// Where the messages before those are, for a reader for which the end of the conversation is enough.
+    /// Position of earlier messages, for a reader that gets only the end of the conversation.
     #[doc(hidden)]
     pub earlier: Option<Earlier>,
-    /// The model that answers.
+    /// The current model.
     pub model: Option<Arc<Model>>,
-    /// What it works with.
+    /// The active tools.
     pub equipment: Arc<ActiveTools>,
-    /// How hard it thinks.
+    /// The thinking level.
     pub thinking: Thinking,
-    /// Sum over the conversation.
+    /// Usage of the whole conversation.
     pub usage: Usage,
     /// Tokens in the context at the last answer.
     pub context_tokens: u64,
-    /// The entry that leads back from the last way back of files.
+    /// The entry that undoes the last restore of files.
     pub way_back: Option<String>,
-    /// Whether a run is going on.
+    /// Whether a run is active.
     pub working: bool,
-    /// Whether there are providers that could be asked if the program were not offline.
+    /// Whether there are providers that only the offline setting makes unusable.
     pub offline: bool,
 }
 
-/// A message of a user; the agent stamps it when it is delivered.
+/// Returns a user message; the agent sets its time when it is delivered.
 pub(in crate::runtime) fn said(text: String, images: Vec<Part>) -> UserMessage {
     let mut content = Vec::with_capacity(1 + images.len());
     if !text.is_empty() || images.is_empty() {

@@ -1,8 +1,8 @@
-//! Events to every front end that listens, in order, in bounded queues.
+//! Broadcasts events to all front ends that subscribe, in order, through bounded queues.
 //!
-//! A reader that is slow slows the session; one that does not read at all for `PATIENCE` is
-//! let go, and finds its queue closed. A reader that another program depends on is waited for however long
-//! it takes: nothing is lost, and nothing piles up.
+//! A slow reader slows the session (back-pressure); one that does not read at all for `PATIENCE` is dropped,
+//! and finds its queue closed. The hub waits without limit for a reader that another program depends on: no
+//! event is lost, and none pile up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,20 +12,20 @@ use tokio::sync::mpsc::{self, Receiver, Sender, error::TrySendError};
 
 use super::event::RuntimeEvent;
 
-/// Events that wait for one reader.
+/// Capacity of one reader's queue.
 const CAPACITY: usize = 1024;
-/// How long a full queue holds everybody else up.
+/// How long a full queue may block all other readers.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a reader is like.
+/// Kind of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reader {
-    /// One that keeps up; let go when it does not.
+    /// Keeps up with events; dropped when it does not.
     #[default]
     Lively,
-    /// One that is waited for as long as it is there, and hears of entries, too.
+    /// Waited for without limit; also gets entries.
     Patient,
-    /// One that keeps up, and for which the end of a conversation is enough.
+    /// Keeps up with events, and needs only the end of a conversation.
     #[doc(hidden)]
     Recent,
 }
@@ -47,14 +47,14 @@ impl Default for Hub {
 }
 
 impl Hub {
-    /// A new reader, who hears everything from now on.
+    /// Adds a reader, which gets all events from now on.
     pub fn subscribe(&self, reader: Reader) -> Receiver<RuntimeEvent> {
         let (sender, receiver) = mpsc::channel(CAPACITY);
         self.readers.lock().push((sender, reader));
         receiver
     }
 
-    /// Whether somebody hears of entries.
+    /// Whether a reader subscribes to entries.
     pub fn wants_entries(&self) -> bool {
         self.readers.lock().iter().any(|(_, reader)| *reader == Reader::Patient)
     }
@@ -64,7 +64,7 @@ impl Hub {
         self.readers.lock().iter().all(|(_, reader)| *reader == Reader::Recent)
     }
 
-    /// Tells everybody, and waits for the slow ones.
+    /// Sends an event to all readers, and waits for slow ones.
     pub async fn tell(&self, event: RuntimeEvent) {
         for (slow, reader) in self.offer(&event) {
             let told = match reader {
@@ -80,7 +80,7 @@ impl Hub {
         }
     }
 
-    /// Tells those who have room, from where nobody can wait.
+    /// Sends an event to the readers with room, for callers that cannot wait.
     pub fn tell_now(&self, event: &RuntimeEvent) {
         let missed = self.offer(event).len();
         if missed > 0 {
@@ -88,7 +88,7 @@ impl Hub {
         }
     }
 
-    /// Gives the event to every reader with room and returns those without.
+    /// Sends the event to every reader with room and returns the others.
     fn offer(&self, event: &RuntimeEvent) -> Readers {
         let mut slow = Vec::new();
         let entry = matches!(event, RuntimeEvent::EntryAppended(_));

@@ -1,7 +1,7 @@
-//! What a live session sends to those who listen.
+//! Events of a live session, and their delivery.
 //!
 //! `event` has the events of front ends, `hub` delivers them in bounded queues, `observe` has the events of
-//! programs that embed bowline, `wire` writes them as pi's JSON. Must not know who listens.
+//! programs that embed bowline, `wire` writes them as pi's JSON. Must not know who subscribes.
 
 #[doc(hidden)]
 pub mod event;

@@ -1,7 +1,7 @@
-//! What happens in a live session as the kinds of event that the agent loop's specification (section
-//! 2.9) names, for programs that embed bowline.
+//! Events of a live session in the kinds that the agent loop's specification (section 2.9) names, for
+//! programs that embed bowline.
 //!
-//! Must not know who listens. One source with the wire's events: what the agent tells.
+//! Must not know who subscribes. Derived from the agent's events, as the wire's are.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -25,43 +25,43 @@ use crate::tools::output::artifacts::Artifacts;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// Somebody listens to a session.
+    /// A subscription to a session starts.
     SessionStart,
-    /// The session is over: `state`. Without it only its events are: an error before it says why.
+    /// The session has ended: `state`. Without it only the event stream ended: a preceding error says why.
     SessionEnd,
-    /// A user said something: `content`.
+    /// A user message: `content`.
     UserInput,
-    /// The model begins to answer.
+    /// The model starts to answer.
     AssistantTextStart,
-    /// More of its text: `delta`.
+    /// Text delta: `delta`.
     AssistantTextDelta,
-    /// It has answered: `text`, `reasoning`, `usage`.
+    /// The answer is complete: `text`, `reasoning`, `usage`.
     AssistantTextEnd,
-    /// A tool begins: `tool_name`, `call_id`, `arguments`.
+    /// A tool call starts: `tool_name`, `call_id`, `arguments`.
     ToolCallStart,
-    /// More of its live output: `call_id`, `delta`; with `restart` it is the last part of an output that
-    /// is too long to be told whole.
+    /// Live output of a call: `call_id`, `delta`; with `restart` it is the tail of an output that is too long
+    /// to send in full.
     ToolCallOutputDelta,
-    /// It has ended: `call_id`, `tool_name`, and `output` or `error`, which is all of the output, not
-    /// what the model gets; `artifact` names where it is kept, where the model got a part only. What was
-    /// longer than may be kept (256 MiB) is as the model got it.
+    /// A tool call ends: `call_id`, `tool_name`, and `output` or `error`. This is the full output, not what
+    /// the model gets; when the model got only a part, `artifact` names the file that keeps it. Output above
+    /// the storage limit (256 MiB) is as the model got it.
     ToolCallEnd,
-    /// The tools work in another place from now on: `root`. The specification has no word for it.
+    /// The tools work in another environment from now on: `root`. Not in the specification.
     PlaceChanged,
-    /// Words that came meanwhile go into the conversation: `content`.
+    /// A steering message enters the conversation: `content`.
     SteeringInjected,
     /// A limit was reached: `message`.
     TurnLimit,
-    /// The calls repeat themselves: `message`.
+    /// The calls repeat: `message`.
     LoopDetection,
-    /// Something that a user may want to know: `message`.
+    /// A warning for the user: `message`.
     Warning,
-    /// Something failed: `message`.
+    /// An error: `message`.
     Error,
 }
 
 impl EventKind {
-    /// The specification's name.
+    /// Returns the specification's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::SessionStart => "SESSION_START",
@@ -87,29 +87,29 @@ impl EventKind {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SessionEvent {
-    /// What kind it is.
+    /// Its kind.
     pub kind: EventKind,
-    /// When it was heard, in milliseconds since 1970.
+    /// When it was received, in milliseconds since 1970.
     pub timestamp: u64,
-    /// Whose it is.
+    /// The id of its session.
     pub session_id: String,
-    /// Its fields, as the kind says.
+    /// Its fields, which depend on the kind.
     pub data: Map<String, Value>,
 }
 
-/// The events of a live session from the moment at which it was asked for. Where another session takes the
-/// place of the one that is heard, that one ends and the other one starts.
+/// The events of a live session since the subscription. When another session replaces the current one, this
+/// emits the end of the old and the start of the new.
 pub struct Observer {
     session_id: String,
     clock: SharedClock,
     events: Receiver<RuntimeEvent>,
     ready: VecDeque<SessionEvent>,
-    /// The live output of running calls, as far as it was told.
+    /// Live output of running calls, as far as it was emitted.
     live: HashMap<String, String>,
-    /// Where sessions keep outputs that no event carries, and those of this one.
+    /// Folder of stored outputs that are too long for events, and of this session's.
     kept: PathBuf,
     outputs: Arc<Artifacts>,
-    /// An event for which one of them is being read; those behind it wait.
+    /// The event whose output is being read; later events wait for it.
     reading: Option<Reading>,
     over: bool,
 }
@@ -136,8 +136,8 @@ impl Observer {
         observer
     }
 
-    /// The next event; `None` after the end of the live session. Who does not ask for ten seconds while more than a
-    /// thousand of them wait is let go, and hears of it.
+    /// Returns the next event; `None` after the end of the live session. A caller that does not call for ten
+    /// seconds while more than a thousand events are queued is dropped, and gets an error event.
     pub async fn next(&mut self) -> Option<SessionEvent> {
         loop {
             if let Some(reading) = &mut self.reading {
@@ -157,7 +157,7 @@ impl Observer {
         }
     }
 
-    /// No more events come, and the session did not say that it is over.
+    /// The queue was closed without an end event of the session.
     fn cut_off(&mut self) {
         self.over = true;
         let message = "events were lost: they were not read in time, or the session broke off";
@@ -176,7 +176,7 @@ impl Observer {
         Some(SessionEvent { kind, timestamp, session_id, data })
     }
 
-    /// The end of a call. What is too long to be carried by events is read first.
+    /// Emits the end of a call. Output that is too long for events is read from its file first.
     fn call_ended(&mut self, data: Value, is_whole: bool) {
         let kept = data["artifact"].as_str().filter(|_| !is_whole).map(str::to_string);
         let field = if data.get("error").is_some() { "error" } else { "output" };
@@ -211,7 +211,7 @@ impl Observer {
         }
     }
 
-    /// Another session goes on in place of the one that was heard.
+    /// Switches to a session that replaces the current one.
     fn follow(&mut self, session_id: &str) {
         self.push(EventKind::SessionEnd, json!({"state": "CLOSED"}));
         self.session_id = session_id.to_string();
@@ -229,7 +229,7 @@ impl Observer {
             },
             AgentEvent::MessageUpdate(update) => {
                 match &**update {
-                    // The answer begins anew.
+                    // The answer starts over.
                     StreamEvent::Start => self.push(EventKind::AssistantTextStart, json!({})),
                     StreamEvent::TextDelta { delta, .. } => {
                         self.push(EventKind::AssistantTextDelta, json!({"delta": delta}));
@@ -286,7 +286,7 @@ impl Observer {
         }
     }
 
-    /// What was said meanwhile has been told as that.
+    /// Emits a user message, unless it was already emitted as steering.
     fn user(&mut self, user: &UserMessage) {
         if !user.extra.contains_key(STEERING) {
             self.push(EventKind::UserInput, json!({"content": join_text(&user.content)}));
@@ -304,7 +304,7 @@ impl Observer {
         self.push(EventKind::AssistantTextEnd, data);
     }
 
-    /// Live output comes whole each time; only what is new is told.
+    /// Emits only what is new: each live output is the full text.
     fn output(&mut self, call_id: &str, text: &str) {
         let before = self.live.insert(call_id.to_string(), text.to_string()).unwrap_or_default();
         let data = match text.strip_prefix(before.as_str()) {
@@ -317,7 +317,7 @@ impl Observer {
 }
 
 impl Reading {
-    /// The event with the output, if there is one.
+    /// Returns the event with the output, if there is one.
     fn done(mut self, text: Option<String>) -> SessionEvent {
         if let Some(text) = text {
             self.event.data.insert(self.field.to_string(), text.into());

@@ -1,6 +1,6 @@
-//! What happens in a live session as pi's events (JSON and RPC mode, pi 1.5), one JSON object each.
+//! Events of a live session as pi's JSON events (JSON and RPC mode, pi 1.5), one object each.
 //!
-//! Must not know who writes them where. One source with the library's events: what the agent tells.
+//! Must not know who writes them where. Derived from the agent's events, as the library's are.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,27 +13,27 @@ use super::event::RuntimeEvent;
 use crate::agent::event::{AgentEvent, Compacted};
 use crate::llm::model::{Message, StreamEvent, Usage};
 
-/// Remembers what pi's events repeat.
+/// State for fields that pi's events repeat.
 #[derive(Debug, Default)]
 pub struct Wire {
     /// The messages of the run.
     messages: Vec<Arc<Message>>,
-    /// The answer of a turn whose end is not told yet.
+    /// The answer of a turn whose end was not emitted yet.
     open: Option<Arc<Message>>,
-    /// The texts of the answer that streams in, by their place in it.
+    /// The texts of the streaming answer, by index.
     texts: BTreeMap<usize, String>,
-    /// What is counted of it so far.
+    /// Its usage so far.
     usage: Usage,
-    /// Tool and arguments of the calls that run.
+    /// Tool and arguments of running calls.
     calls: BTreeMap<String, (String, Value)>,
-    /// How a run ended behind which something may still follow: whether it was interrupted.
+    /// Whether the last run was interrupted, while something may still follow its end.
     ended: Option<bool>,
-    /// The last attempt and what it was for.
+    /// The last retry attempt and its cause.
     retry: Option<(u32, String)>,
 }
 
 impl Wire {
-    /// The events that stand for one of ours, in order; none for what pi's wire does not know.
+    /// Returns the pi events that correspond to one of ours, in order; none for kinds that pi does not have.
     pub fn events(&mut self, event: &RuntimeEvent) -> Vec<Value> {
         match event {
             RuntimeEvent::Agent(event) => self.agent(event),
@@ -124,7 +124,7 @@ impl Wire {
                 let end = json!({"type": "agent_end", "messages": messages, "willRetry": false});
                 self.messages.clear();
                 self.ended = Some(*aborted);
-                // An answer that was cut off or failed has no end of its turn here, and has one there.
+                // An answer that was cut off or failed emits no end of turn here, but pi has one.
                 let turn = self.open.take().map(
                     |message| json!({"type": "turn_end", "message": *message, "toolResults": Vec::<Value>::new()}),
                 );
@@ -135,7 +135,7 @@ impl Wire {
         vec![one]
     }
 
-    /// What is told of a tool call.
+    /// Returns the event of a tool call.
     fn call(&mut self, event: &AgentEvent) -> Value {
         match event {
             AgentEvent::ToolStart { call_id, tool, args } => {
@@ -166,7 +166,7 @@ impl Wire {
         let (attempt, error) = self.retry.take().unwrap_or_default();
         let mut end = json!({"type": "auto_retry_end", "success": success, "attempt": attempt});
         if !success {
-            // The words of pi, by which its clients know it.
+            // pi's exact message, which its clients match.
             end["finalError"] = if cancelled { json!("Retry cancelled") } else { json!(error) };
         }
         end
@@ -201,7 +201,7 @@ impl Wire {
                 let call = json!({"type": "toolCall", "id": call.id, "name": call.name, "arguments": call.arguments});
                 return Some(json!({"type": "toolcall_end", "contentIndex": index, "toolCall": call}));
             }
-            // Told with what comes next, as pi does.
+            // Emitted with the next event, as pi does.
             StreamEvent::Usage(usage) => {
                 self.usage.clone_from(usage);
                 return None;
@@ -222,7 +222,7 @@ impl Wire {
     }
 }
 
-/// What is told of summaries.
+/// Returns the event of a compaction or summary.
 fn summing(event: &AgentEvent) -> Value {
     match event {
         AgentEvent::CompactionStart { reason } => {
@@ -244,7 +244,7 @@ fn summing(event: &AgentEvent) -> Value {
     }
 }
 
-/// The end of a compaction, in pi's fields.
+/// Returns the end of a compaction, in pi's fields.
 fn compaction_end(event: &AgentEvent) -> Value {
     let AgentEvent::CompactionEnd { reason, result, aborted, will_retry, error } = event else {
         return Value::Null;
@@ -261,7 +261,7 @@ fn compaction_end(event: &AgentEvent) -> Value {
     end
 }
 
-/// pi's result of a compaction.
+/// Returns pi's result of a compaction.
 pub fn compacted(done: &Compacted) -> Value {
     let mut result = json!({
         "summary": done.summary, "firstKeptEntryId": done.first_kept, "tokensBefore": done.tokens_before,

@@ -1,7 +1,7 @@
-//! Moving in a session's tree, and to other sessions, while front ends stay with the same live session.
+//! Navigation in a session's tree and to other sessions, while front ends keep the same live session.
 //!
-//! Must not know who displays it. Whoever listens is told with [`RuntimeEvent::Replaced`], in line with
-//! every other event, so that nothing from before comes after it.
+//! Must not know who displays it. Subscribers get [`RuntimeEvent::Replaced`] in order with all other events,
+//! so that no event of the old conversation follows it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,63 +31,63 @@ fn ended() -> Report {
 }
 
 impl Handle {
-    /// The session's tree.
+    /// Returns the session's tree.
     #[doc(hidden)]
     pub async fn outline(&self, filter: Filter) -> Result<Outline, Report> {
         self.ask(|reply| Ask::Outline(filter, reply)).await
     }
 
-    /// What entries say, in a line each; of those that there are.
+    /// Returns the text of the entries, one line each; missing entries are skipped.
     pub async fn words(&self, entries: Vec<String>) -> Result<Vec<(String, String)>, Report> {
         self.ask(|reply| Ask::Words(entries, reply)).await
     }
 
-    /// The turn that an entry belongs to.
+    /// Returns the turn that an entry belongs to.
     #[doc(hidden)]
     pub async fn turn(&self, entry: String) -> Result<Option<Turn>, Report> {
         self.ask(|reply| Ask::Turn(entry, reply)).await
     }
 
-    /// Gives an entry a label, or takes it away.
+    /// Sets or removes the label of an entry.
     pub async fn label(&self, entry: String, label: Option<String>) -> Result<(), Report> {
         self.ask(|reply| Ask::Label(entry, label, reply)).await?
     }
 
-    /// Gives the session a name.
+    /// Names the session.
     pub async fn name(&self, name: String) -> Result<(), Report> {
         self.ask(|reply| Ask::Name(name, reply)).await?
     }
 
-    /// Goes somewhere else in the session; the way that is left stays in it. Refused while the agent
-    /// works. Gives what the user may want to say differently.
+    /// Moves to another position in the session; the branch that is left stays in the tree. Refused while the
+    /// agent works. Returns the message that the user may want to edit.
     pub async fn go(&self, spot: Spot) -> Moved {
         self.go_with(spot, Summary::None).await
     }
 
-    /// The same with a summary of what is left behind, which the model is told there. Until that is written
-    /// the conversation stays where it is; [`Handle::abort`] gives it up.
+    /// Like `go`, with a summary of the branch that is left. The conversation does not move until the summary
+    /// is written; [`Handle::abort`] cancels it.
     pub async fn go_with(&self, spot: Spot, summary: Summary) -> Moved {
         self.ask(|reply| Ask::Go(spot, summary, reply)).await?
     }
 
-    /// Goes behind an entry, and gives the session as it is there.
+    /// Moves behind an entry and returns the session's snapshot there.
     pub async fn navigate(&self, entry: &str, summary: Summary) -> Result<Snapshot, Report> {
         self.go_with(Spot::Behind(entry.to_string()), summary).await?;
         self.snapshot().await
     }
 
-    /// The session as it stands.
+    /// Returns a snapshot of the session.
     pub async fn snapshot(&self) -> Result<Snapshot, Report> {
         self.ask(Ask::Snapshot).await
     }
 
-    /// Goes on with another session, in place of this one, which is saved and let go. Ends what the agent
-    /// does. After a failure the session is the one that it was.
+    /// Switches to another session; this one is saved and closed. Interrupts the agent. On failure the
+    /// session stays the same.
     pub async fn replace(&self, change: Change) -> Moved {
         self.ask(|reply| Ask::Replace(change, reply)).await?
     }
 
-    /// The sessions of this folder, or of every one, those that were active last first.
+    /// Returns the sessions of this folder, or of all, most recently active first.
     #[doc(hidden)]
     pub async fn sessions(&self, anywhere: bool) -> Result<Vec<StoredSession>, Report> {
         let options = self.again.options();
@@ -178,7 +178,7 @@ impl Live {
         }
     }
 
-    /// Behind which entry a spot is, and what was said there.
+    /// Returns the entry that a spot follows, and the user's message there.
     fn place_of(&mut self, spot: &Spot) -> Result<(Option<String>, Option<UserMessage>), Report> {
         if self.driver.working() {
             return Err(busy());
@@ -192,7 +192,7 @@ impl Live {
         }
     }
 
-    /// Goes to a spot without a summary.
+    /// Moves to a spot without a summary.
     pub(in crate::runtime) async fn go_now(&mut self, spot: &Spot) -> Moved {
         let (leaf, said) = self.place_of(spot)?;
         self.go_to(leaf.as_deref(), said).await
@@ -205,7 +205,7 @@ impl Live {
         Ok(said)
     }
 
-    /// Somebody who waited for a summary is where he wanted to be, or stays where he is.
+    /// Completes a move that waited for a summary, or reports why it failed.
     pub(in crate::runtime) async fn arrive(&mut self) {
         let Some((moving, moved)) = self.driver.listener().arrived.take() else { return };
         match moved {
@@ -263,7 +263,7 @@ impl Live {
         session.way_to(id).map_err(|error| Report::caused("cannot go there", &error))
     }
 
-    /// Makes a session from the one that is there, once nothing is written to that any more.
+    /// Creates a session from the current one, after all writes to that are done.
     async fn leave(
         &mut self,
         make: impl FnOnce(&Session) -> Result<Session, SessionError>,
@@ -275,7 +275,7 @@ impl Live {
             .map_err(|error| Report::caused("cannot start another session", &error))
     }
 
-    /// Ends what the agent does, and waits for that. Messages that wait go back to the user.
+    /// Interrupts the agent and waits for its end. Queued messages go back to the user.
     async fn rest(&mut self) {
         self.driver.send(Event::Abort).await;
         if let Some(team) = &self.team {
@@ -296,7 +296,7 @@ impl Live {
         self.driver.listener().sync().await;
     }
 
-    /// Goes on with a session, in place of the one before.
+    /// Switches to a session, in place of the current one.
     async fn adopt(&mut self, session: Session, told: Option<Report>) {
         self.again.begin_next();
         let options = self.again.options();
@@ -312,7 +312,7 @@ impl Live {
         }
     }
 
-    /// Goes on with the conversation that the recorder has now: its words, its model, its level.
+    /// Resumes the recorder's current conversation: messages, model, thinking level.
     pub(super) async fn resume(&mut self, chosen: &Chosen) {
         self.driver.read_history_later();
         let lost = self.model_of(chosen).await;
@@ -327,7 +327,7 @@ impl Live {
         self.snapshot_of(false)
     }
 
-    /// The same with all messages, or only the latest.
+    /// Returns a snapshot with all messages, or only the latest.
     pub(in crate::runtime) fn snapshot_of(&mut self, recent: bool) -> Snapshot {
         let working = self.driver.working();
         let equipment = Arc::new(self.toolset.equipment());
@@ -335,8 +335,8 @@ impl Live {
         Snapshot { offline, ..self.driver.listener().snapshot(working, equipment, recent) }
     }
 
-    /// Lets the model and the level of a conversation answer. Where the model is not there any more, the
-    /// one that answers now stays, and that is told.
+    /// Switches to the model and thinking level of a conversation. If the model is no longer available, the
+    /// current one stays, and a notice is returned.
     async fn model_of(&mut self, chosen: &Chosen) -> Option<Report> {
         let setup = self.driver.setup();
         let (mut model, now) = (setup.model.clone(), setup.thinking);
@@ -356,13 +356,14 @@ impl Live {
     }
 }
 
-/// A session, what is to be told of how it was opened, and words that the user gets back.
+/// A session, a notice about how it was opened, and a message that goes back to the user's prompt.
 type Opened = (Session, Option<Report>, Option<UserMessage>);
 
-/// Opens a session for this folder, perhaps at an entry. One of another folder goes on in a copy for this one.
+/// Opens a session for this folder, optionally at an entry. A session of another folder is copied to this
+/// one.
 fn open(options: Options, path: PathBuf, at: Option<String>) -> Result<Opened, Report> {
     let failed = |error: SessionError| Report::caused("cannot open the session", &error);
-    // Of what cannot be read opening tells why.
+    // Opening reports why a file cannot be read.
     let folder = listing::read_header(&path).map(|header| header.cwd);
     let Some(folder) = folder.filter(|folder| Path::new(folder) != options.cwd) else {
         let choice = SessionChoice::Open(path);

@@ -1,9 +1,9 @@
-//! The conversation of a session as it is stored, and other sessions.
+//! Stored conversation of a session, and other sessions.
 //!
-//! `recorder` writes messages as they are finished, `pages` reads older messages piece by piece, `statistics`
+//! `recorder` writes messages as they are finished, `pages` loads older messages page by page, `statistics`
 //! reports the tree, usage and cost. `navigation` is the plain data of moves between branches and sessions,
-//! `branch_navigation` carries them out, `search` finds earlier prompts and text in all sessions. Must not know
-//! who displays it.
+//! `branch_navigation` carries them out, `search` finds earlier prompts and text in all sessions. Must not
+//! know who displays it.
 
 pub(super) mod branch_navigation;
 pub mod navigation;

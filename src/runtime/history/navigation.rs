@@ -1,6 +1,6 @@
-//! Where a conversation can go, and what is asked about that. Plain data.
+//! Targets of navigation in a conversation, and requests about a session. Plain data.
 //!
-//! Must not know how it goes there.
+//! Must not know how they are carried out.
 
 use std::path::PathBuf;
 
@@ -16,49 +16,49 @@ use crate::session::derived::outline::turn::Turn;
 use crate::session::derived::outline::{Filter, Outline};
 use crate::session::derived::recent::Chosen;
 
-/// Where to.
+/// Target of a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Spot {
-    /// Behind an entry: what is said next follows it.
+    /// Behind an entry: the next message follows it.
     Behind(String),
-    /// To an entry, to go another way from there: of what the user said it is before it, and he gets
-    /// his words back; of everything else it is behind it.
+    /// To an entry, to branch from there: before a user message, whose text goes back to the prompt; behind
+    /// any other entry.
     To(String),
-    /// Before everything: what is said next begins a tree of its own in the same session.
+    /// Before all entries: the next message starts another root in the same session.
     Root,
 }
 
-/// Another session in place of this one.
+/// Another session that replaces this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
-    /// A new one, which comes from the one in this file.
+    /// A new session; the file is that of its parent.
     New(Option<PathBuf>),
-    /// The one in this file, at an entry or where it was left.
+    /// The session in this file, at an entry or where it was left.
     Open(PathBuf, Option<String>),
-    /// A new one with the way to an entry, which is taken as [`Spot::To`] has it.
+    /// A new session with the path to an entry, taken as in [`Spot::To`].
     Fork(String),
-    /// A new one with everything that is in this one.
+    /// A copy of the whole session.
     Copy,
 }
 
-/// A message as a model is told it.
+/// A message as it is sent to the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct SentMessage {
-    /// At length, calls and thoughts included; only the beginning of what is very long.
+    /// The full text, calls and thinking included; very long text is truncated.
     pub text: String,
-    /// Its words alone, which others can be put in place of.
+    /// The text only, which an edit can replace.
     pub words: String,
 }
 
-/// What is asked about the session, or done to it.
+/// Request to the session.
 #[derive(Debug)]
 pub(in crate::runtime) enum Ask {
     /// Its tree.
     Outline(Filter, oneshot::Sender<Outline>),
-    /// What entries say, in a line each.
+    /// The texts of entries, one line each.
     Words(Vec<String>, oneshot::Sender<Vec<(String, String)>>),
     /// A turn, by any entry of it.
     Turn(String, oneshot::Sender<Option<Turn>>),
@@ -66,38 +66,39 @@ pub(in crate::runtime) enum Ask {
     Label(String, Option<String>, oneshot::Sender<Result<(), Report>>),
     /// A name for the session.
     Name(String, oneshot::Sender<Result<(), Report>>),
-    /// How it stands.
+    /// Its snapshot.
     Snapshot(oneshot::Sender<Snapshot>),
-    /// What the next request will hold.
+    /// The context report.
     ContextReport(oneshot::Sender<ContextReport>),
-    /// An entry as it is told.
+    /// An entry as it is sent.
     SentMessage(String, oneshot::Sender<Option<SentMessage>>),
-    /// Have an entry told differently, or not at all, or as it was.
+    /// Exclude or replace an entry in the context, or restore its original.
     Edit(String, ContextEdit, oneshot::Sender<Result<String, Report>>),
-    /// Pin an entry, or take its pin away.
+    /// Pin or unpin an entry.
     Pin(String, bool, oneshot::Sender<Result<(), Report>>),
-    /// Go somewhere else in it, perhaps with a summary of what is left.
+    /// Move to another position, optionally with a summary.
     Go(Spot, Summary, oneshot::Sender<Moved>),
-    /// Go on with another one.
+    /// Switch to another session.
     Replace(Change, oneshot::Sender<Moved>),
 }
 
-/// Somebody who waits to be elsewhere in the conversation, until a summary is written.
+/// A move that waits for a summary.
 #[derive(Debug)]
 pub(in crate::runtime) struct Moving {
     pub(in crate::runtime) reply: oneshot::Sender<Moved>,
-    /// What he may want to say differently there.
+    /// The message at the target that the user may want to edit.
     pub(in crate::runtime) said: Option<UserMessage>,
 }
 
-/// What comes back to the user's prompt, if anything.
+/// The message that goes back to the user's prompt, if any.
 pub type Moved = Result<Option<UserMessage>, Report>;
 
 pub(in crate::runtime) fn busy() -> Report {
     Report::new("the agent is working").hint("interrupt it first (Escape)")
 }
 
-/// What is told where a conversation goes on with another model than it had, and nobody wished for that.
+/// Returns the notice for a conversation that continues with another model, when the user did not request
+/// one.
 pub(in crate::runtime) fn lost(options: &Options, chosen: &Chosen, model: &Model) -> Option<Report> {
     let (provider, id) = chosen.model.as_ref()?;
     let wished = options.model.is_some() || options.provider.is_some();

@@ -1,7 +1,7 @@
-//! What was said before the messages that a front end has: it joins with the end of a conversation, and asks for
-//! the rest piece by piece, as the user comes to it.
+//! Pages of older messages: a front end starts with the end of a conversation and loads the rest page by
+//! page.
 //!
-//! Must not know who shows it. Pieces are read beside the session, which goes on meanwhile.
+//! Must not know who displays them. Pages are read concurrently with the session.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use crate::runtime::controls::handle::Handle;
 use crate::session::derived::recent::Bound;
 use crate::session::format::message::{AgentMessage, Earlier, Piece};
 
-/// Messages of a piece.
+/// Limits of a page.
 const PIECE: Bound = Bound { messages: 1000, bytes: 4 << 20 };
-/// Words of the user before them, for the history of the prompt.
+/// Limits of the older user messages for the prompt's history.
 const SAID: Bound = Bound { messages: 2000, bytes: 2 << 20 };
 
 impl Handle {
-    /// The messages before those that a [`crate::runtime::Snapshot`] or another piece begins with; nothing where another
-    /// session has taken the place of theirs.
+    /// Returns the messages before those that a [`crate::runtime::Snapshot`] or another page starts with;
+    /// empty when another session has replaced theirs.
     #[doc(hidden)]
     pub async fn earlier(&self, earlier: Earlier) -> Result<Piece, Report> {
         self.beside(move |session| session.before(&earlier, PIECE)).await
     }
 
-    /// What the user said before those, oldest first; of very much of it the latest.
+    /// Returns the user's messages before those, oldest first; only the latest when there are very many.
     #[doc(hidden)]
     pub async fn said_before(&self, earlier: Earlier) -> Result<Vec<Arc<AgentMessage>>, Report> {
         self.beside(move |session| session.said_before(&earlier, SAID)).await

@@ -1,5 +1,5 @@
-//! What a session remembers of what its agent does: every finished message in the file before
-//! anybody hears of it, and the sums that front ends show.
+//! Records the agent's work: writes every finished message to the session file before the event is sent, and
+//! keeps the totals that front ends display.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,43 +28,43 @@ use crate::session::restore::checkpoints::{self, Checkpoint, When};
 use crate::session::{AgentMessage, EntryBody, Session, SessionError};
 use crate::workspace::checkpoint::TakenCheckpoint;
 
-/// How long the end of a session waits for a look at what agents have left behind.
+/// How long the end of a session waits for the last scan for changes by agents.
 const LAST_LOOK: Duration = Duration::from_secs(2);
 
-/// The messages that a reader begins with for which the end of a conversation is enough: more than a screen shows.
+/// Limits of the messages for a reader that starts with the end of a conversation: more than one screen.
 const RECENT: Bound = Bound { messages: 200, bytes: 1 << 20 };
 
-/// Listens to the agent of one session.
+/// Observer of one session's agent.
 pub struct Recorder {
     pub(in crate::runtime) session: Session,
     hub: Hub,
     model: Arc<Model>,
     thinking: Thinking,
-    /// Model and level as the file has them.
+    /// Model and thinking level as recorded in the file.
     recorded: (Option<(String, String)>, Option<Thinking>),
     usage: Usage,
     context_tokens: u64,
-    /// Who waits for the queued messages.
+    /// Receiver of the queued messages, if requested.
     queue_wanted: Option<oneshot::Sender<Vec<UserMessage>>>,
-    /// Who waits for the compaction that goes on.
+    /// Receiver of the result of the active compaction, if requested.
     compaction_wanted: Option<oneshot::Sender<Result<Arc<Compacted>, Report>>>,
-    /// How many of the session's entries front ends know of.
+    /// Number of session entries that were sent to front ends.
     told: usize,
-    /// A leaf, and how many messages the conversation has there.
+    /// A leaf, and the number of messages of the conversation there.
     counted: Option<(u32, usize)>,
-    /// Who waits to be elsewhere.
+    /// The pending move, which waits for a summary.
     pub(in crate::runtime) moving: Option<Moving>,
-    /// Who waited, and whether he is there.
+    /// The completed move and its result.
     pub(in crate::runtime) arrived: Option<(Moving, Result<(), Report>)>,
-    /// Whether a run has ended since somebody was told that nothing goes on.
+    /// Whether a run has ended since the last `Settled` event.
     pub(in crate::runtime) unsettled: bool,
     checkpoints: Option<Checkpoints>,
-    /// The state after the last round of calls, while it is being recorded.
+    /// The task that records the state after the last round of calls.
     recording: Option<JoinHandle<()>>,
 }
 
 impl Recorder {
-    /// Goes on with a session.
+    /// Creates the recorder of a session.
     pub fn new(session: Session, hub: Hub, model: Arc<Model>, thinking: Thinking) -> Self {
         let mut recorder = Self {
             session,
@@ -89,36 +89,36 @@ impl Recorder {
         recorder
     }
 
-    /// Takes in how the session stands: the conversation as a model is told it.
+    /// Reloads the session's state; returns the conversation as it is sent to a model.
     pub(in crate::runtime) fn reload(&mut self) -> Vec<Message> {
         self.refresh();
         history::take(self.session.take_context())
     }
 
-    /// Takes in how the session stands, without the conversation; gives who answers.
+    /// Reloads the session's state without the conversation; returns model and thinking level.
     pub(in crate::runtime) fn refresh(&mut self) -> Chosen {
         let chosen = self.session.chosen();
         self.recorded = (chosen.model.clone(), chosen.thinking);
         self.usage = self.session.spent();
-        // Where no answer has counted it is about what the messages hold, which reads all of them.
+        // Without a provider's count the value is an estimate over all messages.
         let counted = self.session.find_recent(counted);
         let about = || fullness::tokens(&history::take(self.session.take_context()), 0);
         self.context_tokens = counted.unwrap_or_else(about);
         chosen
     }
 
-    /// The same with states of the workspace.
+    /// Adds checkpoints of the workspace.
     #[must_use]
     pub fn with_checkpoints(self, checkpoints: Option<Checkpoints>) -> Self {
         Self { checkpoints, ..self }
     }
 
-    /// Who records the workspace, if somebody does.
+    /// Returns the checkpoints of the workspace, if enabled.
     pub fn checkpoints(&self) -> Option<Checkpoints> {
         self.checkpoints.clone()
     }
 
-    /// Writes down which states of the workspace were recorded since; says whether there were any.
+    /// Writes the checkpoints recorded since the last call; returns whether there were any.
     pub async fn write_checkpoints(&mut self) -> bool {
         let unwritten = self.checkpoints.as_ref().map(Checkpoints::unwritten).unwrap_or_default();
         let any = !unwritten.is_empty();
@@ -128,7 +128,7 @@ impl Recorder {
         any
     }
 
-    /// Waits for the state that is being recorded, and writes it down before anything else.
+    /// Waits for the checkpoint in progress, and writes it before anything else.
     async fn settle(&mut self) -> bool {
         if let Some(recording) = self.recording.take()
             && let Err(error) = recording.await
@@ -138,7 +138,7 @@ impl Recorder {
         self.write_checkpoints().await
     }
 
-    /// Waits until the state after the last call is recorded, whoever made it, and writes it down.
+    /// Waits until the state after the last call of any agent is recorded, and writes it.
     pub(in crate::runtime) async fn settle_all(&mut self) {
         self.settle().await;
         if let Some(checkpoints) = &self.checkpoints {
@@ -153,20 +153,20 @@ impl Recorder {
         }
     }
 
-    /// The user is about to leave this state of the workspace for another: where files change, or the entries so
-    /// far do not lead back to it, it is written down. Gives the entry that leads back.
+    /// Called before a restore replaces the state of the workspace: writes the present state when files
+    /// change, or when no entry leads back to it yet. Returns the entry that leads back.
     pub async fn leave_state(&mut self, now: &TakenCheckpoint, changes: bool) -> Option<String> {
         self.settle().await;
         if changes || !checkpoints::is_known(self.session.tree(), &now.id.to_string()) {
             let left = self.checkpoints.as_ref()?.entry(When::Left, now);
             self.append(left.body()).await;
         }
-        // Before anything is written over.
+        // Synced before anything is overwritten.
         self.sync().await;
         self.session.leaf().map(str::to_string)
     }
 
-    /// The session ends: what was recorded is written down, and everything is on the disk.
+    /// Ends the session: writes pending checkpoints and syncs the file.
     pub async fn end(&mut self) {
         if let Some(checkpoints) = &self.checkpoints {
             let closed = tokio::time::timeout(LAST_LOOK, checkpoints.close_round()).await;
@@ -179,7 +179,7 @@ impl Recorder {
         self.sync().await;
     }
 
-    /// The workspace has been brought to another state, which is recorded; `undo` leads back from it.
+    /// Records that the workspace was restored to another state; `undo` is the entry that leads back.
     pub async fn arrive_at_state(&mut self, undo: Option<String>) {
         let Some(checkpoints) = self.checkpoints.clone() else { return };
         match checkpoints.take(Vec::new(), Vec::new()).await {
@@ -192,7 +192,7 @@ impl Recorder {
         }
     }
 
-    /// The session as it stands, with all messages or the latest.
+    /// Returns a snapshot, with all messages or the latest.
     pub fn snapshot(&self, working: bool, equipment: Arc<ActiveTools>, recent: bool) -> Snapshot {
         let Piece { messages, earlier } = if recent {
             self.session.recent(RECENT)
@@ -216,7 +216,7 @@ impl Recorder {
         }
     }
 
-    /// How many messages the conversation on the path has. Reads what was added since it was asked last.
+    /// Returns the number of messages on the active path. Reads only what was added since the last call.
     pub(in crate::runtime) fn messages(&mut self) -> usize {
         let leaf = self.session.tree().leaf_index();
         let count = self.session.count(self.counted);
@@ -224,17 +224,17 @@ impl Recorder {
         count
     }
 
-    /// Tokens in the context at the last answer.
+    /// Returns the tokens in the context at the last answer.
     pub(in crate::runtime) fn context_tokens(&self) -> u64 {
         self.context_tokens
     }
 
-    /// What is listened for.
+    /// Returns the session.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// Changes the session's marks, which are no part of the conversation.
+    /// Changes session metadata, which is not part of the conversation.
     pub fn change<T>(
         &mut self,
         change: impl FnOnce(&mut Session) -> Result<T, SessionError>,
@@ -242,14 +242,14 @@ impl Recorder {
         change(&mut self.session).map(drop)
     }
 
-    /// Moves behind an entry, or before all: what is appended next follows it.
+    /// Moves behind an entry, or before all: the next entry follows it.
     pub fn go_to(&mut self, entry: Option<&str>) -> Result<Chosen, SessionError> {
         self.session.branch(entry)?;
         self.session.forget();
         Ok(self.refresh())
     }
 
-    /// Goes on with another session. The one before is let go.
+    /// Switches to another session and drops the old one.
     pub fn adopt(&mut self, session: Session) -> Chosen {
         self.session = session;
         self.counted = None;
@@ -257,12 +257,12 @@ impl Recorder {
         self.refresh()
     }
 
-    /// Takes what answers from now on as it is in the session already.
+    /// Takes model and thinking level that the session already records.
     pub fn take_choice(&mut self, model: Arc<Model>, thinking: Thinking) {
         (self.model, self.thinking) = (model, thinking);
     }
 
-    /// Another model or level answers from now on.
+    /// Switches model or thinking level from now on.
     pub async fn choose(&mut self, model: Arc<Model>, thinking: Thinking) {
         let model_changed = *self.model != *model;
         let thinking_changed = self.thinking != thinking;
@@ -277,24 +277,24 @@ impl Recorder {
         }
     }
 
-    /// Who gets the queued messages when the agent hands them out.
+    /// Sets the receiver of the queued messages.
     pub fn want_queue(&mut self, reply: oneshot::Sender<Vec<UserMessage>>) {
         self.queue_wanted = Some(reply);
     }
 
-    /// Who is told what came of the compaction that somebody is about to begin.
+    /// Sets the receiver of the next compaction's result.
     pub fn want_compaction(&mut self, reply: oneshot::Sender<Result<Arc<Compacted>, Report>>) {
         self.compaction_wanted = Some(reply);
     }
 
-    /// None has begun.
+    /// Reports that no compaction started.
     pub fn no_compaction(&mut self, why: impl FnOnce() -> Report) {
         if let Some(reply) = self.compaction_wanted.take() {
             answer(reply, Err(why()));
         }
     }
 
-    /// Tells front ends which entries are new.
+    /// Sends new entries to front ends.
     pub async fn tell_entries(&mut self) {
         let wanted = self.told < self.session.tree().len() && self.hub.wants_entries();
         while self.told < self.session.tree().len() {
@@ -316,7 +316,7 @@ impl Recorder {
         }
     }
 
-    /// Writes model and level where the file has others.
+    /// Writes model and thinking level when they differ from the file's.
     async fn record_choice(&mut self) {
         let model = (self.model.provider.clone(), self.model.id.clone());
         if self.recorded.0.as_ref() != Some(&model) {
@@ -331,7 +331,7 @@ impl Recorder {
         }
     }
 
-    /// Adds an entry; gives its id.
+    /// Appends an entry; returns its id.
     pub(in crate::runtime) async fn append(&mut self, body: EntryBody) -> Option<String> {
         match self.session.append(body) {
             Ok(id) => {
@@ -357,7 +357,7 @@ impl Recorder {
     }
 }
 
-/// Tokens of the context at an answer that says so.
+/// Returns the context tokens that an answer reports.
 fn counted(message: &AgentMessage) -> Option<u64> {
     match message {
         AgentMessage::Llm(Message::Assistant(answer)) if is_whole(answer) && !answer.is_replaced() => {
@@ -367,7 +367,7 @@ fn counted(message: &AgentMessage) -> Option<u64> {
     }
 }
 
-/// Whether what an answer says of the context's size is so.
+/// Whether an answer's token count is reliable.
 fn is_whole(answer: &AssistantMessage) -> bool {
     !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) && answer.usage.total_tokens > 0
 }
@@ -380,7 +380,7 @@ impl Listener for Recorder {
     async fn store(&mut self, message: &Message) {
         self.settle().await;
         if matches!(message, Message::User(_)) {
-            // Not before somebody speaks: opening a session to look at it changes nothing.
+            // Not before the first message: opening a session to view it changes nothing.
             self.record_choice().await;
         }
         self.append(EntryBody::Message { message: AgentMessage::Llm(message.clone()) }).await;
@@ -396,7 +396,7 @@ impl Listener for Recorder {
 
     async fn hear(&mut self, event: AgentEvent) {
         match &event {
-            // Beside the next request, which takes longer.
+            // Concurrent with the next request, which takes longer.
             AgentEvent::TurnEnd { .. } => {
                 self.settle().await;
                 self.in_turn(false);
@@ -412,13 +412,13 @@ impl Listener for Recorder {
                 }
                 return;
             }
-            // Nobody has to wait for the look at what the last call has changed.
+            // No caller has to wait for the scan after the last call.
             AgentEvent::AgentEnd { .. } => {
                 self.in_turn(false);
                 self.unsettled = true;
                 self.hub.tell(RuntimeEvent::Agent(event)).await;
                 let written = self.settle().await;
-                // An answer that was cut off has no end of its turn, in which an agent beside it may have worked.
+                // An answer that was cut off emits no end of turn, but a subagent may have worked meanwhile.
                 self.recording = self.checkpoints.as_ref().map(Checkpoints::end_round);
                 if self.settle().await || written {
                     self.sync().await;
@@ -459,7 +459,7 @@ impl Listener for Recorder {
             Some(reply) => reply.send(messages).err(),
             None => Some(messages),
         };
-        // Nobody asked for them, or who did has gone: whoever is there has them.
+        // No receiver, or it is gone: the messages go to all front ends.
         if let Some(messages) = unheard.filter(|messages| !messages.is_empty()) {
             self.hub.tell(RuntimeEvent::Returned(messages)).await;
         }

@@ -1,6 +1,6 @@
-//! What was said before: prompts that one may say again, and a search through all sessions. For front ends.
+//! History search: earlier prompts for reuse, and full-text search through all sessions. For front ends.
 //!
-//! Must not know who shows it. Everything here reads files; none of it is for a loop that draws.
+//! Must not know who displays it. All functions read files; do not call them on a thread that draws.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::session::search::{Hit, Query};
 use crate::session::store::search::{self, SearchError, Stop};
 use crate::session::store::{import, listing, prompts, trash};
 
-/// Where what was said is kept. Cheap to clone.
+/// The history of prompts and sessions. Cheap to clone.
 #[derive(Clone)]
 pub struct HistorySearch {
     data: PathBuf,
@@ -24,22 +24,22 @@ pub struct HistorySearch {
     trash: PathBuf,
     clock: SharedClock,
     ids: SharedIds,
-    /// Whether this session is to leave nothing behind.
+    /// Whether this session must leave no trace.
     silent: bool,
 }
 
-/// Something that was said.
+/// An earlier prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastPrompt {
-    /// The words, without secrets.
+    /// The text, without secrets.
     pub text: String,
-    /// In which folder.
+    /// Its folder.
     pub cwd: String,
-    /// Whether that is the session's.
+    /// Whether that is the session's folder.
     pub here: bool,
 }
 
-/// A place in a session.
+/// A search hit in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryHit {
     /// The session's id.
@@ -48,20 +48,20 @@ pub struct HistoryHit {
     pub file: PathBuf,
     /// The entry.
     pub entry: String,
-    /// What stands there, in one line without control characters.
+    /// The matching text, on one line without control characters.
     pub text: String,
-    /// Who says it.
+    /// The role of the message.
     pub role: Role,
     /// Milliseconds since the epoch.
     pub at_ms: u64,
     /// The session's folder.
     pub cwd: String,
-    /// What a user calls the session.
+    /// The user's name for the session.
     pub title: String,
 }
 
 impl HistorySearch {
-    /// That of a session with these options.
+    /// Creates it from a session's options.
     pub fn of(options: &Options) -> Self {
         Self {
             data: options.home.data.clone(),
@@ -74,7 +74,7 @@ impl HistorySearch {
         }
     }
 
-    /// Remembers a prompt. A session that is not kept leaves nothing.
+    /// Stores a prompt. A session that is not stored leaves no trace.
     pub fn remember(&self, text: &str) -> Result<(), Report> {
         if self.silent {
             return Ok(());
@@ -83,26 +83,26 @@ impl HistorySearch {
         done.map_err(|error| Report::caused("cannot remember what was said", &error))
     }
 
-    /// The prompts of all folders, the oldest first, each once.
+    /// Returns the prompts of all folders, oldest first, without duplicates.
     pub fn recall(&self) -> Vec<PastPrompt> {
         let here = self.cwd.to_string_lossy();
         let all = prompts::recall(&self.data, None).into_iter();
         all.map(|said| PastPrompt { here: said.cwd == here, text: said.text, cwd: said.cwd }).collect()
     }
 
-    /// The prompts of the session's folder.
+    /// Returns the prompts of the session's folder.
     pub fn recall_here(&self) -> Vec<String> {
         prompts::recall(&self.data, Some(&self.cwd)).into_iter().map(|said| said.text).collect()
     }
 
-    /// Takes sessions of other programs over: a file, or all that are in a folder. Says what came of it.
+    /// Imports sessions of other programs: one file, or all in a folder. Returns a sentence for the user.
     pub fn import(&self, place: &Path) -> Result<String, Report> {
         let (mut new, mut known, mut added, mut failed) = (0, 0, 0, Vec::new());
         for file in listing::jsonl_below(place) {
             match import::import(&self.root, &file, None, &self.clock, &self.ids) {
                 Ok(done) if done.before == 0 => (new, added) = (new + 1, added + done.added),
                 Ok(done) => (known, added) = (known + 1, added + done.added),
-                // A folder holds other files, too.
+                // Files that are no sessions are expected in a folder.
                 Err(SessionError::NotASession(_)) => {}
                 Err(error) => {
                     tracing::warn!(file = %file.display(), %error, "cannot take a session over");
@@ -126,21 +126,21 @@ impl HistorySearch {
         Ok(said)
     }
 
-    /// Moves a session into the system's trash, and says where it is now. Fails while it is open anywhere.
+    /// Moves a session into the system's trash and returns its path there. Fails while a program has it open.
     pub fn delete(&self, file: &Path) -> Result<PathBuf, Report> {
         let done = trash::delete(file, &self.trash, self.clock.now_ms());
         done.map_err(|error| Report::caused("cannot delete the conversation", &error))
     }
 
-    /// Puts the session back that was deleted last, and says where it is; `None` where the trash holds none.
+    /// Restores the session that was deleted last and returns its path; `None` when the trash holds none.
     pub fn undelete(&self) -> Result<Option<PathBuf>, Report> {
         let done = trash::restore(&self.root, &self.trash, None);
         done.map_err(|error| Report::caused("cannot bring the conversation back", &error))
     }
 
-    /// Where something stands in all sessions, the best first; nothing when it was stopped. While somebody is
-    /// typing the last word may go on. `found` hears of what the index knows already, and again after what is
-    /// new was read. Gives what of the question says nothing, in words.
+    /// Searches the text of all sessions, best hits first; empty when cancelled. The last word is matched as
+    /// a prefix while the user types. `found` is called with hits of the existing index, and again after new
+    /// sessions were indexed. Returns the words of the query that were ignored, as a sentence.
     pub fn search(
         &self,
         text: &str,

@@ -1,8 +1,8 @@
-//! What a session tells of itself to programs, in pi's words: its tree, what it consists of and has cost, where
-//! it can be forked, its last answer, a page of it.
+//! Session reports for programs, in pi's fields: tree, totals and cost, fork points, last answer, HTML
+//! export.
 //!
-//! Must not know who asks. What goes through the whole session does so beside it ([`Account`]): its task, on which
-//! answers stream in, gives away no more than how it stands.
+//! Must not know who asks. Work that traverses the whole session runs on a copy ([`Account`]), not on the
+//! session's task, where answers stream in.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -23,20 +23,20 @@ use crate::session::derived::recent::Bound;
 use crate::session::store::listing;
 use crate::session::{AgentMessage, EntryBody, Session};
 
-/// Messages that are read at a time where the latest of a kind is looked for.
+/// Messages read at a time in a search for the latest of a kind.
 const PIECE: Bound = Bound { messages: 20, bytes: 1 << 20 };
 
-/// A place where a session can be forked: something that the user said.
+/// A message of the user at which the session can be forked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageCounts {
     /// Its entry.
     pub entry: String,
-    /// The words.
+    /// Its text.
     pub text: String,
 }
 
-/// A session as it stood at a moment, for what goes through all of it. That takes its time: not for a thread that
-/// must not wait.
+/// A copy of a session at one moment, for full traversals. These take time: do not call them on a thread that
+/// must not block.
 #[derive(Debug)]
 pub struct Account {
     session: Session,
@@ -44,27 +44,27 @@ pub struct Account {
 }
 
 impl Account {
-    /// The tree in pi's form, as JSON: `{"tree":[{"entry":…,"children":[…]}],"leafId":…}`.
+    /// Returns the tree in pi's form, as JSON: `{"tree":[{"entry":…,"children":[…]}],"leafId":…}`.
     pub fn tree(&self) -> Result<String, Report> {
         tree(&self.session)
     }
 
-    /// The entries as they stand in the session's file: all, or those behind one.
+    /// Returns the entries as they are in the session's file: all, or those after one.
     pub fn entries(&self, since: Option<&str>) -> Result<Lines, Report> {
         lines(&self.session, since)
     }
 
-    /// What the user said, anywhere in the session, in the order of its file.
+    /// Returns all user messages of the session, in the order of its file.
     pub fn fork_places(&self) -> Vec<MessageCounts> {
         places(&self.session)
     }
 
-    /// What the session consists of and has cost, in pi's fields.
+    /// Returns message counts, usage and cost, in pi's fields.
     pub fn statistics(&self) -> Value {
         let mut all = statistics(&self.session);
         let Filled { tokens, window } = self.filled;
         if window > 0 {
-            // Behind a compaction nobody has counted yet.
+            // After a compaction there is no count yet.
             let tokens = (tokens > 0).then_some(tokens);
             let percent = tokens.map(|tokens| tokens as f64 * 100.0 / window as f64);
             all["contextUsage"] = json!({"tokens": tokens, "contextWindow": window, "percent": percent});
@@ -72,7 +72,7 @@ impl Account {
         all
     }
 
-    /// The session as one page of HTML.
+    /// Returns the session as one HTML page.
     fn page(&self) -> Result<String, Report> {
         let page = export::document(&self.session, Format::Html);
         page.map_err(|error| Report::caused("the session cannot be read", &error))
@@ -80,14 +80,14 @@ impl Account {
 }
 
 impl Handle {
-    /// The session as it stands now, which goes on meanwhile.
+    /// Returns a copy of the session, which continues meanwhile.
     #[doc(hidden)]
     pub async fn account(&self) -> Result<Account, Report> {
         let (session, filled) = self.drive(ClientRequest::Account).await?;
         Ok(Account { session: *session, filled })
     }
 
-    /// Looks at the session as it stands now, on a thread that may wait, while it goes on.
+    /// Runs a closure on a copy of the session, on a blocking thread.
     pub(in crate::runtime) async fn beside<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Session) -> T + Send + 'static,
@@ -125,17 +125,17 @@ impl Handle {
         self.tell(Account::statistics).await
     }
 
-    /// The words of the last answer on the path; `None` where there are none.
+    /// Returns the text of the last answer on the path, if there is one.
     pub async fn last_answer(&self) -> Result<Option<String>, Report> {
         self.look(last_answer).await
     }
 
-    /// The messages of the conversation, oldest first.
+    /// Returns the messages of the conversation, oldest first.
     pub async fn messages(&self) -> Result<Vec<Arc<AgentMessage>>, Report> {
         self.look(|session| session.context().messages).await
     }
 
-    /// Writes the session as one page of HTML, into the workspace unless a path says otherwise; gives where.
+    /// Exports the session as one HTML page, into the workspace unless a path is given; returns the path.
     pub async fn export_page(&self, to: Option<PathBuf>) -> Result<PathBuf, Report> {
         let options = self.again.here();
         let env = options.env.clone();
@@ -145,7 +145,7 @@ impl Handle {
         });
         let (id, file, page) = made.await?;
         let path = env.root().join(to.unwrap_or_else(|| PathBuf::from(format!("bowline-session-{id}.html"))));
-        // A page in place of a session would be the end of that.
+        // Refused: the page must not overwrite a session file.
         let root = options.session_root();
         let (root, real) = (env.resolve(&root).await.unwrap_or(root), env.resolve(&path).await);
         let real = real.unwrap_or_else(|_| path.clone());
@@ -177,21 +177,21 @@ fn lines(session: &Session, since: Option<&str>) -> Result<Lines, Report> {
     Ok(Lines { lines, leaf: session.leaf().map(str::to_string) })
 }
 
-/// One node on its way into text.
+/// A node in progress while the tree is written.
 enum Step {
     Open(u32),
     Close,
     Comma,
 }
 
-/// Without recursion: a conversation is a tree as deep as it is long.
+/// Iterative: the tree of a conversation is as deep as the conversation is long.
 fn tree(session: &Session) -> Result<String, Report> {
     let failed = |error: std::io::Error| Report::caused("the session cannot be read", &error);
     let all = session.tree();
     let count = u32::try_from(all.len()).unwrap_or(u32::MAX);
     let mut children: HashMap<Option<u32>, Vec<u32>> = HashMap::new();
     for at in 0..count {
-        // One that comes behind what follows it is a root as pi sees it.
+        // pi treats an entry that precedes its parent in the file as a root.
         let parent = all.parent_index(at).filter(|parent| *parent < at);
         children.entry(parent).or_default().push(at);
     }
@@ -227,13 +227,13 @@ fn tree(session: &Session) -> Result<String, Report> {
     Ok(out)
 }
 
-/// Labels, and when they were given.
+/// Returns labels and the times at which they were set.
 fn named(session: &Session) -> HashMap<String, (String, String)> {
     let labels = session.labels();
     let mut times: HashMap<String, String> = HashMap::new();
     for entry in session.tree().of_kind("label") {
         if let EntryBody::Label { target_id, .. } = entry.body() {
-            // The latest comes first.
+            // Entries are visited latest first.
             times.entry(target_id).or_insert_with(|| entry.timestamp().to_string());
         }
     }
@@ -253,7 +253,7 @@ fn places(session: &Session) -> Vec<MessageCounts> {
         (!text.is_empty()).then(|| MessageCounts { entry: entry.id().to_string(), text })
     });
     let mut said: Vec<MessageCounts> = said.collect();
-    // The latest came first.
+    // Restores the order: the traversal was latest first.
     said.reverse();
     said
 }
@@ -276,7 +276,7 @@ fn last_answer(session: &Session) -> Option<String> {
     }
 }
 
-/// Over every branch: what was billed.
+/// Counts all branches: everything that was billed.
 fn statistics(session: &Session) -> Value {
     let (mut users, mut answers, mut results, mut calls, mut messages) = (0u64, 0u64, 0u64, 0u64, 0u64);
     let mut spent = Usage::default();

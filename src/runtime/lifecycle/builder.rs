@@ -1,6 +1,6 @@
-//! From a folder to a live session in a few lines, for programs that embed bowline.
+//! Builder of a live session from a folder, for programs that embed bowline.
 //!
-//! Must not know who embeds it. Reads no variables of the process by itself: who wants the user's keys and
+//! Must not know the host. Reads no environment variables by itself: a host that wants the user's keys and
 //! programs passes them ([`Builder::variables`]).
 
 use std::ffi::OsString;
@@ -19,11 +19,11 @@ use crate::runtime::controls::handle::Handle;
 use crate::tools::interaction::questions::Questions;
 use crate::tools::{Approval, Ask, Decision, Mode, Tool};
 
-/// What is changed in the options last.
+/// A change to the options, applied last.
 type Change = Box<dyn FnOnce(&mut Options) + Send>;
 
-/// A live session in the making. Everything but the folder has a default: a conversation that is not kept, no
-/// files of the user, the tools of the model's profile on this machine, and nobody who allows anything.
+/// Builder of a live session. Everything but the folder has a default: a conversation that is not stored, no
+/// user files, the tools of the model's profile on this machine, and every approval refused.
 ///
 /// ```
 /// use bowline::llm::providers::scripted::{Scripted, Turn};
@@ -58,7 +58,7 @@ impl std::fmt::Debug for Builder {
 }
 
 impl Builder {
-    /// A session that works in this folder of this machine. The path is absolute.
+    /// Creates a session that works in this folder of this machine. The path must be absolute.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
@@ -71,152 +71,152 @@ impl Builder {
         }
     }
 
-    /// A session that works in a place of the host's own, in its root. It makes the place ready when it starts and
-    /// gives it back when it ends. Where several sessions work, they share one [`Counted`](crate::exec::wrap::Counted).
+    /// Creates a session that works in an environment of the host, in its root. The environment is
+    /// initialized at the start and cleaned up at the end. Several sessions in one environment share one
+    /// [`Counted`](crate::exec::wrap::Counted).
     pub fn at(env: Arc<dyn Environment>) -> Self {
         let root = env.root().to_path_buf();
         Self { env: Some(env), ..Self::new(root) }
     }
 
-    /// With the user's files: settings of models, keys, rules, and sessions, which are kept there from now
-    /// on. [`Home::below`] makes one of a folder, [`Home::find`] finds the one of the program `bowline`.
+    /// Uses the user's files: model settings, keys, rules, and stored sessions. [`Home::below`] makes a home
+    /// of a folder, [`Home::find`] finds the one of the program `bowline`.
     #[must_use]
     pub fn home(self, home: Home) -> Self {
         Self { home: Some(home), ..self }
     }
 
-    /// Which conversation. Without this it is a new one, which is kept where there is a home.
+    /// Sets the conversation. The default is a new one, which is stored when there is a home.
     #[must_use]
     pub fn session(self, session: SessionChoice) -> Self {
         Self { session: Some(session), ..self }
     }
 
-    /// The variables that keys are looked for in and that commands get, without those that look like secrets.
-    /// Mostly `std::env::vars_os()`.
+    /// Sets the environment variables: keys are read from them, and commands get those that do not look like
+    /// secrets. Usually `std::env::vars_os()`.
     #[must_use]
     pub fn variables(mut self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         self.variables.extend(variables);
         self
     }
 
-    /// The model to ask: an id, `provider/id`, either with `:level` behind it.
+    /// Sets the model: an id or `provider/id`, either with an optional `:level` suffix.
     #[must_use]
     pub fn model(self, model: impl Into<String>) -> Self {
         let model = model.into();
         self.options(move |options| options.model = Some(model))
     }
 
-    /// How hard it thinks.
+    /// Sets the thinking level.
     #[must_use]
     pub fn thinking(self, level: Thinking) -> Self {
         self.options(move |options| options.thinking = Some(level))
     }
 
-    /// The key for the provider of [`Builder::model`].
+    /// Sets the key for the provider of [`Builder::model`].
     #[must_use]
     pub fn api_key(self, key: impl Into<String>) -> Self {
         let key = key.into();
         self.options(move |options| options.api_key = Some(key))
     }
 
-    /// A provider of the host's own with its models. The first model of the first one answers, unless another is
-    /// asked for.
+    /// Adds a provider of the host with its models. The default model is the first of the first provider.
     #[must_use]
     pub fn provider(self, provider: Arc<dyn Provider>, models: Vec<Model>) -> Self {
         self.inject(Injected { provider, models: models.into_iter().map(Arc::new).collect() })
     }
 
-    /// The same, as providers that come with bowline make it.
+    /// Adds a provider in the form that bowline's own constructors return.
     #[must_use]
     pub fn inject(self, provider: Injected) -> Self {
         self.options(move |options| options.providers.push(provider))
     }
 
-    /// Who answers when a call needs leave: a function of an [`Ask`], or anything else that is an [`Approval`].
-    /// Without it every such call is refused, and the model is told why.
+    /// Sets who approves calls: a function of an [`Ask`], or any other [`Approval`]. Without it every call
+    /// that needs approval is refused, and the model gets the reason.
     #[must_use]
     pub fn approval(self, approval: impl Approval + 'static) -> Self {
         Self { approval: Arc::new(approval), ..self }
     }
 
-    /// Which calls need leave; without this [`Mode::OnRequest`].
+    /// Sets which calls need approval; the default is [`Mode::OnRequest`].
     #[must_use]
     pub fn mode(self, mode: Mode) -> Self {
         self.options(move |options| options.policy = mode)
     }
 
-    /// Who asks the user for the agent.
+    /// Sets who asks the user on behalf of the agent.
     #[must_use]
     pub fn questions(self, questions: Arc<dyn Questions>) -> Self {
         self.options(move |options| options.questions = Some(questions))
     }
 
-    /// A tool beside those of the model's profile, or in place of the one that has its name.
+    /// Adds a tool to those of the model's profile, or replaces the one with the same name.
     #[must_use]
     pub fn tool(self, tool: impl Tool + 'static) -> Self {
         self.options(move |options| options.tools.push(Arc::new(tool)))
     }
 
-    /// None of the profile's tools: only those of [`Builder::tool`].
+    /// Removes the profile's tools: only those of [`Builder::tool`] remain.
     #[must_use]
     pub fn only_own_tools(self) -> Self {
         self.options(|options| options.tool_flags.no_builtin = true)
     }
 
-    /// Only these tools, by names or by those of their kinds; `*` stands for anything.
+    /// Allows only these tools, by name or by name of their kind; `*` is a wildcard.
     #[must_use]
     pub fn only_tools<T: Into<String>>(self, names: impl IntoIterator<Item = T>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         self.options(move |options| options.tool_flags.only = Some(names))
     }
 
-    /// The profile whose tools and prompt the model gets, in place of the one that fits it.
+    /// Sets the profile for tools and prompt, in place of the one that fits the model.
     #[must_use]
     pub fn profile(self, id: impl Into<String>) -> Self {
         let id = id.into();
         self.options(move |options| options.profile = Some(id))
     }
 
-    /// A text in place of the profile's instructions.
+    /// Replaces the profile's instructions.
     #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {
         let text = text.into();
         self.options(move |options| options.words.base = Some(text))
     }
 
-    /// A text behind everything else that the model is told; it counts most.
+    /// Appends a text to the system prompt; it comes last and so has the most weight.
     #[must_use]
     pub fn append_instructions(self, text: impl Into<String>) -> Self {
         let text = text.into();
         self.options(move |options| options.words.append.push(text))
     }
 
-    /// Leaves documents of the project (`AGENTS.md` and its like) alone.
+    /// Disables documents of the project (such as `AGENTS.md`).
     #[must_use]
     pub fn no_documents(self) -> Self {
         self.options(|options| options.no_documents = true)
     }
 
-    /// Asks nobody but this machine.
+    /// Allows no network requests beyond this machine.
     #[must_use]
     pub fn offline(self) -> Self {
         self.options(|options| options.offline = true)
     }
 
-    /// Changes what no other method of this changes. It is called when the session is started, in the order of
-    /// the calls.
+    /// Changes options that no other method covers. The closures run when the session is started, in the
+    /// order of the calls.
     #[must_use]
     pub fn options(mut self, change: impl FnOnce(&mut Options) + Send + 'static) -> Self {
         self.changes.push(Box::new(change));
         self
     }
 
-    /// Starts the session, on a task of its own.
+    /// Starts the session on its own task.
     pub async fn start(self) -> Result<Handle, Report> {
         start(self.finish().await?).await
     }
 
-    /// What the session is to be started with.
+    /// Returns the options that the session starts with.
     async fn finish(self) -> Result<Options, Report> {
         let Self { folder, home, session, env, variables, approval, changes } = self;
         let vars = variables
@@ -248,7 +248,7 @@ impl Builder {
     }
 }
 
-/// The answer where nobody is there.
+/// The default approval: refuses.
 async fn refuse(ask: Ask) -> Decision {
     Decision::Deny(format!("nobody is there to allow it (rule: {})", ask.rule))
 }

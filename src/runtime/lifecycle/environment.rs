@@ -1,6 +1,6 @@
-//! The place that a session works in, from when it is made ready to when it is given back.
+//! Lifetime of the environment that a session works in: initialization and cleanup.
 //!
-//! Must not know places, nor what is done there.
+//! Must not know which environments exist, nor what is done there.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::exec::wrap::{Counted, Wrapped};
 
-/// A place that is ready. Whoever has it [leaves](Stay::leave) it; where that cannot be waited for, because the
-/// work was dropped, it is left on a task of its own.
+/// An environment that is ready. The owner [leaves](Stay::leave) it when it is done; if the owner is dropped
+/// and cannot wait, a separate task does it.
 #[derive(Debug)]
 pub(in crate::runtime) struct Stay {
     env: Arc<dyn Environment>,
@@ -17,8 +17,8 @@ pub(in crate::runtime) struct Stay {
 }
 
 impl Stay {
-    /// Makes a place ready. What tools see of it is counted: a session that a tool starts there does not take
-    /// the place along when it ends.
+    /// Initializes an environment. The tools get a counted reference: a session that a tool starts there does
+    /// not clean it up when it ends.
     pub(super) async fn enter(place: Arc<dyn Environment>) -> Result<Self, Report> {
         let env = Arc::new(Wrapped::new(place, Counted::default()));
         match env.initialize().await {
@@ -27,15 +27,15 @@ impl Stay {
         }
     }
 
-    /// The place, as it is to be worked in.
+    /// Returns the environment to work in.
     pub(in crate::runtime) fn env(&self) -> Arc<dyn Environment> {
         Arc::clone(&self.env)
     }
 
-    /// Gives the place back; tells what went wrong.
+    /// Cleans the environment up; returns the error if that fails.
     pub(in crate::runtime) async fn leave(mut self) -> Result<(), Report> {
         let env = self.env();
-        // What cannot be given back is not tried again.
+        // A failed cleanup is not repeated.
         self.left = true;
         give_back(&*env).await
     }

@@ -1,9 +1,9 @@
-//! How a session starts, runs and ends.
+//! Start, run and end of a session.
 //!
-//! `options` is what it is started with, `builder` makes them for programs that embed bowline, `start` puts the
-//! parts together, `owner` is the task that owns the session until it is shut down. `environment` opens and
-//! closes the environment that the session works in, `workspace_change` swaps it between two runs. Must not
-//! know who displays it.
+//! `options` is what it is started with, `builder` makes them for programs that embed bowline, `start`
+//! assembles the parts, `owner` is the task that owns the session until it is shut down. `environment` opens
+//! and closes the environment that the session works in, `workspace_change` swaps it between two runs. Must
+//! not know who displays it.
 
 #[doc(hidden)]
 pub mod builder;

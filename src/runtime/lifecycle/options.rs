@@ -1,4 +1,4 @@
-//! What a live session is started with. Plain data; nothing here reads the environment.
+//! Options of a live session. Plain data; nothing here reads the process environment.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -26,24 +26,24 @@ use crate::tools::files::state::ReadFirst;
 use crate::tools::interaction::questions::Questions;
 use crate::tools::{self, Approval, Mode, Tool};
 
-/// Which conversation to go on with.
+/// The conversation to use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum SessionChoice {
     /// A new one.
     #[default]
     New,
-    /// The newest of the working folder, a new one if there is none.
+    /// The newest one of the working folder, or a new one if there is none.
     Continue,
-    /// The one in this file.
+    /// The session in this file.
     Open(PathBuf),
-    /// A new one with the branch of the one in this file.
+    /// A new one with a copy of the active branch of the session in this file.
     Fork(PathBuf),
-    /// A new one that is never written.
+    /// A new one that is never stored.
     Memory,
 }
 
-/// Everything that a live session needs.
+/// All options of a live session.
 #[derive(Clone)]
 pub struct Options {
     /// Where bowline keeps its files.
@@ -52,104 +52,104 @@ pub struct Options {
     pub cwd: PathBuf,
     /// Files and commands for the tools.
     pub env: Arc<dyn Environment>,
-    /// Who answers when a call needs leave.
+    /// Who approves calls.
     pub approval: Arc<dyn Approval>,
-    /// Who asks the user for the agent; nobody where nobody is there.
+    /// Who asks the user for the agent; `None` when no user can answer.
     pub questions: Option<Arc<dyn Questions>>,
-    /// How deep agents may be that the agent starts; 0: it starts none.
+    /// Maximum depth of subagents; 0 disables them.
     pub agents_deep: u32,
-    /// How many agents the session may start in all, at all depths.
+    /// Maximum number of subagents of the session, at all depths.
     pub agents_max: u32,
-    /// Answers that the session may have; 0: any number.
+    /// Maximum number of answers; 0 means unlimited.
     pub turns_max: u32,
     /// Rounds of tool calls that one input may cause.
     pub tool_rounds_max: u32,
-    /// How many calls in a row are looked at for a pattern that repeats; `None`: none.
+    /// Number of consecutive calls that are checked for a repeating pattern; `None` disables the check.
     pub loop_window: Option<usize>,
-    /// When the conversation is compacted, and how.
+    /// Compaction settings.
     pub compaction: compaction::Settings,
-    /// Who has a say in that.
+    /// Hook that can influence compaction.
     pub hook: Option<Arc<dyn Hook>>,
-    /// Whether a failure that no repetition mends ends the session, for hosts where nobody is there.
+    /// Whether an error that no retry can fix ends the session, for unattended hosts.
     pub close_on_failure: bool,
-    /// Which calls need it.
+    /// The approval mode.
     pub policy: Mode,
-    /// Which conversation.
+    /// The conversation to use.
     pub session: SessionChoice,
-    /// Folder of the session files, in place of the one in `home`.
+    /// Folder of the session files, overriding the one in `home`.
     pub session_root: Option<PathBuf>,
-    /// What the session is to be called.
+    /// The session's name.
     pub session_name: Option<String>,
-    /// The wished provider.
+    /// The requested provider.
     pub provider: Option<String>,
-    /// The wished model: an id, `provider/id`, either with `:level` behind it.
+    /// The requested model: an id or `provider/id`, either with an optional `:level` suffix.
     pub model: Option<String>,
-    /// The wished thinking level.
+    /// The requested thinking level.
     pub thinking: Option<Thinking>,
-    /// The provider of the settings, where neither flags nor session say one.
+    /// The provider of the settings, used when neither flags nor session name one.
     pub default_provider: Option<String>,
     /// The model of the settings, in any form of `model`.
     pub default_model: Option<String>,
-    /// Thinking level from the settings.
+    /// The thinking level of the settings.
     pub default_thinking: Option<Thinking>,
-    /// The wished profile: the id of one, or `auto` for that which fits the model.
+    /// The requested profile: an id, or `auto` for the one that fits the model.
     pub profile: Option<String>,
-    /// Tools on top of the profile's; of two with one name the later one counts.
+    /// Tools added to the profile's; of two with the same name the later one is used.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// Which tools are on offer.
+    /// Flags that select the available tools.
     pub tool_flags: Flags,
-    /// What the user says about the system prompt.
+    /// The user's texts for the system prompt.
     pub words: Words,
-    /// Whether documents of the project and the user are left alone.
+    /// Whether documents of the project and the user are not read.
     pub no_documents: bool,
-    /// How many waiting steering messages are delivered together.
+    /// How many queued steering messages are delivered together.
     pub steering: QueueMode,
-    /// How many waiting follow-up messages are delivered together.
+    /// How many queued follow-up messages are delivered together.
     pub follow_up: QueueMode,
-    /// A key for the wished provider.
+    /// A key for the requested provider.
     pub api_key: Option<String>,
     /// The process environment.
     pub vars: HashMap<String, String>,
-    /// Time.
+    /// The clock.
     pub clock: SharedClock,
-    /// Identity.
+    /// The generator of ids.
     pub ids: SharedIds,
-    /// Ask nobody but this machine.
+    /// Whether network requests beyond this machine are forbidden.
     pub offline: bool,
-    /// Most US dollars that may be spent; no limit when `None`.
+    /// Budget in US dollars; `None` means no limit.
     pub budget: Option<f64>,
-    /// How often failed model calls are retried, and how long a wait may be.
+    /// Retry policy of failed model calls.
     pub retry: Policy,
-    /// Where exchanges with models are recorded, or played from.
+    /// Where HTTP exchanges with models are recorded or replayed.
     pub tape: Option<Cassette>,
-    /// How models are talked to where there is a choice.
+    /// How providers are contacted, where there is a choice.
     pub transport: Transport,
-    /// Authorities that are trusted beside the system's.
+    /// Certificate authorities trusted in addition to the system's.
     pub roots: Roots,
-    /// Whether new keys go into the system's keyring.
+    /// Whether new keys are stored in the system's keyring.
     pub keyring: bool,
-    /// Whether servers on this machine are looked for.
+    /// Whether model servers on this machine are discovered.
     pub discover: bool,
-    /// Whether a model must have read a file before it changes it.
+    /// Whether a model must have read a file before it edits it.
     pub read_first: ReadFirst,
-    /// Whether the state of the working folder is recorded before and after the agent changes it.
+    /// Whether checkpoints of the working folder are recorded around the agent's changes.
     pub checkpoints: bool,
     /// Providers that do not come from the catalog, for tests and embedding.
     pub providers: Vec<Injected>,
-    /// What the settings say about tools.
+    /// The tool settings.
     pub tools_config: tools::contract::config::Config,
-    /// A folder that is there as long as the session, for those whose files are nowhere else.
+    /// A temporary folder that lives as long as the session, for sessions without other files.
     pub scratch: Option<Arc<TempDir>>,
 }
 
 impl Options {
-    /// Below what sessions are kept.
+    /// Returns the folder of stored sessions.
     pub fn session_root(&self) -> PathBuf {
         self.session_root.clone().unwrap_or_else(|| self.home.sessions())
     }
 
-    /// A new session of this working folder with everything else at its default, on the
-    /// machine's own clock.
+    /// Creates the options of a new session in this working folder, with defaults for all else and the
+    /// machine's clock.
     pub fn new(home: Home, cwd: PathBuf, env: Arc<dyn Environment>, approval: Arc<dyn Approval>) -> Self {
         Self {
             home,
@@ -202,7 +202,7 @@ impl Options {
         }
     }
 
-    /// Where sessions keep outputs that are too long for a model; a folder of each is in it.
+    /// Returns the folder of outputs that are too long for a model; each session has a subfolder.
     pub(in crate::runtime) fn outputs(&self) -> PathBuf {
         self.home.cache.join("outputs")
     }

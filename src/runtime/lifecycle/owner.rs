@@ -1,4 +1,4 @@
-//! The task that owns a live session: commands in, work forward, until it is shut down.
+//! The task that owns a live session: handles commands and drives the agent until shutdown.
 
 use std::sync::Arc;
 
@@ -31,90 +31,90 @@ use crate::tools::Mode;
 use crate::tools::interaction::delegate::Delegate;
 use crate::workspace::checkpoint::Decisions;
 
-/// How long commands that run on may take at the end of the session: they get SIGTERM, after two seconds
-/// SIGKILL, and a moment to be gone.
+/// Grace period of background commands at the end of the session: SIGTERM, SIGKILL after two seconds, and a
+/// moment to exit.
 pub(in crate::runtime) const COMMANDS_LEAVE: std::time::Duration = std::time::Duration::from_millis(2300);
 
-/// What a [`crate::runtime::Handle`] asks for.
+/// A command of a [`crate::runtime::Handle`].
 #[derive(Debug)]
 pub(in crate::runtime) enum Command {
-    /// A user says something.
+    /// A message of the user.
     Prompt(UserMessage, Delivery),
-    /// Go on without new words.
+    /// Continue without a new message.
     GoOn,
-    /// A user interrupts.
+    /// Interrupt the agent.
     Abort,
-    /// A user wants the waiting messages back.
+    /// Return the queued messages.
     TakeQueue(oneshot::Sender<Vec<UserMessage>>),
-    /// Another model, by provider and id.
+    /// Switch the model, by provider and id.
     Model(String, String),
-    /// Another level.
+    /// Change the thinking level.
     Thinking(Thinking),
-    /// Other tools, by name.
+    /// Change the tools, by name.
     Tools(Vec<String>),
-    /// What the model is told before the conversation.
+    /// Return the system prompt.
     Prompted(oneshot::Sender<PromptReport>),
-    /// About states of the workspace.
+    /// A request about checkpoints.
     WayBack(WayBack),
-    /// About the session's tree, or for another session.
+    /// A request about the session's tree, or a switch to another session.
     Ask(Ask),
-    /// From a program that drives the session.
+    /// A request of a client program.
     ClientRequest(ClientRequest),
-    /// Sum the conversation up.
+    /// Compact the conversation.
     Compact(Option<String>),
-    /// The summary that can be changed.
+    /// Return the summary that can be edited.
     Summary(oneshot::Sender<Option<String>>),
-    /// Another text for it.
+    /// Replace its text.
     EditSummary(String, oneshot::Sender<Result<(), Report>>),
-    /// Other rules for tool calls.
+    /// Change the approval mode.
     Policy(Mode),
-    /// Another client, catalog and list of models in place of those before.
+    /// Replace client, catalog and model list.
     Reach(Box<Client>, Box<Catalog>, Vec<Arc<Model>>),
-    /// A front end joins.
+    /// Subscribe a front end.
     Subscribe(Reader, oneshot::Sender<(Snapshot, mpsc::Receiver<RuntimeEvent>)>),
-    /// The end.
+    /// Shut down.
     Shutdown(oneshot::Sender<()>),
 }
 
-/// What is asked about states of the workspace.
+/// A request about checkpoints and restores.
 #[derive(Debug)]
 pub(in crate::runtime) enum WayBack {
-    /// Some were recorded, and are to be written down.
+    /// Write the checkpoints that were recorded.
     Recorded(oneshot::Sender<()>),
-    /// What would going back do, with these decisions?
+    /// Preview a restore with these decisions.
     Preview(RestoreTarget, Decisions, oneshot::Sender<Result<Preview, Report>>),
-    /// Go back.
+    /// Restore.
     Go(RestoreTarget, Decisions, oneshot::Sender<Result<Restored, Report>>),
 }
 
-/// The owner.
+/// The owner of a session.
 pub(in crate::runtime) struct Live {
     pub(in crate::runtime) driver: Driver<Recorder>,
     pub(in crate::runtime) toolset: Toolset,
-    /// The place that it works in, until that is given back.
+    /// The environment that it works in, until it is cleaned up.
     pub(in crate::runtime) stay: Option<Stay>,
-    /// Who equips the agents that the agent starts, and those agents.
+    /// Sets up and holds the subagents.
     pub(super) recruits: Subagents,
     pub(in crate::runtime) team: Option<SubagentPool>,
-    /// Whether the driver has the system prompt that goes with model and tools as they are now.
+    /// Whether the driver has the current system prompt.
     pub(super) prompted: bool,
     pub(in crate::runtime) commands: mpsc::Receiver<Command>,
     pub(in crate::runtime) hub: Hub,
     pub(in crate::runtime) models: AvailableModels,
-    /// Where the session stands, for whoever asks.
+    /// The lifecycle state that handles watch.
     pub(in crate::runtime) lifecycle: watch::Sender<Lifecycle>,
-    /// Who there is, for telling what could have been meant.
+    /// All known models, for suggestions in error messages.
     pub(in crate::runtime) catalog: Catalog,
-    /// What it was started with.
+    /// Reloads models, with the options of the start.
     pub(in crate::runtime) again: Again,
-    /// What went wrong before anybody listened.
+    /// Notices from before the first subscription.
     pub(in crate::runtime) notices: Vec<Report>,
-    /// What the user ran while the agent worked, to be written down behind that.
+    /// Commands that the user ran while the agent worked; recorded after its run.
     pub(in crate::runtime) ran: Vec<Value>,
 }
 
 impl Live {
-    /// Runs until a shutdown, or until every handle is gone.
+    /// Runs until a shutdown, or until every handle is dropped.
     pub(in crate::runtime) async fn run(mut self) {
         let done = loop {
             let command = tokio::select! {
@@ -152,11 +152,11 @@ impl Live {
         self.write_ran().await;
         self.settle().await;
         let tools = Arc::clone(&self.driver.tools().shared);
-        // At the same time, so that the two seconds of both are the same ones.
+        // Concurrently, so that both share the same two seconds.
         tokio::join!(self.driver.end_work(), tools.jobs.end_all(COMMANDS_LEAVE));
-        // What a call that was just interrupted has left behind.
+        // Commands left by a call that was just interrupted.
         tools.jobs.end_all(COMMANDS_LEAVE).await;
-        // Before the last state is recorded: what they change until then is theirs.
+        // Before the last checkpoint: changes until then belong to the subagents.
         if let Some(team) = &self.team {
             team.close_all().await;
         }
@@ -176,8 +176,8 @@ impl Live {
         }
     }
 
-    /// Where the session stands now; those who watch are told of a change, and before them those who listen
-    /// that nothing follows a run any more.
+    /// Updates the lifecycle state and notifies watchers; before that, subscribers get the event that nothing
+    /// follows a run.
     pub(in crate::runtime) async fn settle(&mut self) -> Lifecycle {
         let now = self.driver.lifecycle();
         if !self.driver.working() && std::mem::take(&mut self.driver.listener().unsettled) {
@@ -187,7 +187,7 @@ impl Live {
         now
     }
 
-    /// Lets agents that are started from now on have what the session has.
+    /// Gives the current setup to subagents that start from now on.
     pub(super) fn brief(&mut self) {
         let services = self.driver.services();
         let (client, context) = (services.client.clone(), services.tools.clone());
@@ -267,12 +267,12 @@ impl Live {
                 self.hub.tell(RuntimeEvent::ModelsFound(self.models.set(models))).await;
             }
             Command::Subscribe(reader, reply) => self.subscribe(reader, reply).await,
-            // Ends the loop before it comes here.
+            // Handled before: it ends the loop.
             Command::Shutdown(_) => {}
         }
     }
 
-    /// Lets a model answer from the next request on, with the tools and the prompt that go with it.
+    /// Switches to a model from the next request on, with its tools and prompt.
     pub(in crate::runtime) async fn answer_by(&mut self, model: Arc<Model>, thinking: Thinking) {
         let setup = self.driver.setup();
         (setup.model, setup.thinking) = (model.clone(), thinking);
@@ -286,7 +286,7 @@ impl Live {
         }
     }
 
-    /// Gives the driver the tools that are there now, and tells everybody.
+    /// Gives the driver the current tools, and notifies front ends.
     async fn equip(&mut self) {
         let equipment = Arc::new(self.toolset.equipment());
         let parallel = self.toolset.profile().parallel;
@@ -298,7 +298,7 @@ impl Live {
         self.hub.tell(RuntimeEvent::ToolsChanged(equipment)).await;
     }
 
-    /// Gives the driver the system prompt, unless it has it.
+    /// Gives the driver the system prompt, unless it is current.
     pub(in crate::runtime) async fn put_prompt(&mut self) {
         if std::mem::replace(&mut self.prompted, true) {
             return;
@@ -328,7 +328,7 @@ impl Live {
         }
     }
 
-    /// Goes back in the conversation, the files or both.
+    /// Restores the conversation, the files or both.
     async fn restore(&mut self, way: RestoreTarget, decisions: Decisions) -> Result<Restored, Report> {
         let way = way.from(self.driver.listener().session().leaf());
         let place = match &way {

@@ -1,4 +1,4 @@
-//! Puts a live session together: credentials, models, session file, prompt, agent.
+//! Assembles a live session: credentials, models, session file, prompt, agent.
 
 use std::sync::Arc;
 
@@ -36,10 +36,10 @@ use crate::session::store::listing;
 use crate::session::{EntryBody, Session, SessionError};
 use crate::tools::{self, Kind, Registry, SharedRules};
 
-/// Commands that wait while the session is busy.
+/// Commands queued while the session is busy.
 const COMMANDS_MAX: usize = 256;
 
-/// Starts a live session on a task of its own, in a place that is made ready for it.
+/// Initializes the environment and starts a live session there, on its own task.
 pub async fn start(mut options: Options) -> Result<Handle, Report> {
     let stay = Stay::enter(options.env).await?;
     options.env = stay.env();
@@ -57,10 +57,10 @@ pub async fn start(mut options: Options) -> Result<Handle, Report> {
     }
 }
 
-/// A session that is there but does not run yet, and its controls.
+/// Returns a session that does not run yet, and its handle.
 async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
     let files = options.clone();
-    // What is changed while they are read is looked at again.
+    // The fingerprint is taken first, so that files changed during the read are read again later.
     let read = move || (reload::fingerprint(&files), access::reach(&files));
     let reached = tokio::task::spawn_blocking(read).await;
     let (seen, reached) =
@@ -125,32 +125,33 @@ async fn prepare(options: Options) -> Result<(Handle, Live), Report> {
     Ok((Handle { commands: sender, abort, hub, lifecycle, models, rules, again }, live))
 }
 
-/// How many answers a session has had, where that counts: nothing else needs all of its messages at the start.
+/// Returns the number of answers that a session has had, if there is a limit: nothing else needs all messages
+/// at the start.
 pub(in crate::runtime) fn turns(turns_max: u32, session: &Session) -> u32 {
     if turns_max == 0 { 0 } else { history::answers(&session.context()) }
 }
 
-/// Who answers in a session.
+/// Returns model and thinking level of a session.
 fn setup(session: &Session, model: Arc<Model>, thinking: Thinking) -> Setup {
     Setup {
         model,
         thinking,
-        // Made when the first prompt comes.
+        // Set with the first prompt.
         system: Vec::new(),
-        // Read when it is needed.
+        // Loaded when it is needed.
         history: Vec::new(),
         session_id: session.id().to_string(),
     }
 }
 
-/// Has the live session write down which states of the workspace were recorded.
+/// Returns the function that has the live session write recorded checkpoints.
 fn writer(commands: mpsc::WeakSender<Command>) -> checkpoints::Write {
     Box::new(move || {
         let commands = commands.upgrade();
         Box::pin(async move {
             let Some(commands) = commands else { return };
             let (reply, written) = oneshot::channel();
-            // A session that is ending writes them at its end.
+            // A session that is ending writes them itself.
             if commands.send(Command::WayBack(WayBack::Recorded(reply))).await.is_ok()
                 && written.await.is_err()
             {
@@ -160,10 +161,10 @@ fn writer(commands: mpsc::WeakSender<Command>) -> checkpoints::Write {
     })
 }
 
-/// The rules of the loop.
+/// Returns the settings of the agent loop.
 fn config(options: &Options, tools: &Registry) -> Config {
     Config {
-        // Of every family, since the model may change.
+        // Of every model family, since the model may change.
         sequential: tools.names_anywhere(|tool| tool.sequential()),
         asking: tools.names_anywhere(|tool| tool.kind() == Kind::AskUser),
         steering: options.steering,
@@ -178,7 +179,7 @@ fn config(options: &Options, tools: &Registry) -> Config {
     }
 }
 
-/// What the agent works with.
+/// Returns the services of the agent.
 fn services(
     options: &Options,
     client: Client,
@@ -196,7 +197,7 @@ fn services(
     }
 }
 
-/// What every call works with.
+/// Returns the context of every call.
 pub(in crate::runtime) fn context(
     options: &Options,
     rules: SharedRules,
@@ -211,7 +212,7 @@ pub(in crate::runtime) fn context(
     }
 }
 
-/// What the tools of this session keep. What other sessions kept for too long goes.
+/// Returns the state that this session's tools share. Deletes expired outputs of other sessions.
 pub(in crate::runtime) fn shared(
     options: &Options,
     session: &str,
@@ -236,7 +237,7 @@ pub(in crate::runtime) fn shared(
     Arc::new(shared)
 }
 
-/// Asks the servers of this machine what they have, beside everything else.
+/// Discovers models on servers of this machine, concurrently with everything else.
 async fn look_around(client: Client, models: AvailableModels, hub: Hub) {
     let found = client.found().await;
     models.set_awaited(false);
@@ -245,7 +246,7 @@ async fn look_around(client: Client, models: AvailableModels, hub: Hub) {
     }
 }
 
-/// Whether the wish is for a server whose models nobody knows before it is asked.
+/// Whether the requested model is on a server whose models are unknown until it is queried.
 fn names_a_server(options: &Options, catalog: &Catalog, chosen: &Chosen) -> bool {
     let (provider, model) = (options.default_provider.as_deref(), options.default_model.as_deref());
     let wishes = [access::wish(options, catalog), access::read_wish(options, catalog, provider, model)];
@@ -254,8 +255,8 @@ fn names_a_server(options: &Options, catalog: &Catalog, chosen: &Chosen) -> bool
     named.any(|id| catalog.provider(&id).is_some_and(|info| info.probe.is_some()))
 }
 
-/// The models that could be asked with these options, and what is wrong with the user's files,
-/// without starting anything. Reads files, and asks the servers of this machine.
+/// Returns the usable models with these options, and problems in the user's files, without starting a
+/// session. Reads files and queries servers on this machine.
 pub async fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) {
     let Reached { client, problems, .. } = access::reach(options);
     let models = AvailableModels::new(client.models().to_vec());
@@ -265,14 +266,13 @@ pub async fn usable_models(options: &Options) -> (Vec<Arc<Model>>, Vec<Report>) 
     (models.all(), problems)
 }
 
-/// The system prompt that a new session would have, and what is wrong with the user's files. Needs no
-/// key: the model may be any that is known. Reads files, and asks nobody.
+/// Returns the system prompt of a new session, and problems in the user's files. Needs no key: the model may
+/// be any known one. Reads files; sends no requests.
 pub async fn prompt_of(options: &Options) -> Result<(PromptReport, Vec<Report>), Report> {
     prompt_to_go_on(options, &Chosen::default()).await
 }
 
-/// The same for a session that goes on with a conversation, for the model that answered there last, whether
-/// it can be asked or not.
+/// The same for a conversation that continues, for the model of its last answer, whether it is usable or not.
 pub async fn prompt_to_go_on(
     options: &Options,
     chosen: &Chosen,
@@ -284,7 +284,7 @@ pub async fn prompt_to_go_on(
     Ok((shown, reached.problems.into_iter().chain(unread).collect()))
 }
 
-/// The model that would answer, whether it can be asked or not.
+/// Returns the model that would be used, whether it is usable or not.
 pub(in crate::runtime) fn answering(
     options: &Options,
     reached: &Reached,
@@ -305,8 +305,8 @@ pub(in crate::runtime) fn answering(
     }
 }
 
-/// What was asked for, else the session's last, else the setting, else the first that can be
-/// asked. Only what was asked for by name must be there.
+/// Chooses the requested model, else the session's last, else that of the settings, else the first usable.
+/// Fails only if a model requested by name is missing.
 fn choose(
     options: &Options,
     catalog: &Catalog,
@@ -338,13 +338,13 @@ fn choose(
     Ok((model, thinking))
 }
 
-/// The model that answered last in a conversation.
+/// Returns the model of the last answer in a conversation.
 fn wish_of(chosen: &Chosen) -> Option<ModelRequest> {
     let (provider, id) = chosen.model.as_ref()?;
     Some(ModelRequest { provider: Some(provider.clone()), id: Some(id.clone()), thinking: None })
 }
 
-/// The session that was asked for. One that another program has open goes on as a copy, and that is told.
+/// Opens the requested session. One that another program has open is copied, with a notice.
 pub(in crate::runtime) fn open_session(options: &Options) -> Result<(Session, Option<Report>), Report> {
     let failed = |error| Report::caused("cannot open the session", &error);
     let (mut session, told) = find_session(options).map_err(failed)?;
@@ -354,7 +354,7 @@ pub(in crate::runtime) fn open_session(options: &Options) -> Result<(Session, Op
     Ok((session, told))
 }
 
-/// A new session, with a file unless no session of this program has one.
+/// Creates a session, with a file unless sessions are not stored.
 pub(in crate::runtime) fn new_session(options: &Options) -> Session {
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
     match options.session {

@@ -1,6 +1,6 @@
-//! Another place to work in, between two runs of a session.
+//! Moves a session to another environment between two runs.
 //!
-//! Must not know places, nor who wants to go there.
+//! Must not know which environments exist, nor who requests the move.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ use crate::runtime::history::navigation::busy;
 use crate::tools::interaction::delegate::Delegate;
 
 impl Handle {
-    /// Lets the tools work elsewhere from the next run on; the conversation goes on. What was left running in
-    /// the place before ends: commands, and agents that the agent has started. What was allowed for the
-    /// session was allowed there, and is asked about again; rules count from the new place's root. Refused
-    /// while the agent works, and where states of the workspace are recorded and the root would be another.
+    /// Moves the tools to another environment from the next run on; the conversation continues. Background
+    /// commands and subagents in the old environment end. Approvals for the session applied there, and are
+    /// requested again; rules apply relative to the new root. Refused while the agent works, and when
+    /// checkpoints are recorded and the root would change.
     ///
-    /// The new place is made ready first ([`Environment::initialize`]); where that fails, or the move is refused,
-    /// the session stays where it is. The place before is given back ([`Environment::cleanup`]) behind the move;
-    /// should that fail, it is told as [`RuntimeEvent::Failed`].
+    /// The new environment is initialized first ([`Environment::initialize`]); if that fails, or the move is
+    /// refused, the session stays where it is. The old one is cleaned up ([`Environment::cleanup`]) after the
+    /// move; a failure of that is reported as [`RuntimeEvent::Failed`].
     pub async fn set_environment(&self, env: Arc<dyn Environment>) -> Result<(), Report> {
         let root = env.root().to_path_buf();
-        // A place is not made ready for nothing. The session does other things while it is.
+        // Checked first, so that an environment is not initialized in vain. The session works on while it is.
         self.drive(|reply| ClientRequest::MayMove(root, reply)).await??;
         let stay = Box::new(Stay::enter(env).await?);
         let Relocated { moved, to_leave } = self.drive(|reply| ClientRequest::Move(stay, reply)).await?;
@@ -55,7 +55,7 @@ impl Live {
 
     pub(in crate::runtime) async fn move_to(&mut self, stay: Stay) -> Relocated {
         let env = stay.env();
-        // It may have begun to work since it was asked.
+        // The agent may have started to work since the check.
         if let Err(report) = self.may_move(env.root()) {
             return Relocated { moved: Err(report), to_leave: Some(stay) };
         }
@@ -67,7 +67,7 @@ impl Live {
         self.again.set_place(env.clone());
         let options = self.again.here();
         let id = self.driver.listener().session().id().to_string();
-        // Nobody has read anything there, and nothing was allowed there.
+        // No file was read there yet, and no call was approved there.
         self.driver.tools().shared = start::shared(&options, &id, self.team.clone(), checkpoints);
         self.driver.tools().rules.set(permissions::load(&options, None).await.rules);
         self.driver.tools().env = env.clone();

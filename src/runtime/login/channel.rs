@@ -1,6 +1,6 @@
-//! The conversation of a login over a channel, for front ends that are told by events.
+//! Dialog of a login over a channel, for front ends that work with events.
 //!
-//! Must not know what a login does, nor who is at the other end.
+//! Must not know what a login does, nor who receives it.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -9,17 +9,17 @@ use tokio::sync::{mpsc, oneshot};
 use crate::llm::auth::oauth::LoginUi;
 use crate::llm::model::{Notice, Question};
 
-/// One thing that a login says.
+/// A message of a login.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Said {
-    /// It tells something.
+    /// A notice.
     Told(Notice),
-    /// It asks something; `None` gives the login up.
+    /// A question; the answer `None` cancels the login.
     Asked(Question, oneshot::Sender<Option<String>>),
 }
 
-/// Says everything into a channel; whoever has its end must read on.
+/// Sends all messages into a channel; the receiver must keep reading.
 #[doc(hidden)]
 pub struct Line(pub mpsc::Sender<Said>);
 

@@ -1,7 +1,7 @@
-//! Keys in the system's keyring, by the programs that the system has for that: `secret-tool` (Secret
-//! Service), `security` (macOS). What is kept in `auth.json` is then the command that gets the key back.
+//! Keys in the system's keyring, through its command-line programs: `secret-tool` (Secret Service),
+//! `security` (macOS). `auth.json` then holds the command that reads the key.
 //!
-//! Must not know who asks. A key goes in through standard input: arguments can be seen by others.
+//! Must not know the caller. A key is passed through standard input: other processes can see arguments.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use tokio_util::sync::CancellationToken;
 use crate::base::error::Report;
 use crate::exec::{CommandSpec, Environment, Exit};
 
-/// How long it may take: a user may have to unlock the keyring first.
+/// Timeout: the user may have to unlock the keyring first.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Bytes of what the program says about a failure that are kept.
+/// Bytes kept of the program's error output.
 const TOLD_MAX: usize = 1 << 10;
-/// What keys are filed under.
+/// Service name of the keys.
 const SERVICE: &str = "bowline";
 
-/// The command that gives the key of a provider, as a value of `auth.json`.
+/// Returns the command that prints a provider's key, as a value of `auth.json`.
 pub fn reference(provider: &str) -> String {
     format!("!{}", command(provider, "find-generic-password -w", "lookup"))
 }
 
-/// Puts a key into the keyring.
+/// Stores a key in the keyring.
 pub async fn put(env: &dyn Environment, provider: &str, name: &str, key: &str) -> Result<(), Report> {
     if !is_plain(provider) || key.contains(['"', '\\', '\n']) {
         return Err(Report::new("this key cannot be handed to the keyring")
@@ -46,7 +46,8 @@ pub async fn put(env: &dyn Environment, provider: &str, name: &str, key: &str) -
     })
 }
 
-/// Takes what an entry refers to out of the keyring; nothing where it refers to none.
+/// Removes the key that an entry refers to from the keyring; does nothing for an entry that holds no
+/// reference.
 pub async fn take_away(env: &dyn Environment, provider: &str, kept: &str) -> Result<(), Report> {
     if !is_plain(provider) || kept != reference(provider) {
         return Ok(());
@@ -65,7 +66,7 @@ fn command(provider: &str, mac: &str, other: &str) -> String {
     }
 }
 
-/// Whether a shell takes the id as one plain word, and the program not as an option.
+/// Whether a shell reads the id as one plain word, and the program not as an option.
 fn is_plain(provider: &str) -> bool {
     let begins = provider.starts_with(|c: char| c.is_ascii_alphanumeric());
     begins && provider.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))

@@ -1,6 +1,6 @@
-//! Who can be asked: the catalog, the user's `models.json`, credentials, and the client made of them.
+//! Access to models: catalog, the user's `models.json`, credentials, and the client built from them.
 //!
-//! Reads files: not for a thread that must not wait.
+//! Reads files: do not call it on a thread that must not block.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,20 +23,20 @@ use crate::llm::layers::{Budget, Journal};
 use crate::net::http::{Http, Limits};
 use crate::runtime::lifecycle::options::Options;
 
-/// Bytes of what a command for a value prints that are kept.
+/// Bytes kept of the output of a command that yields a value.
 const OUTPUT_MAX: usize = 64 << 10;
 
-/// Everything that reaches models.
+/// Everything that is needed to call models.
 pub struct Reached {
-    /// Who can be asked.
+    /// The client, with the usable models.
     pub client: Client,
-    /// Who there is.
+    /// All known models.
     pub catalog: Catalog,
-    /// What is wrong with the user's files.
+    /// Problems in the user's files.
     pub problems: Vec<Report>,
 }
 
-/// Puts it together. Reads files.
+/// Builds it. Reads files.
 pub fn reach(options: &Options) -> Reached {
     let (mut catalog, mut problems) = catalog(options);
     let mut credentials = Credentials::new(options.vars.clone())
@@ -58,24 +58,24 @@ pub fn reach(options: &Options) -> Reached {
     Reached { client: client.with_layers(layers), catalog, problems }
 }
 
-/// The client for every request, be it to a model or for a login.
+/// Returns the HTTP client for all requests, to models and for logins.
 pub fn http(options: &Options) -> Http {
     Http::new(Limits::default(), options.offline)
         .with_transport(options.transport)
         .with_roots(options.roots.clone())
 }
 
-/// The file of credentials.
+/// Returns the store of credentials.
 pub fn store(options: &Options) -> Store {
     Store::new(&options.home.data.join("auth.json"))
 }
 
-/// Where it is kept what lists of providers have told.
+/// Returns the path of the cached model lists.
 pub fn listed_path(options: &Options) -> PathBuf {
     options.home.state.join("model-lists.json")
 }
 
-/// What lists of providers have told so far. It can be had again: what cannot be read is only noted.
+/// Returns the cached model lists. They can be fetched again: an unreadable file is only logged.
 pub fn listed(options: &Options) -> Listed {
     let path = listed_path(options);
     let read = match auth::read_text(&path) {
@@ -89,13 +89,13 @@ pub fn listed(options: &Options) -> Listed {
     })
 }
 
-/// The catalog with what lists told and the user's file over it, and what is wrong in the latter.
+/// Returns the catalog, overlaid with fetched lists and the user's file, and problems in the latter.
 fn catalog(options: &Options) -> (Catalog, Vec<Report>) {
     let (catalog, problems) = written(options);
     (catalog.with_listed(listed(options)), problems)
 }
 
-/// The catalog with the user's file over it, and what is wrong in that.
+/// Returns the catalog, overlaid with the user's file, and its problems.
 fn written(options: &Options) -> (Catalog, Vec<Report>) {
     let path = options.home.config.join("models.json");
     match auth::read_text(&path) {
@@ -114,12 +114,12 @@ fn written(options: &Options) -> (Catalog, Vec<Report>) {
     }
 }
 
-/// What the flags ask for.
+/// Returns the model that the flags request.
 pub fn wish(options: &Options, catalog: &Catalog) -> Option<ModelRequest> {
     read_wish(options, catalog, options.provider.as_deref(), options.model.as_deref())
 }
 
-/// A wish in the words of a user, who may name any provider of the catalog.
+/// Parses a model request of the user, who may name any provider of the catalog.
 pub fn read_wish(
     options: &Options,
     catalog: &Catalog,
@@ -132,8 +132,8 @@ pub fn read_wish(
     ModelRequest::read(provider, model, &providers)
 }
 
-/// Runs the commands that stand for values, in the folder that is worked on. The command is ended
-/// when nobody waits for it any more.
+/// Returns a runner for commands that yield values, in the working folder. A command is killed when its
+/// future is dropped.
 fn runner(env: Arc<dyn Environment>) -> Run {
     Arc::new(move |script| {
         let env = env.clone();

@@ -1,5 +1,5 @@
-//! The models that can be asked, shared between a session and its handles: servers on this machine
-//! are found while it runs. Must not know how they are found.
+//! The list of usable models, shared between a session and its handles: servers on this machine are
+//! discovered while it runs. Must not know how they are discovered.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,43 +8,42 @@ use parking_lot::RwLock;
 
 use crate::llm::model::Model;
 
-/// The list. Cheap to clone; all clones are one list.
+/// The shared list. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct AvailableModels {
     models: Arc<RwLock<Vec<Arc<Model>>>>,
-    /// Whether servers of this machine are still being asked.
+    /// Whether discovery of servers on this machine is still running.
     awaited: Arc<AtomicBool>,
 }
 
 impl AvailableModels {
-    /// A list that begins with these.
+    /// Creates the list.
     pub fn new(models: Vec<Arc<Model>>) -> Self {
         Self { models: Arc::new(RwLock::new(models)), awaited: Arc::default() }
     }
 
-    /// All of them now.
+    /// Returns all models.
     pub fn all(&self) -> Vec<Arc<Model>> {
         self.models.read().clone()
     }
 
-    /// Others in place of all; they are given back.
+    /// Replaces the list, and returns the new one.
     pub fn set(&self, models: Vec<Arc<Model>>) -> Vec<Arc<Model>> {
         self.models.write().clone_from(&models);
         models
     }
 
-    /// Whether more may come by itself.
+    /// Whether discovery may still add models.
     pub fn are_awaited(&self) -> bool {
         self.awaited.load(Ordering::SeqCst)
     }
 
-    /// Says whether more may come by itself.
+    /// Sets whether discovery may still add models.
     pub fn set_awaited(&self, awaited: bool) {
         self.awaited.store(awaited, Ordering::SeqCst);
     }
 
-    /// Adds those that are not there yet, before the demo, which stays the last resort; all of them
-    /// where there was something new.
+    /// Adds new models before the demo, which stays last; returns the full list if anything was new.
     pub fn add(&self, found: Vec<Arc<Model>>) -> Option<Vec<Arc<Model>>> {
         let mut models = self.models.write();
         let known = |model: &Model| models.iter().any(|m| m.provider == model.provider && m.id == model.id);

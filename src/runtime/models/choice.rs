@@ -1,4 +1,4 @@
-//! Which model answers and how hard it thinks. Pure.
+//! Choice of model and thinking level. Pure.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use crate::base::error::Report;
 use crate::llm::catalog::Catalog;
 use crate::llm::model::{Model, Thinking};
 
-/// A model as a user writes it: `id`, `provider/id`, either with `:level` behind it.
+/// A model as a user writes it: `id` or `provider/id`, either with an optional `:level` suffix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelRequest {
-    /// The provider, where one is named.
+    /// The provider, if named.
     pub provider: Option<String>,
     /// The model's id; `None` for the provider's first one.
     pub id: Option<String>,
-    /// The thinking level, where one is named.
+    /// The thinking level, if named.
     pub thinking: Option<Thinking>,
 }
 
 impl ModelRequest {
-    /// Reads `--provider` and `--model`; nothing when both are missing.
+    /// Parses `--provider` and `--model`; `None` when both are missing.
     pub fn read(provider: Option<&str>, model: Option<&str>, providers: &[&str]) -> Option<Self> {
         let Some(text) = model else {
             return Some(Self { provider: Some(provider?.to_string()), id: None, thinking: None });
@@ -27,7 +27,7 @@ impl ModelRequest {
             Some((head, tail)) if Thinking::parse(tail).is_some() => (head, Thinking::parse(tail)),
             _ => (text, None),
         };
-        // Ids may hold slashes themselves, so only a known provider counts as one.
+        // Ids may contain slashes, so a prefix counts as a provider only if it is known.
         let (named, id) = match text.split_once('/') {
             Some((head, tail)) if provider.is_none() && providers.contains(&head) => (Some(head), tail),
             _ => (provider, text),
@@ -35,8 +35,8 @@ impl ModelRequest {
         Some(Self { provider: named.map(str::to_string), id: Some(id.to_string()), thinking })
     }
 
-    /// The model among those that can be asked. An unknown id of a usable provider is passed
-    /// through, with nothing known about it.
+    /// Returns the matching usable model. An unknown id of a usable provider is passed through, without
+    /// metadata.
     pub fn find(&self, usable: &[Arc<Model>]) -> Option<Arc<Model>> {
         let mut of_provider =
             usable.iter().filter(|m| self.provider.as_ref().is_none_or(|p| *p == m.provider));
@@ -46,13 +46,13 @@ impl ModelRequest {
         if let Some(model) = named.or_else(|| of_provider.find(|m| m.aliases.contains(id))) {
             return Some(model.clone());
         }
-        // Without a provider an unknown id could be anyone's; the demo takes none.
+        // Without a provider an unknown id is ambiguous; the demo accepts none.
         (self.provider.is_some() && first.api != "demo")
             .then(|| Arc::new(Model::unknown(&first.provider, id, &first.api, &first.base_url)))
     }
 
-    /// What to tell a user whose explicit wish cannot be met. `awaited`: servers of this machine are
-    /// still being asked for what they have.
+    /// Returns the error for an explicit request that cannot be met. `awaited`: discovery of servers on this
+    /// machine is still running.
     pub fn refusal(&self, usable: &[Arc<Model>], catalog: &Catalog, awaited: bool) -> Report {
         let known = || catalog.provider_of(self.id.as_ref()?);
         let named = self.provider.as_ref().map(|id| (id, catalog.provider(id)));
@@ -88,7 +88,7 @@ impl ModelRequest {
         }
     }
 
-    /// Nobody knows what is meant; what is near to it is named.
+    /// Returns the error for an unknown model or provider, with similar names.
     fn unknown(&self, usable: &[Arc<Model>], catalog: &Catalog) -> Report {
         let (what, near) = match (&self.provider, &self.id) {
             (Some(id), _) if !usable.iter().any(|m| m.provider == *id) && catalog.provider(id).is_none() => {
@@ -118,7 +118,7 @@ impl ModelRequest {
     }
 }
 
-/// Names that a user may have meant, the nearest first; three at most.
+/// Returns names that the user may have meant, nearest first; at most three.
 pub(in crate::runtime) fn nearest(wanted: &str, names: impl Iterator<Item = String>) -> Vec<String> {
     let wanted = wanted.to_lowercase();
     let mut near: Vec<(f64, String)> = names
@@ -130,9 +130,9 @@ pub(in crate::runtime) fn nearest(wanted: &str, names: impl Iterator<Item = Stri
     near.into_iter().take(NEAR_MAX).map(|(_, name)| format!("`{name}`")).collect()
 }
 
-/// From which likeness on a name may have been meant; 1 is the same.
+/// Minimum similarity of a suggested name; 1 is identical.
 const LIKENESS: f64 = 0.85;
-/// Names that are offered.
+/// Maximum number of suggestions.
 const NEAR_MAX: usize = 3;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Which models a session can use, and which one it uses.
+//! Usable models of a session, and the choice of one.
 //!
 //! `access` reads the catalog and credentials and makes the client, `available` shares the list of usable
-//! models, `choice` resolves model and thinking level, `refresh` asks providers for their lists, `reload` does
+//! models, `choice` resolves model and thinking level, `refresh` fetches the providers' lists, `reload` does
 //! all of it again after a login. Must not know the conversation.
 
 #[doc(hidden)]

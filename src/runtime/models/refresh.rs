@@ -1,6 +1,6 @@
-//! Asks providers which models they have, and keeps what they tell for this run and the next ones.
+//! Fetches model lists from providers and caches them for this run and later ones.
 //!
-//! Must not know who wants to know. Only providers that can be asked anyway are asked.
+//! Must not know who requests it. Contacts only providers that are usable anyway.
 
 use std::collections::HashSet;
 
@@ -11,18 +11,18 @@ use crate::llm::catalog::Catalog;
 use crate::llm::catalog::model_list::List;
 use crate::runtime::lifecycle::options::Options;
 
-/// What came of one provider.
+/// The result for one provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refreshed {
     /// Its id.
     pub provider: String,
-    /// Models in its list, and how many of them nobody knew before; or why there is none.
+    /// Number of models in its list, and how many of them are new; or why there is no list.
     pub outcome: Result<(usize, usize), String>,
 }
 
 impl Refreshed {
-    /// For a user.
+    /// Returns the result as a sentence for the user.
     pub fn sentence(&self) -> String {
         let Self { provider, outcome } = self;
         match outcome {
@@ -34,11 +34,10 @@ impl Refreshed {
     }
 }
 
-/// How long a list is taken for new, in milliseconds.
+/// How long a list counts as fresh, in milliseconds.
 const FRESH_MS: u64 = 4 * 60 * 60 * 1000;
 
-/// Asks again for lists that were asked for once and are old by now; nothing else is ever asked for
-/// unless a user says so.
+/// Fetches expired lists that were fetched before; other lists are fetched only when the user requests it.
 #[doc(hidden)]
 pub async fn freshen(options: &Options) {
     let files = options.clone();
@@ -55,7 +54,8 @@ pub async fn freshen(options: &Options) {
     }
 }
 
-/// Asks all that have a list, or one, at the same time; one that fails does not hold up the others.
+/// Fetches the lists of all providers that have one, or of one, concurrently; one failure does not delay the
+/// others.
 #[doc(hidden)]
 pub async fn refresh(options: &Options, only: Option<&str>) -> Result<Vec<Refreshed>, Report> {
     let files = options.clone();
@@ -86,7 +86,7 @@ pub async fn refresh(options: &Options, only: Option<&str>) -> Result<Vec<Refres
     Ok(told)
 }
 
-/// How many models of a list are in nobody's data.
+/// Returns the number of models in a list that no other source has.
 fn new_ones(catalog: &Catalog, provider: &str, list: &List) -> usize {
     let known = catalog.provider(provider).map(|info| catalog.models_at(info, Some(&list.root)));
     let known: HashSet<String> = known.into_iter().flatten().map(|model| model.id.clone()).collect();
@@ -94,7 +94,7 @@ fn new_ones(catalog: &Catalog, provider: &str, list: &List) -> usize {
     list.models.iter().filter(id).count()
 }
 
-/// What others have written meanwhile stays.
+/// Stores the lists; changes by other processes are kept.
 async fn keep(options: &Options, lists: Vec<(String, List)>) -> Result<(), Report> {
     if lists.is_empty() {
         return Ok(());
@@ -110,7 +110,7 @@ async fn keep(options: &Options, lists: Vec<(String, List)>) -> Result<(), Repor
     kept.map_err(|error| Report::caused(format!("cannot write {}", path.display()), &error))
 }
 
-/// Why there is nobody to ask.
+/// Returns the error when there is no provider to query.
 fn nobody(catalog: &Catalog, only: Option<&str>) -> Report {
     let Some(id) = only else {
         return Report::new("no provider can be asked for its models")

@@ -1,5 +1,5 @@
-//! Looks again who can be asked while a session runs: after a login or a logout, after lists of models
-//! were asked for, and when somebody else has changed the files that it depends on.
+//! Reloads the usable models while a session runs: after a login or logout, after model lists were fetched,
+//! and when another process has changed the files that they depend on.
 //!
 //! Must not know who displays it.
 
@@ -19,23 +19,23 @@ use crate::llm::client::Client;
 use crate::llm::model::Model;
 use crate::runtime::lifecycle::options::Options;
 
-/// Who can be asked, who there is, and the models.
+/// Client, catalog, and usable models.
 pub type Found = (Client, Catalog, Vec<Arc<Model>>);
 
-/// What is needed for it. Cheap to clone; all clones know the same.
+/// State of the reload. Cheap to clone; all clones share it.
 #[derive(Clone)]
 pub struct Again {
     options: Arc<Options>,
-    /// Where the session works now.
+    /// The environment that the session works in.
     place: Arc<RwLock<Arc<dyn Environment>>>,
-    /// Names what the files held when they were looked at last.
+    /// Fingerprint of the files when they were last read.
     seen: Arc<AtomicU64>,
-    /// How many sessions have taken the place of the first.
+    /// Number of sessions that have replaced the first one.
     successors: Arc<AtomicU64>,
 }
 
 impl Again {
-    /// For a session that was started with these; the files are as `seen`.
+    /// Creates it for a session with these options; `seen` is the fingerprint of the files.
     pub fn new(options: Options, seen: u64) -> Self {
         let place = Arc::new(RwLock::new(options.env.clone()));
         Self {
@@ -47,46 +47,46 @@ impl Again {
     }
 }
 
-/// Names what the files hold on which it depends who can be asked. Reads files.
+/// Returns the fingerprint of the files that decide which models are usable. Reads files.
 pub fn fingerprint(options: &Options) -> u64 {
     let mut hasher = DefaultHasher::new();
     let models = options.home.config.join("models.json");
     for path in [access::store(options).path(), &models, &access::listed_path(options)] {
-        // What cannot be read is told when it is needed.
+        // An unreadable file is reported when it is needed.
         auth::read_text(path).unwrap_or_default().hash(&mut hasher);
     }
     hasher.finish()
 }
 
 impl Again {
-    /// What the session was started with.
+    /// Returns the session's options.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The same, for where the session works now.
+    /// Returns the options with the current environment.
     pub fn here(&self) -> Options {
         let env = self.place.read().clone();
         Options { env, ..(*self.options).clone() }
     }
 
-    /// The session works elsewhere from now on.
+    /// Sets the environment after a move.
     pub fn set_place(&self, env: Arc<dyn Environment>) {
         *self.place.write() = env;
     }
 
-    /// Which session it is, counted from 0: what was begun in one is nothing to the next.
+    /// Returns the session's number, counted from 0: a task started for one session must not affect the next.
     pub fn number(&self) -> u64 {
         self.successors.load(Ordering::SeqCst)
     }
 
-    /// Another session is there from now on.
+    /// Counts a new session.
     pub fn begin_next(&self) {
         self.successors.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Who can be asked now, `told` by servers of this machine included. `always`: also where no file
-    /// has changed since it was looked last, else nothing is new then.
+    /// Returns the usable models, including those `told` by servers of this machine. `None` when no file has
+    /// changed since the last call, unless `always`.
     pub async fn look(&self, always: bool, mut told: Vec<Arc<Model>>) -> Result<Option<Found>, Report> {
         let (options, seen) = (self.options.clone(), self.seen.clone());
         let look = move || {
@@ -98,7 +98,7 @@ impl Again {
         let reached = reached.map_err(|error| Report::caused("the work was ended", &error))?;
         let Some(Reached { client, catalog, .. }) = reached else { return Ok(None) };
         let models = AvailableModels::new(client.models().to_vec());
-        // What servers of this machine have told is in no file.
+        // Models of servers on this machine are in no file.
         told.retain(|model| catalog.provider(&model.provider).is_some_and(|info| info.probe.is_some()));
         models.add(told);
         Ok(Some((client, catalog, models.all())))

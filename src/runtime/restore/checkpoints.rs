@@ -1,7 +1,7 @@
-//! Records the state of the workspace before calls that may change it, and after them.
+//! Records checkpoints of the workspace before and after calls that may change it.
 //!
-//! Must not know conversations: what is recorded waits here until the session's owner writes it down. The work
-//! goes on whatever goes wrong here; the user is told once.
+//! Must not know conversations: checkpoints wait here until the session's owner writes them. A failure here
+//! does not stop the agent; the user is notified once.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -26,10 +26,10 @@ use crate::workspace::checkpoint::{
     CheckpointError, Checkpointer, Files, Limits, Name, Node, Oid, TakenCheckpoint,
 };
 
-/// Names of what was left out that the user is told.
+/// Number of omitted files that the notice names.
 const TOLD_MAX: usize = 5;
 
-/// Has the session's owner write down what was recorded, and waits for that. Must not keep the session alive.
+/// Has the session's owner write recorded checkpoints, and waits for that. Must not keep the session alive.
 pub type Write = Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// The checkpoints of one session. Cheap to clone.
@@ -41,55 +41,55 @@ struct Inner {
     root: PathBuf,
     own: Vec<PathBuf>,
     hub: Hub,
-    /// Has the session's owner write down what was recorded.
+    /// Has the session's owner write recorded checkpoints.
     write: Write,
-    /// Made with the first change; where it cannot be, the next one tries again.
+    /// Created on the first change; after a failure the next change tries again.
     keeper: OnceCell<Arc<Checkpointer>>,
     open: tokio::sync::Mutex<Open>,
-    /// Agents beside the session's own that are working.
+    /// Number of working subagents.
     others: AtomicUsize,
-    /// Whether the session's own is.
+    /// Whether the session's own agent is in a turn.
     in_turn: AtomicBool,
-    /// What was recorded and is not in the session's file yet, in order.
+    /// Checkpoints that are not in the session's file yet, in order.
     unwritten: Mutex<Vec<Checkpoint>>,
     told: Mutex<Reported>,
-    /// Ends what is under way when the session ends.
+    /// Cancels work in progress when the session ends.
     cancel: CancellationToken,
 }
 
-/// What has been recorded before a change, and not yet after it.
+/// State of a checkpoint taken before a change, until the one after it.
 #[derive(Default)]
 struct Open {
     round: Option<Round>,
-    /// Whether the last round was not the end of it: agents worked on, or the look at it failed.
+    /// Whether the last round is not complete: subagents worked on, or the scan failed.
     unclosed: bool,
 }
 
-/// A round of calls that has begun to change files.
+/// A round of calls that has started to change files.
 struct Round {
     files: Arc<Files>,
     /// When it began, in milliseconds since the epoch.
     at_ms: u64,
-    /// What calls have named.
+    /// Paths that calls have named.
     named: HashSet<Name>,
 }
 
-/// What the user has been told already.
+/// Notices that the user has already seen.
 #[derive(Default)]
 struct Reported {
     failure: bool,
     left_out: bool,
-    /// Looks that took too long, one after the other.
+    /// Consecutive scans that took too long.
     slow: u32,
-    /// Whether the folder is too large, so that every further look would only be waited for.
+    /// Whether the folder is too large, so that further scans are pointless.
     lasting: bool,
 }
 
-/// Looks that take too long before no further one is waited for.
+/// Number of slow scans after which scanning stops.
 const SLOW_MAX: u32 = 2;
 
 impl Checkpoints {
-    /// For a session's workspace; nothing is read or made yet. Nothing where they are not wanted.
+    /// Creates it for a session's workspace without reading or writing; `None` when checkpoints are disabled.
     pub fn new(options: &Options, hub: Hub, write: Write) -> Option<Self> {
         let home = &options.home;
         options.checkpoints.then(|| {
@@ -110,7 +110,7 @@ impl Checkpoints {
         })
     }
 
-    /// The keeper of the workspace; the error is told to whoever asked for it, and to the user once.
+    /// Returns the checkpointer of the workspace. An error goes to the caller, and once to the user.
     pub(super) async fn keeper(&self) -> Result<Arc<Checkpointer>, Report> {
         let inner = &self.0;
         let made = inner.keeper.get_or_try_init(|| async {
@@ -124,7 +124,7 @@ impl Checkpoints {
         made.await.cloned()
     }
 
-    /// Records the state of now. `instead` are contents that count in place of those on the disk.
+    /// Records the present state. `instead` are contents that take precedence over those on disk.
     pub(in crate::runtime) async fn take(
         &self,
         extra: Vec<Name>,
@@ -141,7 +141,7 @@ impl Checkpoints {
         .await
     }
 
-    /// Notes whether it is of use to look again: a folder that is too large stays so, the rest may pass.
+    /// Notes whether another scan makes sense: a folder that is too large stays so, other errors may pass.
     fn note(&self, error: Option<&CheckpointError>) {
         let mut told = lock(&self.0.told);
         match error {
@@ -155,12 +155,12 @@ impl Checkpoints {
         }
     }
 
-    /// Another agent than the session's own begins to work.
+    /// A subagent starts to work.
     pub(in crate::runtime) fn joins(&self) {
         self.0.others.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// It has stopped. What the last one left behind is recorded.
+    /// A subagent has stopped. After the last one the remaining changes are recorded.
     pub(in crate::runtime) fn leaves(&self) {
         let fewer = |others: usize| others.checked_sub(1);
         let was = self.0.others.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer);
@@ -173,33 +173,34 @@ impl Checkpoints {
         }
     }
 
-    /// Whether agents beside the session's own are working.
+    /// Whether subagents are working.
     pub(super) fn is_busy(&self) -> bool {
         self.0.others.load(Ordering::SeqCst) > 0
     }
 
-    /// The session's own agent begins a turn, or has ended one.
+    /// The session's own agent starts or ends a turn.
     pub(in crate::runtime) fn in_turn(&self, is: bool) {
         self.0.in_turn.store(is, Ordering::SeqCst);
     }
 
-    /// A recorded state as an entry for the session.
+    /// Returns a recorded state as an entry for the session.
     pub(in crate::runtime) fn entry(&self, at: When, taken: &TakenCheckpoint) -> Checkpoint {
         state(self.0.keeper.get().map_or(&*self.0.root, |keeper| keeper.root()), at, taken)
     }
 
-    /// What was recorded and is not in the session's file yet.
+    /// Returns the checkpoints that are not in the session's file yet.
     pub(in crate::runtime) fn unwritten(&self) -> Vec<Checkpoint> {
         std::mem::take(&mut *lock(&self.0.unwritten))
     }
 
-    /// A round of calls is over: the state after it is recorded by a task, if there was one before.
+    /// Ends a round of calls: a task records the state after it, if there was one before.
     pub(in crate::runtime) fn end_round(&self) -> JoinHandle<()> {
         let this = self.clone();
         tokio::spawn(async move { this.close_round().await })
     }
 
-    /// Records the state after the last round, unless it is. While others work on it is one in between.
+    /// Records the state after the last round, if it is missing. While subagents work it is an intermediate
+    /// one.
     pub(in crate::runtime) async fn close_round(&self) {
         let mut open = self.0.open.lock().await;
         let busy = self.is_busy();
@@ -221,7 +222,7 @@ impl Checkpoints {
         }
     }
 
-    /// Ends what is under way; nothing more is recorded.
+    /// Cancels work in progress; nothing more is recorded.
     pub(in crate::runtime) fn end(&self) {
         self.0.cancel.cancel();
     }
@@ -231,7 +232,7 @@ impl Checkpoints {
         self.tell_left_out(taken).await;
     }
 
-    /// Records the state before a call, or adds to it what the call names and nobody saw.
+    /// Records the state before a call, or adds the files that the call names and that were not scanned.
     async fn before_call(&self, env: Arc<dyn Environment>, paths: Vec<PathBuf>) {
         if lock(&self.0.told).lasting {
             return;
@@ -266,7 +267,8 @@ impl Checkpoints {
                 Err(report) => return self.failed(&report).await,
             }
         }
-        // Whoever waits for the round while the session's owner waits for him must not wait for this.
+        // The lock is released first: a task that waits for the round may be awaited by the session's owner,
+        // on which this call depends.
         drop(open);
         (self.0.write)().await;
     }
@@ -298,7 +300,7 @@ impl Checkpoints {
     }
 }
 
-/// A recorded state of a folder as an entry for a session.
+/// Returns a recorded state of a folder as an entry for a session.
 pub fn state(root: &Path, at: When, taken: &TakenCheckpoint) -> Checkpoint {
     Checkpoint {
         at,
@@ -323,7 +325,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock()
 }
 
-/// Runs work on the store on a thread that may block.
+/// Runs work on the store on a blocking thread.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CheckpointError> + Send + 'static,
 ) -> Result<T, Report> {
@@ -332,8 +334,8 @@ pub(super) async fn blocking<T: Send + 'static>(
     done.map_err(|error| Report::caused("no checkpoint of the folder", &error))
 }
 
-/// The files of the workspace among these paths, with what they hold for whoever works there: the unsaved text of
-/// one that is open. Nothing where there is no file, or where it is too large.
+/// Returns those of the paths that are files of the workspace, with their contents as the editor has them:
+/// the unsaved text of an open file. Missing and oversized files are skipped.
 pub(in crate::runtime) async fn contents(
     env: &dyn Environment,
     root: &Path,
@@ -343,7 +345,7 @@ pub(in crate::runtime) async fn contents(
     for path in paths {
         let real = env.resolve(&path).await.unwrap_or_else(|_| path.clone());
         let Some(name) = Name::below(root, &real) else { continue };
-        // One that is gone from the disk may still be open.
+        // A file deleted from disk may still be open.
         let small = env.stat(&real).await.map_or(true, |facts| facts.size <= Limits::default().file);
         let data = if small { env.read(&real).await.ok() } else { None };
         found.push((name, data.map(|data| data.bytes)));
@@ -351,8 +353,8 @@ pub(in crate::runtime) async fn contents(
     found
 }
 
-/// Adds to the state before a round what nobody has recorded of files that the round has not touched yet: ignored
-/// ones, and the unsaved text of open ones.
+/// Adds files to the state before a round that the scan did not cover and the round has not touched yet:
+/// ignored ones, and the unsaved text of open ones.
 async fn add(
     keeper: Arc<Checkpointer>,
     round: &Round,

@@ -1,7 +1,7 @@
-//! Going back to another place of a session: the conversation, the files of the workspace, or both; and taking
-//! back what one turn changed.
+//! Restores the conversation, the files of the workspace, or both to an entry; and reverts the changes of one
+//! turn.
 //!
-//! Must not know who asks. What is there is recorded first, so that every way back has a way back.
+//! Must not know who asks. The present state is recorded first, so that every restore can be undone.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -27,10 +27,10 @@ use crate::workspace::checkpoint::{
     CheckpointError, Checkpointer, Decisions, Files, Name, Node, Oid, Plan, Step, TakenCheckpoint,
 };
 
-/// Bytes of texts that a preview compares; of files beyond only the names are shown.
+/// Bytes of text that a preview compares; beyond that only file names are shown.
 const COMPARED_MAX: usize = 32 << 20;
 
-/// The legs of a way on the files, each from a state to another; none where they stay.
+/// Returns the restore steps for the files, each from one state to another; empty when files are not touched.
 pub fn legs(session: &Session, way: &RestoreTarget) -> Result<Vec<RestoreStep>, Report> {
     match way {
         RestoreTarget::To(_, RestoreScope::Conversation) => Ok(Vec::new()),
@@ -45,7 +45,7 @@ pub fn legs(session: &Session, way: &RestoreTarget) -> Result<Vec<RestoreStep>, 
     }
 }
 
-/// A way on the files that is worked out.
+/// A restore of files with its computed plan.
 struct Worked {
     keeper: Arc<Checkpointer>,
     now: TakenCheckpoint,
@@ -54,7 +54,7 @@ struct Worked {
     recorded: Recorded,
 }
 
-/// Contents that the states of a way have, with their paths.
+/// Paths and contents in the states of a restore.
 type Recorded = HashSet<(Name, Oid)>;
 
 fn content(name: &Name, bytes: &[u8]) -> (Name, Oid) {
@@ -100,7 +100,7 @@ async fn work_out(
     let recorded: Recorded = sides.filter_map(|(name, node)| Some((name.clone(), node.oid()?))).collect();
     let mut instead = Vec::new();
     for (name, bytes) in unsaved.into_iter().filter_map(|(name, bytes)| Some((name, bytes?))) {
-        // Of a file that is gone from the disk and still open nothing is unsaved where its text was recorded.
+        // An open file that is gone from disk has no unsaved text if its text was recorded.
         let gone = env.stat(&name.under(keeper.root())).await.is_err();
         if !gone || !recorded.contains(&content(&name, &bytes)) {
             instead.push((name, bytes));
@@ -112,13 +112,13 @@ async fn work_out(
     Ok(Some(Worked { keeper, now, plan, open, recorded }))
 }
 
-/// The paths that steps are about.
+/// Returns the paths that the steps change.
 pub fn changed(steps: &[Step]) -> HashSet<Name> {
     let changes = steps.iter().flat_map(|step| differences(&step.base, &step.target));
     changes.map(|change| change.name).collect()
 }
 
-/// Whether states are those of this folder.
+/// Fails if the states belong to another folder.
 pub fn are_here(wanted: &[RestoreStep], root: &Path) -> Result<(), Report> {
     let root = root.to_string_lossy();
     match wanted.iter().find(|leg| leg.target.root != root) {
@@ -135,8 +135,8 @@ fn load_state(keeper: &Checkpointer, state: &Checkpoint) -> Result<Arc<Files>, C
     keeper.load(Oid::parse(&state.tree).ok_or(CheckpointError::Missing(Oid([0; 20])))?)
 }
 
-/// Whether how the disk is now is where legs begin, since nobody has recorded it, as after a crash; and then the
-/// ignored paths that one has to look at, too.
+/// Returns whether the steps start from the present disk because no state was recorded there, as after a
+/// crash; and the ignored paths that must then be read, too.
 pub fn open_ended(
     keeper: &Checkpointer,
     wanted: &[RestoreStep],
@@ -149,7 +149,7 @@ pub fn open_ended(
     Ok(names)
 }
 
-/// Reads the states of legs; `disk` is how it is now where they begin there.
+/// Loads the states of the steps; `disk` is the present state, for steps that start from it.
 pub fn load(
     keeper: &Checkpointer,
     wanted: &[RestoreStep],
@@ -166,12 +166,12 @@ pub fn load(
     wanted.iter().map(step).collect()
 }
 
-/// The files of the workspace that somebody has open.
+/// Returns the files of the workspace that are open in an editor.
 async fn open(env: &dyn Environment, keeper: &Checkpointer) -> HashSet<Name> {
     env.open_files().await.iter().filter_map(|path| Name::below(keeper.root(), path)).collect()
 }
 
-/// Says what a way back would do.
+/// Returns the preview of a restore.
 pub(in crate::runtime) async fn preview(
     driver: &mut Driver<Recorder>,
     way: RestoreTarget,
@@ -183,7 +183,7 @@ pub(in crate::runtime) async fn preview(
     blocking(move || Ok(show(&keeper, way, plan))).await
 }
 
-/// A plan as people see it.
+/// Returns a plan in the form for display.
 pub fn show(keeper: &Checkpointer, way: RestoreTarget, plan: Plan) -> Preview {
     let mut left_to_compare = COMPARED_MAX;
     let mut text = |node: Option<Node>| match node {
@@ -225,14 +225,14 @@ pub fn show(keeper: &Checkpointer, way: RestoreTarget, plan: Plan) -> Preview {
     Preview { way, files, left }
 }
 
-/// A way back that has begun: what was there is recorded.
+/// A restore in progress: the present state is recorded.
 pub(in crate::runtime) struct Begun {
     way: RestoreTarget,
     worked: Option<Worked>,
     undo: Option<String>,
 }
 
-/// Works a way out and records what is there.
+/// Computes the plan and records the present state.
 pub(in crate::runtime) async fn begin(
     driver: &mut Driver<Recorder>,
     way: RestoreTarget,
@@ -246,7 +246,7 @@ pub(in crate::runtime) async fn begin(
     Ok(Begun { way, worked, undo })
 }
 
-/// Brings the files there, and records that.
+/// Writes the files, and records the result.
 pub(in crate::runtime) async fn finish(
     driver: &mut Driver<Recorder>,
     begun: Begun,
@@ -267,7 +267,7 @@ pub(in crate::runtime) async fn finish(
     Ok(Restored { way, applied, conflicts, merged, undo, said: None })
 }
 
-/// Writes open files where they are open.
+/// Writes open files through the editor that has them open.
 struct OpenFiles {
     env: Arc<dyn Environment>,
     keeper: Arc<Checkpointer>,
@@ -286,7 +286,7 @@ impl Held for OpenFiles {
         let done = async {
             let stamp = match (before, self.env.read(&path).await) {
                 (Some(before), Ok(data)) if data.bytes == before => Some(data.stamp),
-                // Gone from the disk, though still open: nothing is lost where its text was recorded.
+                // Deleted from disk but still open: no text is lost if it was recorded.
                 (None, Ok(data)) if self.recorded.contains(&content(name, &data.bytes)) => Some(data.stamp),
                 (None, Err(_)) => None,
                 (Some(_), Err(error)) => return Err(error),

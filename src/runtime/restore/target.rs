@@ -1,4 +1,4 @@
-//! Ways back in a session, what they would do and what they did. Plain data; must not know how one goes them.
+//! Restore targets, previews and results. Plain data; must not know how a restore is carried out.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::llm::model::message::join_text;
 use crate::patch::diff::LineDiff;
 use crate::workspace::checkpoint::{Applied, Conflict, Decision, Decisions, Name, Node};
 
-/// What goes back.
+/// What a restore changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RestoreScope {
     /// The conversation; files stay.
@@ -21,7 +21,7 @@ pub enum RestoreScope {
 }
 
 impl RestoreScope {
-    /// By its word.
+    /// Parses the scope.
     pub fn parse(word: &str) -> Option<Self> {
         match word {
             "conversation" => Some(Self::Conversation),
@@ -32,15 +32,15 @@ impl RestoreScope {
     }
 }
 
-/// What is done about everything that both sides changed.
+/// Decision for all conflicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ConflictChoice {
-    /// What is there stays.
+    /// Keep the present version.
     #[default]
     Mine,
-    /// What was recorded takes its place.
+    /// Replace it with the recorded version.
     Theirs,
-    /// What was recorded is written beside it.
+    /// Write the recorded version to a file beside it.
     Beside,
 }
 
@@ -54,20 +54,20 @@ impl From<ConflictChoice> for Decision {
     }
 }
 
-/// Stands for the entry at which the conversation is.
+/// Placeholder for the entry at which the conversation is.
 pub const HERE: &str = "";
 
-/// Where to.
+/// Target of a restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoreTarget {
-    /// To how it was at an entry.
+    /// The state at an entry.
     To(String, RestoreScope),
-    /// To how it would be without the turn that an entry belongs to; the conversation stays.
+    /// The present state without the changes of the turn of an entry; the conversation stays.
     Without(String),
 }
 
 impl RestoreTarget {
-    /// The same with an entry in the place of [`HERE`].
+    /// Replaces [`HERE`] with an entry.
     #[must_use]
     #[doc(hidden)]
     pub fn from(self, here: Option<&str>) -> Self {
@@ -83,22 +83,22 @@ impl RestoreTarget {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct PreviewPath {
-    /// Which.
+    /// The path.
     pub name: Name,
-    /// What is there.
+    /// The present node.
     pub from: Option<Node>,
-    /// What is to be there; of a conflict what was recorded.
+    /// The node after the restore; for a conflict the recorded one.
     pub to: Option<Node>,
-    /// How the texts differ; `None` where they are none, or too long.
+    /// The text diff; `None` for files that are not text or too long.
     pub diff: Option<LineDiff>,
-    /// Whether both sides' changes were put together.
+    /// Whether the changes of both sides were merged.
     pub merged: bool,
-    /// Where both sides changed it and somebody has to decide.
+    /// The conflict, if both sides changed it and a decision is needed.
     pub conflict: Option<Conflict>,
 }
 
 impl PreviewPath {
-    /// What happens to it, in git's letters; `U` where somebody has to decide.
+    /// Returns the change as git's status letter; `U` for a conflict.
     pub fn letter(&self) -> char {
         match (self.from, self.to) {
             _ if self.conflict.is_some() => 'U',
@@ -109,7 +109,7 @@ impl PreviewPath {
         }
     }
 
-    /// For scripts and programs.
+    /// Returns it as JSON.
     pub fn json(&self) -> Value {
         json!({
             "path": self.name.to_string(),
@@ -123,27 +123,27 @@ impl PreviewPath {
     }
 }
 
-/// What a way back would do.
+/// The preview of a restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Preview {
     /// Where to.
     pub way: RestoreTarget,
-    /// What changes and what has to be decided, by path; folders only where nothing else tells of them.
+    /// Changed paths and conflicts, sorted by path; folders only when no other path implies them.
     #[doc(hidden)]
     pub files: Vec<PreviewPath>,
-    /// What stays though it was different, and why.
+    /// Paths that differ but are kept, and why.
     #[doc(hidden)]
     pub left: Vec<(Name, &'static str)>,
 }
 
 impl Preview {
-    /// How many paths wait for a decision.
+    /// Returns the number of conflicts.
     pub fn conflicts(&self) -> usize {
         self.files.iter().filter(|file| file.conflict.is_some()).count()
     }
 
-    /// The same decision for all of them.
+    /// Returns the same decision for all of them.
     #[doc(hidden)]
     pub fn decide(&self, decision: Decision) -> Decisions {
         let conflicts = self.files.iter().filter(|file| file.conflict.is_some());
@@ -160,24 +160,24 @@ impl Preview {
     }
 }
 
-/// What a way back did.
+/// The result of a restore.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Restored {
     /// Where to.
     pub way: RestoreTarget,
-    /// What was done on the disk.
+    /// Changes made on disk.
     #[doc(hidden)]
     pub applied: Applied,
-    /// What stayed because both sides had changed it.
+    /// Conflicts that were kept unchanged.
     #[doc(hidden)]
     pub conflicts: Vec<Conflict>,
-    /// What both sides had changed and was put together.
+    /// Paths where both sides' changes were merged.
     #[doc(hidden)]
     pub merged: Vec<Name>,
-    /// The entry at which one finds what was there before; `None` where files were not touched.
+    /// The entry that holds the previous state; `None` when files were not touched.
     pub undo: Option<String>,
-    /// What the user may want to say differently, where the conversation went before his words.
+    /// The user message that goes back to the prompt, when the conversation moved before it.
     pub said: Option<UserMessage>,
 }
 
@@ -198,7 +198,7 @@ impl Restored {
         })
     }
 
-    /// A way on which no file was looked at.
+    /// Returns a result without file changes.
     pub(super) fn nothing(way: RestoreTarget) -> Self {
         let applied = Applied::default();
         Self { way, applied, conflicts: Vec::new(), merged: Vec::new(), undo: None, said: None }

@@ -1,8 +1,8 @@
-//! Edits of the context by hand: which entries have to be written so that something is not told any more, is
-//! told differently, or is told again as it was.
+//! Manual edits of the context: computes the entries that exclude a message, replace its text, or restore the
+//! original.
 //!
-//! Must not know who wishes it. What is made are `context_edit` entries as pi has them: nothing is taken away,
-//! and the latest one counts.
+//! Must not know who requests them. Edits are `context_edit` entries as in pi: nothing is deleted, and the
+//! latest edit of an entry wins.
 
 use serde_json::Value;
 
@@ -14,34 +14,34 @@ use crate::session::format::body::EntryBody;
 use crate::session::format::entry::Entry;
 use crate::session::format::message::AgentMessage;
 
-/// What stands for something that was left out where nothing at all cannot stand: providers want a result
-/// for each call, and words of the user between two answers.
+/// Placeholder for an excluded message that cannot be removed: providers require a result for each call, and
+/// a user message between two answers.
 pub const LEFT_OUT: &str = "(left out by the user)";
 
-/// What is to become of an entry in the context.
+/// An edit of an entry in the context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContextEdit {
-    /// It is not told any more.
+    /// Excludes it.
     Drop,
-    /// It is told with these words in place of its own.
+    /// Replaces its text.
     Replace(String),
-    /// It is told as it was.
+    /// Restores the original.
     Restore,
 }
 
-/// Why an entry stays as it is.
+/// Why an edit was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// There is no such entry on the path.
+    /// The path has no such entry.
     #[error("the conversation has no entry {0} here")]
     Unknown(String),
-    /// It is summed up.
+    /// The entry is summarized.
     #[error("the entry is summarized by the compaction {0} and is not sent")]
     SummedUp(String),
-    /// No message of the conversation.
+    /// The entry is not a message of the conversation.
     #[error("only messages can be edited")]
     NoMessage,
-    /// Nothing to say.
+    /// The new text is empty.
     #[error("a message cannot be empty; it can be dropped")]
     Empty,
     /// Nothing to do.
@@ -50,12 +50,12 @@ pub enum Refused {
     /// Nothing to do.
     #[error("that is excluded already")]
     Gone,
-    /// It, or what it belongs to, is not told.
+    /// The entry, or the group that it belongs to, is excluded.
     #[error("that is excluded; restore it before you edit it")]
     LeftOut,
 }
 
-/// The entries that bring a wish about at the end of a path.
+/// Returns the entries that carry out an edit at the end of a path.
 pub fn edits(path: &[&Entry], target: &str, wish: &ContextEdit) -> Result<Vec<EntryBody>, Refused> {
     let projection = Projection::of(path);
     let place = projection.rows.iter().position(|row| row.entry.id() == target && row.is_own());
@@ -79,7 +79,7 @@ pub fn edits(path: &[&Entry], target: &str, wish: &ContextEdit) -> Result<Vec<En
     }
 }
 
-/// The words of a message, which another text can be put in place of.
+/// Returns the text of a message that an edit can replace.
 pub fn words(message: &AgentMessage) -> String {
     match content_of(message) {
         Value::String(text) => text,
@@ -100,12 +100,13 @@ fn content_of(message: &AgentMessage) -> Value {
         .unwrap_or_default()
 }
 
-/// A content with other words: in place of its first text, the others go; pictures and calls stay.
+/// Returns the content with another text: it replaces the first text part, the other text parts are removed;
+/// images and calls are kept.
 fn with_words(content: &Value, text: &str) -> Value {
     let words = json!({"type": "text", "text": text});
     let Value::Array(parts) = content else { return json!([words]) };
     let is = |part: &Value, kind: &str| part["type"] == kind;
-    // Without a text of its own an answer says it before its calls, and behind what it thought.
+    // In an answer without text the new text goes before the calls and after the thinking.
     let place = parts.iter().position(|part| is(part, "text"));
     let place = place.or_else(|| parts.iter().position(|part| !is(part, "thinking"))).unwrap_or(parts.len());
     let mut out: Vec<Value> = Vec::with_capacity(parts.len() + 1);
@@ -123,7 +124,8 @@ fn with_words(content: &Value, text: &str) -> Value {
     Value::Array(out)
 }
 
-/// Leaves a message out: an answer with the results of its calls, a result with a note in its place.
+/// Excludes a message: an answer together with the results of its calls; a result is replaced by a
+/// placeholder.
 fn dropped(
     projection: &Projection<'_>,
     place: usize,
@@ -145,7 +147,7 @@ fn dropped(
     })
 }
 
-/// Whether without this row an answer would follow another one, or begin the conversation.
+/// Whether removing this row would put two answers next to each other, or an answer first.
 fn parts_answers(projection: &Projection<'_>, place: usize) -> bool {
     let role = |row: &Row<'_>| Some(projection.told(row)?.role().to_string()).filter(|role| role != "system");
     let before = projection.rows[..place].iter().rev().find_map(role);
@@ -153,7 +155,7 @@ fn parts_answers(projection: &Projection<'_>, place: usize) -> bool {
     before.is_none_or(|role| role == "assistant") && after.is_some_and(|role| role == "assistant")
 }
 
-/// Whether a message is not told, or the answer whose call it answers.
+/// Whether a message is excluded, or the answer whose call it answers.
 fn is_left_out(projection: &Projection<'_>, place: usize, message: &AgentMessage) -> bool {
     let answer = match message {
         AgentMessage::Llm(Message::ToolResult(_)) => answer_before(projection, place),
@@ -162,8 +164,8 @@ fn is_left_out(projection: &Projection<'_>, place: usize, message: &AgentMessage
     [Some(place), answer].into_iter().flatten().any(|at| projection.told(&projection.rows[at]).is_none())
 }
 
-/// Tells a message as it was: one that was left out with its group comes back with that, whose others are told as
-/// they were told before.
+/// Restores a message: one that was excluded with its group comes back with the group, whose other messages
+/// get the content that they had before.
 fn restored(
     path: &[&Entry],
     projection: &Projection<'_>,
@@ -194,7 +196,7 @@ fn restored(
     Ok(std::iter::once(&projection.rows[answer]).chain(results).filter_map(with_others).collect())
 }
 
-/// What an entry was told with before its latest edit, where that was not as it says itself.
+/// Returns the content of an entry before its latest edit, if that was edited, too.
 fn told_before(path: &[&Entry], entry: &Entry) -> Option<Value> {
     let edits = path.iter().rev().filter(|edit| edit.kind() == "context_edit");
     let mut of_entry = edits.filter_map(|edit| match edit.body() {
@@ -204,7 +206,7 @@ fn told_before(path: &[&Entry], entry: &Entry) -> Option<Value> {
     of_entry.nth(1)??.get_mut("content").map(Value::take)
 }
 
-/// The results of the calls of the answer at a place: they stand before the next answer.
+/// Returns the results of the calls of an answer: they precede the next answer.
 fn group<'p, 'a>(projection: &'p Projection<'a>, answer: usize) -> impl Iterator<Item = &'p Row<'a>> {
     let calls: Vec<String> = match message_of(projection.rows[answer].entry).as_deref() {
         Some(AgentMessage::Llm(Message::Assistant(answer))) => {
@@ -222,7 +224,7 @@ fn group<'p, 'a>(projection: &'p Projection<'a>, answer: usize) -> impl Iterator
     projection.rows[answer + 1..].iter().take_while(until).filter(of_these)
 }
 
-/// The answer whose call the result at a place answers.
+/// Returns the index of the answer whose call the result answers.
 fn answer_before(projection: &Projection<'_>, result: usize) -> Option<usize> {
     let before = (0..result).rev().find(|place| {
         matches!(

@@ -1,4 +1,4 @@
-//! What a model is told of a session: the messages on a path, with compaction and edits applied.
+//! Context of a session: the messages on a path that a model gets, with compaction and edits applied.
 //!
 //! Must not know files. Works on a path of entries from the root to a leaf, linear in its length.
 
@@ -10,24 +10,24 @@ use crate::llm::model::Thinking;
 use crate::session::format::entry::Entry;
 use crate::session::format::message::AgentMessage;
 
-/// Entries for which a thread of its own is worth its start.
+/// Minimum number of entries per thread.
 const SHARE_MIN: usize = 1000;
 
-/// A conversation as it stands at a leaf.
+/// A conversation at a leaf.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionContext {
     /// Oldest first.
     pub messages: Vec<Arc<AgentMessage>>,
-    /// How many of the messages stood in the session before its last compaction or edit, the summary
-    /// included: what their answers say of the size of the context is no longer so.
+    /// Number of messages that precede the last compaction or edit, the summary included: their answers'
+    /// token counts are outdated.
     pub kept: usize,
-    /// Provider and model id that answered or were chosen last.
+    /// Provider and model id of the last answer or model change.
     pub model: Option<(String, String)>,
-    /// The level that was chosen last.
+    /// The last thinking level that was set.
     pub thinking: Option<Thinking>,
 }
 
-/// Builds the context of a path.
+/// Returns the context of a path.
 pub fn build(path: &[&Entry]) -> SessionContext {
     let projection = Projection::told_of(path);
     let mut context = SessionContext::default();
@@ -43,8 +43,8 @@ pub fn build(path: &[&Entry]) -> SessionContext {
     context
 }
 
-/// Decodes what entries contribute, several at a time where there are many: who opens a long conversation
-/// waits for little else.
+/// Decodes the messages of entries, in parallel when there are many: this dominates the time to open a long
+/// conversation.
 pub(in crate::session) fn decode(path: &[&Entry]) {
     if path.len() < 2 * SHARE_MIN {
         return;
@@ -53,8 +53,8 @@ pub(in crate::session) fn decode(path: &[&Entry]) {
     parallel::each(path, share, |share| share.iter().for_each(|entry| drop(message_of(entry))));
 }
 
-/// What each entry of a path from `from` on contributes by itself, with the edits of the whole path
-/// applied; nothing for those that contribute nothing, compactions included.
+/// Returns the message of each entry of a path from `from` on, with the edits of the whole path applied;
+/// `None` for entries without one, compactions included.
 pub fn each(path: &[&Entry], from: usize) -> Vec<Option<Arc<AgentMessage>>> {
     let edits = Edits::of(path);
     path[from.min(path.len())..].iter().map(|entry| edits.own(entry)).collect()

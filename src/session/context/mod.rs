@@ -1,7 +1,7 @@
-//! What a model is sent of a session, and edits of it.
+//! Context of a session as it is sent to a model, and edits of it.
 //!
-//! `projection` is the one walk over a path, `messages` makes the conversation of it; `editing` excludes and
-//! replaces entries, `pins` keeps entries across compactions. Pure.
+//! `projection` is the one traversal of a path, `messages` makes the conversation of it; `editing` excludes
+//! and replaces entries, `pins` keeps entries across compactions. Pure.
 
 #[doc(hidden)]
 pub mod editing;

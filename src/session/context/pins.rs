@@ -1,7 +1,7 @@
-//! What a user has pinned: it is told word for word, whatever is summed up around it.
+//! Pinned messages: they are sent verbatim, even if the messages around them are summarized.
 //!
-//! A pin is a `custom` entry `bowline.pin`, which no model is told. Behind a compaction that sums something
-//! pinned up stands a copy of it as a `custom_message` of the kind `bowline.pinned`, so that pi tells the same.
+//! A pin is a `custom` entry `bowline.pin`, which is not sent. After a compaction that summarizes a pinned
+//! message follows a copy of it, as a `custom_message` of type `bowline.pinned`, so that pi sends the same.
 //! Must not know how summaries are made.
 
 use std::collections::HashSet;
@@ -16,30 +16,30 @@ use crate::session::format::body::EntryBody;
 use crate::session::format::entry::Entry;
 use crate::session::format::message::AgentMessage;
 
-/// The kind of `custom` entry that pins something, or takes a pin away.
+/// Type of the `custom` entry that pins or unpins an entry.
 pub const PIN: &str = "bowline.pin";
-/// The kind of `custom_message` that holds something pinned.
+/// Type of the `custom_message` that copies a pinned entry.
 pub const PINNED: &str = "bowline.pinned";
-/// The roles of what can be pinned.
+/// Roles that can be pinned.
 const PINNABLE: [&str; 6] = ["user", "assistant", "toolResult", "custom", "bashExecution", "branchSummary"];
 
-/// The entry that pins another one, or takes its pin away.
+/// Returns the entry that pins or unpins another one.
 pub fn entry(target: &str, pinned: bool) -> EntryBody {
     let data = json!({"targetId": target, "pinned": pinned});
     EntryBody::Custom { custom_type: PIN.to_string(), data: Some(data) }
 }
 
-/// Whether an entry can be pinned: a message, of which a model is told.
+/// Whether an entry can be pinned: a message that is sent to models.
 pub fn can_be(entry: &Entry) -> bool {
     message_of(entry).is_some_and(|message| PINNABLE.contains(&message.role()) && !is_hidden(&message))
 }
 
-/// Whether it is for people only.
+/// Whether it is shown to users only.
 fn is_hidden(message: &AgentMessage) -> bool {
     matches!(message, AgentMessage::Other(value) if value["excludeFromContext"] == Value::Bool(true))
 }
 
-/// The entries that are pinned at the end of a path.
+/// Returns the ids of the entries that are pinned at the end of a path.
 pub fn of(path: &[&Entry]) -> HashSet<String> {
     let mut pins = HashSet::new();
     for entry in path.iter().filter(|entry| entry.kind() == "custom") {
@@ -54,7 +54,7 @@ pub fn of(path: &[&Entry]) -> HashSet<String> {
     pins
 }
 
-/// What a copy is a copy of; `None` of anything else.
+/// Returns the original of a copy; `None` for other entries.
 pub fn origin(entry: &Entry) -> Option<String> {
     if entry.kind() != "custom_message" {
         return None;
@@ -67,8 +67,8 @@ pub fn origin(entry: &Entry) -> Option<String> {
     }
 }
 
-/// What has to stand behind a compaction at the end of this path that keeps what follows `first_kept`: a copy
-/// of everything pinned that would not be told any more, oldest first.
+/// Returns the entries to add after a compaction that keeps the path from `first_kept` on: a copy of each
+/// pinned entry that would otherwise be lost, oldest first.
 pub fn carried(path: &[&Entry], first_kept: &str) -> Vec<EntryBody> {
     let pins = of(path);
     if pins.is_empty() {
@@ -91,21 +91,21 @@ pub fn carried(path: &[&Entry], first_kept: &str) -> Vec<EntryBody> {
     gone.filter_map(|(target, at)| copy(path[at], &target, &edits)).collect()
 }
 
-/// A copy of what an entry tells; nothing of what was left out by hand.
+/// Returns a copy of an entry's message; `None` for a manually excluded one.
 fn copy(entry: &Entry, target: &str, edits: &Edits) -> Option<EntryBody> {
     let message = edits.own(entry).filter(|message| !is_hidden(message))?;
     let content = content(&message, origin(entry).is_some())?;
     Some(EntryBody::CustomMessage {
         custom_type: PINNED.to_string(),
         content,
-        // It was shown when it was said.
+        // Front ends have displayed the original.
         display: false,
         details: Some(json!({"targetId": target})),
     })
 }
 
-/// What is told of something pinned, once it does not stand in its place any more: whose it was, then its
-/// own parts.
+/// Returns the content of a pinned message outside its original position: a line with its role, then its
+/// parts.
 fn content(message: &AgentMessage, is_copy: bool) -> Option<Value> {
     let value = serde_json::to_value(message).ok()?;
     let field = |name: &str| value[name].as_str().unwrap_or_default();
@@ -143,7 +143,7 @@ fn content(message: &AgentMessage, is_copy: bool) -> Option<Value> {
     Some(Value::Array(parts))
 }
 
-/// The words of an answer, its calls told in words; what it thought stays behind.
+/// Returns the parts of an answer with calls as text and without thinking.
 fn said(parts: &[Part]) -> Vec<Value> {
     let words = |part: &Part| {
         if let Some(call) = part.as_tool_call() {

@@ -1,7 +1,7 @@
-//! The one walk from a path to what a model is told: each entry with its place, whether it is told, and what
-//! an edit has made of it. The context and the report on it are both made of this, so that they cannot differ.
+//! Projection of a path: the one traversal that decides which entries a model gets, in which order, and with
+//! which edits. Both the context and the context report use it, so they cannot differ.
 //!
-//! Must not know files, tokens or who shows it. Nothing of what is not told is read.
+//! Must not know files, tokens or who displays it. Entries that are not sent are not read.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,51 +18,51 @@ use crate::session::format::message::AgentMessage;
 use crate::session::format::role::Role;
 use crate::session::tree::Tree;
 
-/// What of an entry a row is.
+/// Which part of an entry a row represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// What it says by itself.
+    /// Its own message.
     Own,
-    /// The system message that goes with a compaction.
+    /// The system message of a compaction.
     System,
     /// The summary of a compaction.
     Summary,
 }
 
-/// Where a row stands.
+/// Position of a row relative to the active compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
-    /// Behind the compaction that counts, or there is none.
+    /// After it, or there is none.
     Path,
-    /// Before it, and kept by it.
+    /// Before it, and kept.
     Kept,
-    /// It is that compaction.
+    /// It is the compaction.
     Compaction,
-    /// Before it, and summed up: not told.
+    /// Before it, and summarized: not sent.
     SummedUp,
-    /// Kept, but something newer stands for it: an older compaction, a system message. Not told.
+    /// Kept, but superseded: an older compaction or system message. Not sent.
     Superseded,
 }
 
-/// One thing that a path says.
+/// One message of a path.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
-    /// Whose.
+    /// The entry.
     pub entry: &'a Entry,
-    /// The how many-th of the path that is.
+    /// The entry's index on the path.
     pub at: usize,
-    /// What of it.
+    /// Its part.
     pub part: Part,
-    /// Where it stands.
+    /// Its position.
     pub place: RowKind,
 }
 
-/// Another content for an entry.
+/// Replacement content of an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
-    /// The entry that says so.
+    /// The entry that holds the edit.
     pub by: String,
-    /// `{content}`, or `None` where the entry is left out.
+    /// `{content}`, or `None` when the entry is excluded.
     pub replacement: Option<Value>,
 }
 
@@ -70,28 +70,28 @@ pub struct Edit {
 #[derive(Debug, Default)]
 pub struct Edits(HashMap<String, Edit>);
 
-/// A path as a model is told of it.
+/// The rows of a path as a model gets them.
 #[derive(Debug, Default)]
 pub struct Projection<'a> {
-    /// What is summed up first, then what is told, in the order of telling.
+    /// First the summarized rows, then the sent ones in their order.
     pub rows: Vec<Row<'a>>,
-    /// What was changed by hand or left out.
+    /// The manual edits.
     pub edits: Edits,
-    /// The compaction that counts.
+    /// The active compaction.
     pub compaction: Option<&'a Entry>,
-    /// Provider and model id that answered or were chosen last.
+    /// Provider and model id of the last answer or model change.
     pub model: Option<(String, String)>,
-    /// The level that was chosen last.
+    /// The last thinking level that was set.
     pub thinking: Option<Thinking>,
 }
 
 impl<'a> Projection<'a> {
-    /// Walks a path from the root to a leaf. Linear in its length.
+    /// Projects a path from the root to a leaf. Linear in its length.
     pub fn of(path: &[&'a Entry]) -> Self {
         Self::walk(path, true)
     }
 
-    /// The same without what is summed up.
+    /// The same without summarized rows.
     pub fn told_of(path: &[&'a Entry]) -> Self {
         Self::walk(path, false)
     }
@@ -129,9 +129,9 @@ impl<'a> Projection<'a> {
         }
     }
 
-    /// Takes model and thinking level from the whole path and collects the edits, the latest of each target.
-    /// Reads from the end, and of what only the latest counts not more than that: what a compaction hides
-    /// stays where it is.
+    /// Collects model, thinking level and the latest edit of each target from the whole path. Reads from the
+    /// end and stops early where only the latest value matters, so entries before a compaction are not
+    /// decoded.
     fn scan(&mut self, path: &[&Entry]) {
         let mut leveled = false;
         for entry in path.iter().rev() {
@@ -159,17 +159,17 @@ impl<'a> Projection<'a> {
         }
     }
 
-    /// What a model is told of a row; `None` where it is told nothing.
+    /// Returns the message of a row; `None` when it is not sent.
     pub fn told(&self, row: &Row<'_>) -> Option<Arc<AgentMessage>> {
         match row.place {
             RowKind::SummedUp | RowKind::Superseded => None,
             RowKind::Path | RowKind::Kept | RowKind::Compaction => {
                 let message = original(row)?;
-                // Those of the kept part are from before the compaction, which has its own.
+                // System messages of the kept part precede the compaction, which has its own.
                 if row.place == RowKind::Kept && message.role() == "system" {
                     return None;
                 }
-                // Of a compaction an edit can only take everything away.
+                // An edit can only exclude a compaction, not replace it.
                 self.edits.apply(row.entry, message)
             }
         }
@@ -177,43 +177,43 @@ impl<'a> Projection<'a> {
 }
 
 impl Row<'_> {
-    /// Whether it is what an entry says by itself.
+    /// Whether it is an entry's own message.
     pub fn is_own(&self) -> bool {
         self.part == Part::Own && self.place != RowKind::Superseded
     }
 }
 
 impl Edits {
-    /// Those of a path.
+    /// Collects the edits of a path.
     pub fn of(path: &[&Entry]) -> Self {
         Self::of_latest(path.iter().rev().filter(|entry| entry.kind() == "context_edit").copied())
     }
 
-    /// Those of some entries, the latest first.
+    /// Collects the edits among entries that are ordered latest first.
     pub(in crate::session) fn of_latest<'a>(changes: impl Iterator<Item = &'a Entry>) -> Self {
         let mut edits = Self::default();
         changes.for_each(|entry| edits.take(entry));
         edits
     }
 
-    /// Takes an edit where there is none yet of its target: a path is read from its end.
+    /// Adds an edit unless its target has one: paths are read from the end.
     fn take(&mut self, entry: &Entry) {
         if let EntryBody::ContextEdit { target_id, replacement } = entry.body() {
             self.0.entry(target_id).or_insert_with(|| Edit { by: entry.id().to_string(), replacement });
         }
     }
 
-    /// The edit of an entry.
+    /// Returns the edit of an entry.
     pub fn get(&self, id: &str) -> Option<&Edit> {
         self.0.get(id)
     }
 
-    /// What an entry contributes by itself, edited where an edit targets it.
+    /// Returns an entry's own message with its edit applied.
     pub fn own(&self, entry: &Entry) -> Option<Arc<AgentMessage>> {
         self.apply(entry, message_of(entry)?)
     }
 
-    /// A message of an entry, edited where an edit targets that.
+    /// Applies an edit of the entry to a message.
     pub(in crate::session) fn apply(
         &self,
         entry: &Entry,
@@ -227,16 +227,17 @@ impl Edits {
     }
 }
 
-/// The first entry of a path of which anything is told but by a summary: that which its last compaction keeps.
+/// Returns the index of the first entry that is sent other than as a summary: the first that the last
+/// compaction keeps.
 pub fn kept_from(path: &[&Entry]) -> usize {
     let Some(at) = path.iter().rposition(|entry| entry.kind() == "compaction") else { return 0 };
     let EntryBody::Compaction { first_kept_entry_id: kept, .. } = path[at].body() else { return at };
     path[..at].iter().rposition(|entry| entry.id() == kept).unwrap_or(at)
 }
 
-/// The part of the way to a leaf that has to be known for what is told there: what steers it, then everything from
-/// what the last compaction keeps on, which begins at the place that is given as well. What that compaction sums up
-/// is not looked at.
+/// Returns the part of a path that determines what is sent at a leaf: steering entries, then everything that
+/// the last compaction keeps, with the index where that begins. Entries that the compaction summarizes are
+/// not read.
 pub fn told_path(tree: &Tree, leaf: Option<u32>) -> (Vec<&Entry>, usize) {
     let Some(kept) = leaf.filter(|_| tree.is_ordered()).and_then(|leaf| kept_place(tree, leaf)) else {
         let mut way: Vec<&Entry> = tree.way_back(leaf).map(|at| tree.entry(at)).collect();
@@ -246,7 +247,7 @@ pub fn told_path(tree: &Tree, leaf: Option<u32>) -> (Vec<&Entry>, usize) {
     };
     let mut way: Vec<u32> = tree.way_back(leaf).take_while(|at| *at >= kept).collect();
     let mut before: Vec<u32> = tree.steering(kept).collect();
-    // Who answered last is the model of a conversation in which nobody has answered or chosen since.
+    // Without a model change or a later answer, the model is that of the last answer before the kept part.
     let answer = tree.way_back(Some(kept)).skip(1).find(|at| tree.role(*at) == Role::Assistant);
     if let Some(answer) = answer {
         before.insert(before.partition_point(|at| *at > answer), answer);
@@ -256,7 +257,7 @@ pub fn told_path(tree: &Tree, leaf: Option<u32>) -> (Vec<&Entry>, usize) {
     (way.into_iter().rev().map(|at| tree.entry(at)).collect(), from)
 }
 
-/// Where that begins which the last compaction on the way to a leaf keeps; `None` where there is none.
+/// Returns the index of the first entry kept by the last compaction before a leaf; `None` when there is none.
 pub(in crate::session) fn kept_place(tree: &Tree, leaf: u32) -> Option<u32> {
     let mut ways = std::iter::once(leaf).chain(tree.steering(leaf));
     let compaction = ways.find(|at| tree.kind(*at) == "compaction")?;
@@ -264,13 +265,13 @@ pub(in crate::session) fn kept_place(tree: &Tree, leaf: u32) -> Option<u32> {
         return Some(compaction);
     };
     let kept = tree.index_of(&kept).filter(|kept| *kept < compaction);
-    // On the way back every place is before the last one.
+    // Indices decrease on the way to the root.
     let on_way =
         |kept: &u32| tree.way_back(Some(compaction)).take_while(|at| at >= kept).last() == Some(*kept);
     Some(kept.filter(on_way).unwrap_or(compaction))
 }
 
-/// What a row says, without a thought for edits.
+/// Returns a row's message without edits.
 pub fn original(row: &Row<'_>) -> Option<Arc<AgentMessage>> {
     match row.part {
         Part::Own => message_of(row.entry),
@@ -284,7 +285,7 @@ pub fn original(row: &Row<'_>) -> Option<Arc<AgentMessage>> {
     }
 }
 
-/// The message that an entry contributes by itself.
+/// Returns an entry's own message.
 pub fn message_of(entry: &Entry) -> Option<Arc<AgentMessage>> {
     match entry.kind() {
         "message" => entry.message_or(|| entry.message()),
@@ -330,10 +331,10 @@ fn branch_summary(entry: &Entry) -> Option<AgentMessage> {
     })
 }
 
-/// The roles to which an edit can give another content; of everything else it can only take the message out.
+/// Roles whose content an edit can replace; other messages can only be excluded.
 pub const EDITED: [&str; 4] = ["user", "assistant", "toolResult", "custom"];
 
-/// The message with another content; as it was when the replacement has none that fits.
+/// Returns the message with another content; unchanged if the replacement does not fit.
 fn with_content(message: Arc<AgentMessage>, replacement: &Value) -> Arc<AgentMessage> {
     if !EDITED.contains(&message.role()) {
         return message;
@@ -344,8 +345,8 @@ fn with_content(message: Arc<AgentMessage>, replacement: &Value) -> Arc<AgentMes
     serde_json::from_value(value).map_or(message, Arc::new)
 }
 
-/// Whether a program wrote in the place of a model, as Claude Code does as `<synthetic>`: sessions that were imported
-/// hold that as answers.
+/// Whether the name is a placeholder for a program, such as Claude Code's `<synthetic>`: imported sessions
+/// hold such messages as answers.
 pub(in crate::session) fn is_program(model: &str) -> bool {
     model.starts_with('<') && model.ends_with('>')
 }

@@ -1,4 +1,4 @@
-//! Entries that were made elsewhere become entries of a session.
+//! Adds entries created elsewhere to a session.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::session::store::{self, Store};
 use crate::session::usage::totals::Sums;
 
 impl Session {
-    /// A session that was begun elsewhere, by its id, time and folder, in a new file below `root`.
+    /// Creates a session with an existing id, time and folder, in a new file below `root`.
     pub(in crate::session) fn founded(
         root: &Path,
         (id, began, cwd): (&str, &str, &str),
@@ -37,7 +37,7 @@ impl Session {
         Ok(new)
     }
 
-    /// Adds those entries that are not there yet, each behind the one that it names, and says how many.
+    /// Adds the entries that are missing, each after its parent, and returns their number.
     pub(in crate::session) fn adopt(&mut self, entries: Vec<Entry>) -> Result<usize, SessionError> {
         let mut added = 0;
         for entry in entries {
@@ -46,7 +46,7 @@ impl Session {
                 added += 1;
             }
         }
-        // They may be the parents of what is there.
+        // They may be parents of existing entries.
         self.sums = Sums::default();
         self.sync()?;
         Ok(added)

@@ -1,4 +1,4 @@
-//! Where a conversation can go from, and what there is to see of it on the way.
+//! Navigation targets of a conversation, and information about them.
 
 use std::collections::HashMap;
 
@@ -11,34 +11,34 @@ use crate::session::restore::checkpoints;
 use crate::session::{AgentMessage, EntryBody, Role};
 
 impl Session {
-    /// The tree as rows.
+    /// Returns the tree as rows.
     pub fn outline(&self, filter: Filter) -> Outline {
         let labels: HashMap<String, String> = self.labels();
         outline::outline(&self.tree, &labels, filter)
     }
 
-    /// What an entry says, in a line; `None` when there is no such entry.
+    /// Returns an entry's text as one line; `None` when there is no such entry.
     pub fn words(&self, id: &str) -> Option<String> {
         self.tree.get(id).map(words::of)
     }
 
-    /// The turn that an entry belongs to; `None` when there is no such entry.
+    /// Returns the turn of an entry; `None` when there is no such entry.
     pub fn turn(&self, id: &str) -> Option<Turn> {
         turn::of(&self.tree, id)
     }
 
-    /// The entry that leads back from the last way back of the workspace, whichever branch that is on.
+    /// Returns the entry that undoes the last restore of the workspace, on any branch.
     pub fn way_back(&self) -> Option<String> {
         checkpoints::of(self.tree.entry(self.restored?))?.undo
     }
 
-    /// What was spent on the way to the leaf.
+    /// Returns the usage along the path to the leaf.
     pub fn spent(&mut self) -> Usage {
         self.sums.to(&self.tree, self.tree.leaf_index())
     }
 
-    /// Behind which entry a conversation goes on that goes another way from this one: behind it, but of what
-    /// the user said before it, and he gets his words back.
+    /// Returns the entry after which a branch from this one continues: the entry itself, but for a user
+    /// message the one before it, together with the message, which goes back to the prompt.
     pub fn way_to(&self, id: &str) -> Result<(Option<String>, Option<UserMessage>), SessionError> {
         let Some(entry) = self.tree.get(id) else { return Err(SessionError::NoSuchEntry(id.to_string())) };
         if entry.role() != Role::User {

@@ -1,4 +1,4 @@
-//! A conversation without all of its messages: its end, what stands before that, and who answers in it.
+//! Partial views of a conversation: its end, the pages before that, and its model.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use crate::session::derived::recent::{self, Bound, Chosen};
 use crate::session::format::message::{AgentMessage, Earlier, Piece};
 
 impl Session {
-    /// The leaf, where the conversation can be looked at from its end: where an entry stands before its parent it
-    /// cannot.
+    /// Returns the leaf, if the conversation can be read from its end: not when an entry precedes its parent
+    /// in the file.
     fn end(&self) -> Option<u32> {
         self.tree.leaf_index().filter(|_| self.tree.is_ordered())
     }
 
-    /// The end of [`Session::context`]. Decodes no more than that.
+    /// Returns the end of [`Session::context`]. Decodes no more than that.
     pub fn recent(&self, bound: Bound) -> Piece {
         match self.end() {
             Some(leaf) => recent::last(&self.tree, leaf, bound),
@@ -22,17 +22,18 @@ impl Session {
         }
     }
 
-    /// The piece before another one, wherever the leaf is now; nothing where that is of another session.
+    /// Returns the page before another one, wherever the leaf is now; empty when that belongs to another
+    /// session.
     pub fn before(&self, earlier: &Earlier, bound: Bound) -> Piece {
         recent::before(&self.tree, earlier, bound)
     }
 
-    /// What the user said before a piece, oldest first: the latest of it.
+    /// Returns the user's messages before a page, oldest first; only the latest.
     pub fn said_before(&self, earlier: &Earlier, bound: Bound) -> Vec<Arc<AgentMessage>> {
         recent::said_before(&self.tree, earlier, bound)
     }
 
-    /// Who answers, as [`Session::context`] has it.
+    /// Returns model and thinking level, as in [`Session::context`].
     pub fn chosen(&self) -> Chosen {
         match self.end() {
             Some(leaf) => recent::chosen(&self.tree, leaf),
@@ -40,8 +41,8 @@ impl Session {
         }
     }
 
-    /// How many messages [`Session::context`] has. Where `known` is how many it had at a place on the way, only what
-    /// follows is read.
+    /// Returns the number of messages in [`Session::context`]. If `known` has the number at an ancestor, only
+    /// later entries are read.
     pub fn count(&self, known: Option<(u32, usize)>) -> usize {
         match self.end() {
             Some(leaf) => recent::count(&self.tree, leaf, known),
@@ -49,14 +50,14 @@ impl Session {
         }
     }
 
-    /// [`Session::context`] for a caller that keeps its messages: nothing of them stays in memory here.
+    /// [`Session::context`] for a caller that keeps its messages: none of them stays cached here.
     pub fn take_context(&self) -> SessionContext {
         let context = self.context();
         self.forget();
         context
     }
 
-    /// Looks at the messages since the last compaction or edit, the latest first, until something is found.
+    /// Searches the messages since the last compaction or edit, latest first.
     pub fn find_recent<T>(&self, mut find: impl FnMut(&AgentMessage) -> Option<T>) -> Option<T> {
         if let Some(leaf) = self.end() {
             return recent::find(&self.tree, leaf, find);

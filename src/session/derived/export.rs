@@ -1,4 +1,4 @@
-//! A session as a document for people. Pure.
+//! Export of a session as a document. Pure.
 //!
 //! Must not know where it is written.
 
@@ -8,19 +8,19 @@ pub mod markdown;
 
 use crate::session::conversation::Session;
 
-/// The forms of a document.
+/// Format of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// The branch to the leaf, as text.
+    /// The branch to the leaf, as Markdown.
     Markdown,
-    /// The whole tree, as one page without anything from elsewhere.
+    /// The whole tree, as one self-contained page.
     Html,
     /// The branch to the leaf, as a session file.
     Jsonl,
 }
 
 impl Format {
-    /// By the name of a format, or by how a file's name ends.
+    /// Parses the name of a format, or the extension of a file name.
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "md" | "markdown" => Some(Self::Markdown),
@@ -30,7 +30,7 @@ impl Format {
         }
     }
 
-    /// How files of this form end.
+    /// Returns the file extension.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Markdown => "md",
@@ -40,7 +40,7 @@ impl Format {
     }
 }
 
-/// The document. Fails when the session's file cannot be read any more.
+/// Returns the document. Fails when the session's file can no longer be read.
 pub fn document(session: &Session, format: Format) -> std::io::Result<String> {
     match format {
         Format::Markdown => Ok(markdown::document(session)),

@@ -1,4 +1,4 @@
-//! What of a session goes into a new one. Pure.
+//! Entries that a fork of a session copies. Pure.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -9,7 +9,7 @@ use crate::session::restore::checkpoints::{self, Checkpoint};
 use crate::session::restore::steps;
 use crate::session::tree::Tree;
 
-/// The names of entries, by their ids: of each the latest in the order of the file.
+/// Returns the labels by entry id: of each the latest in the order of the file.
 pub(in crate::session) fn labels(tree: &Tree) -> HashMap<String, String> {
     let mut latest: HashMap<String, Option<String>> = HashMap::new();
     for entry in tree.of_kind("label") {
@@ -20,10 +20,10 @@ pub(in crate::session) fn labels(tree: &Tree) -> HashMap<String, String> {
     latest.into_iter().filter_map(|(id, label)| Some((id, label?))).collect()
 }
 
-/// A branch as a session of its own: without the entries that name others, since those stand where they
-/// were made and not at what they name. What followed one follows what was before it. Where the branch ends
-/// within a round of calls, the state after it comes along from where it is: without it whatever happened in
-/// the folder since would count as a change of that round.
+/// Returns the entries of a branch as a session of its own, without entries that refer to others (such as
+/// labels), since these stand where they were created; their children move to their parents. If the branch
+/// ends within a round of calls, the checkpoint after the round is copied from elsewhere: without it all
+/// later changes in the folder would count as changes of that round.
 pub(in crate::session) fn branch(path: &[&Entry], tree: &Tree) -> io::Result<Vec<Entry>> {
     let mut states: Vec<(&Entry, Checkpoint)> =
         tree.of_kind("custom").filter_map(|entry| Some((entry, checkpoints::of(entry)?))).collect();
@@ -41,8 +41,8 @@ pub(in crate::session) fn branch(path: &[&Entry], tree: &Tree) -> io::Result<Vec
     Ok(kept)
 }
 
-/// The states that were recorded next in the same folder, up to the one that ends the round that is open in an
-/// entry; none where the entry is no such state.
+/// Returns the next checkpoints in the same folder, up to the one that ends the round that is open at an
+/// entry; empty when the entry is no such checkpoint.
 fn closing<'a>(entry: &Entry, states: &'a [(&'a Entry, Checkpoint)]) -> impl Iterator<Item = &'a Entry> {
     let place = states.iter().position(|(state, _)| state.id() == entry.id());
     let place = place.filter(|place| steps::is_open(&states[*place].1));

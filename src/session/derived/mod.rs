@@ -1,7 +1,7 @@
-//! What is made of a session for others.
+//! Views and documents derived from a session.
 //!
-//! `outline` has its tree as rows, `recent` the conversation in pieces with the last one first, `export` a
-//! document of it, `fork` the entries of a new session that begins as a copy. Pure.
+//! `outline` has its tree as rows, `recent` the conversation page by page from the end, `export` a document
+//! of it, `fork` the entries of a new session that begins as a copy. Pure.
 
 #[doc(hidden)]
 pub mod export;

@@ -1,9 +1,8 @@
-//! The tree of a session as rows: what a user moves through, one below the other.
+//! Outline of a session's tree as rows, for navigation.
 //!
-//! Must not know how rows are drawn, nor what entries say: a row is made from what is always in memory,
-//! so that a session of a hundred thousand entries has its rows at once; [`words`] tells what the ones
-//! that are looked at say. Where a conversation goes straight on, rows stand below each other; where it
-//! parts, each branch has a lane of its own.
+//! Must not know how rows are drawn, nor the texts of entries: rows use only data that is always in memory,
+//! so that a session of a hundred thousand entries has its rows immediately; [`words`] returns the texts of
+//! visible rows. Consecutive entries share a lane; at a fork each branch gets a lane of its own.
 
 pub mod turn;
 pub mod words;
@@ -19,22 +18,22 @@ use crate::session::tree::Tree;
 /// Which entries have rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Filter {
-    /// What the user said, summaries, and what has a label.
+    /// User messages, summaries, and labeled entries.
     #[default]
     Turns,
-    /// What the model said as well.
+    /// Also the model's messages.
     Talk,
-    /// What has a label.
+    /// Labeled entries only.
     Labels,
-    /// Everything.
+    /// All entries.
     All,
 }
 
 impl Filter {
-    /// Every filter, from the narrow to the wide, labels last.
+    /// All filters, from narrow to wide, labels last.
     pub const ALL: [Self; 4] = [Self::Turns, Self::Talk, Self::All, Self::Labels];
 
-    /// For people.
+    /// Display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Turns => "turns",
@@ -60,14 +59,14 @@ impl Filter {
     }
 }
 
-/// One branch of the drawing.
+/// One lane of the outline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lane {
-    /// The lane that it leaves; `None` for one that everything hangs on.
+    /// The lane that it branches from; `None` for a root lane.
     pub from: Option<u32>,
-    /// Whether it is the last that leaves there.
+    /// Whether it is the last branch there.
     pub last: bool,
-    /// How many lanes there are between it and the edge.
+    /// Number of lanes to its left.
     pub level: u32,
 }
 
@@ -76,43 +75,43 @@ pub struct Lane {
 pub struct Row {
     /// The entry.
     pub id: CompactString,
-    /// Its kind, as pi names it.
+    /// Its type, in pi's terms.
     pub kind: CompactString,
-    /// Who speaks.
+    /// Its role.
     pub role: Role,
-    /// When, in milliseconds since the epoch.
+    /// Its time in milliseconds since the epoch.
     pub time_ms: u64,
     /// Its lane, in [`Outline::lanes`].
     pub lane: u32,
-    /// Whether the lane begins here.
+    /// Whether the lane starts here.
     pub starts: bool,
-    /// Rows below it that are its descendants: those that go when it is folded.
+    /// Number of descendant rows below it, which folding hides.
     pub below: u32,
-    /// Whether it is on the way from the root to where the conversation is.
+    /// Whether it is on the path from the root to the leaf.
     pub active: bool,
-    /// The name that the user gave it.
+    /// The user's label.
     pub label: Option<CompactString>,
 }
 
-/// A session's tree.
+/// The outline of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// From the first root down.
+    /// The rows, from the first root down.
     pub rows: Vec<Row>,
-    /// What the rows stand in.
+    /// The lanes of the rows.
     pub lanes: Vec<Lane>,
-    /// The row of the conversation's end, or of the last before it that has a row.
+    /// The row of the leaf, or of its nearest ancestor with a row.
     pub here: Option<u32>,
-    /// Everything that the user said.
+    /// Number of user messages.
     pub turns: u32,
-    /// Ends of the tree.
+    /// Number of leaves of the tree.
     pub ends: u32,
 }
 
-/// The names of entries, by their ids.
+/// Labels by entry id.
 pub type Labels = HashMap<String, String>;
 
-/// Makes the rows of a tree. Linear in the number of its entries.
+/// Returns the rows of a tree. Linear in the number of entries.
 pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
     let labelled: HashSet<u32> = labels.keys().filter_map(|id| tree.index_of(id)).collect();
     let mut turns = 0;
@@ -128,7 +127,7 @@ pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
     let mut maker = Maker { tree, labels, active: &active, out: Outline::default(), row_of: HashMap::new() };
     let roots = children.take(None);
     maker.grow(&roots, &mut children);
-    // A circle hangs on no root; only a damaged file has one.
+    // A cycle is reachable from no root; only a damaged file has one.
     for at in 0..tree.len() as u32 {
         if shown[at as usize] && !maker.row_of.contains_key(&at) {
             maker.grow(&[at], &mut children);
@@ -143,7 +142,7 @@ pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
     out
 }
 
-/// For every entry the nearest before it that has a row.
+/// Returns for every entry its nearest ancestor with a row.
 fn nearest_above(tree: &Tree, shown: &[bool]) -> Vec<Option<u32>> {
     let mut found: Vec<Option<Option<u32>>> = vec![None; shown.len()];
     let mut way = Vec::new();
@@ -157,12 +156,12 @@ fn nearest_above(tree: &Tree, shown: &[bool]) -> Vec<Option<u32>> {
             way.push(next);
             match tree.parent_index(next) {
                 Some(parent) if shown[parent as usize] => break Some(parent),
-                // Longer than there are entries: a circle.
+                // A path longer than the number of entries is a cycle.
                 Some(parent) if way.len() <= shown.len() => next = parent,
                 _ => break None,
             }
         };
-        // All on the way are hidden but the first, whose answer is the same.
+        // Entries on the path without a row have the same ancestor as the first.
         for passed in &way {
             found[*passed as usize] = Some(answer);
         }
@@ -170,7 +169,7 @@ fn nearest_above(tree: &Tree, shown: &[bool]) -> Vec<Option<u32>> {
     found.into_iter().map(Option::flatten).collect()
 }
 
-/// Which entries are on the way to the leaf.
+/// Returns which entries are on the path to the leaf.
 fn active(tree: &Tree) -> Vec<bool> {
     let mut active = vec![false; tree.len()];
     for at in tree.way_back(tree.leaf_index()) {
@@ -179,7 +178,7 @@ fn active(tree: &Tree) -> Vec<bool> {
     active
 }
 
-/// Who has a row behind whom.
+/// The rows that follow each row.
 struct Children {
     roots: Vec<u32>,
     of: HashMap<u32, Vec<u32>>,
@@ -205,7 +204,7 @@ impl Children {
     }
 }
 
-/// What is still to be done: an entry to make a row of, or a row whose descendants are all there.
+/// Pending work: an entry that needs a row, or a row whose descendants are complete.
 enum Due {
     Row { at: u32, lane: u32, starts: bool },
     Done(u32),
@@ -220,7 +219,7 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// Adds what hangs on these. Not by recursion: a conversation is deeper than a stack.
+    /// Adds the descendants of these entries. Iterative: a conversation is deeper than the stack.
     fn grow(&mut self, roots: &[u32], children: &mut Children) {
         let mut due = Vec::new();
         self.part(roots, None, &mut due);
@@ -246,7 +245,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A lane for each of those that go on from the same place.
+    /// Creates a lane for each child of a fork.
     fn part(&mut self, several: &[u32], from: Option<u32>, due: &mut Vec<Due>) {
         let level = from.map_or(0, |from| self.out.lanes[from as usize].level + 1);
         let first = self.out.lanes.len() as u32;
@@ -259,7 +258,7 @@ impl Maker<'_> {
     }
 
     fn row(&self, at: u32, lane: u32, starts: bool) -> Row {
-        // An entry that is made stays: of all of them that would be much.
+        // Reading an entry would cache it; for all of them that is too much memory.
         let (id, timestamp) = self.tree.texts(at);
         let (kind, role) = self.tree.kind_and_role(at);
         Row {

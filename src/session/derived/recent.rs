@@ -1,6 +1,6 @@
-//! A conversation in pieces, the last one first: of a long one no more is decoded than is asked for.
+//! Pages of a conversation, the last one first: decodes only the requested part of a long one.
 //!
-//! Must not know files. All pieces of a conversation, put together, are the messages of its context
+//! Must not know files. All pages of a conversation, concatenated, are the messages of its context
 //! ([`crate::session::context::messages::build`]).
 
 use std::sync::Arc;
@@ -14,21 +14,22 @@ use crate::session::format::message::{AgentMessage, Earlier, Piece};
 use crate::session::format::role::Role;
 use crate::session::tree::Tree;
 
-/// How much a piece holds: it ends with the message that reaches one of these, and what belongs to it.
+/// Size of a page: it ends with the message that reaches one of these limits, and the messages that belong to
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {
-    /// Messages.
+    /// Number of messages.
     pub messages: usize,
     /// Bytes of their lines in the file.
     pub bytes: u64,
 }
 
-/// Who answers in a conversation.
+/// Model and thinking level of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Chosen {
-    /// Provider and model id that answered or were chosen last.
+    /// Provider and model id of the last answer or model change.
     pub model: Option<(String, String)>,
-    /// The level that was chosen last.
+    /// The last thinking level that was set.
     pub thinking: Option<Thinking>,
 }
 
@@ -38,11 +39,11 @@ impl From<&SessionContext> for Chosen {
     }
 }
 
-/// The way to a leaf in a tree where every entry stands behind the one that it follows, looked at from its end.
+/// The path to a leaf, read from its end, in a tree where every entry follows its parent in the file.
 struct Way<'t> {
     tree: &'t Tree,
     edits: Edits,
-    /// The compaction that counts, and where that begins which it keeps.
+    /// Index of the active compaction, and of the first entry that it keeps.
     compaction: Option<(u32, u32)>,
 }
 
@@ -56,14 +57,14 @@ impl<'t> Way<'t> {
         Self { tree, edits, compaction: compaction.zip(kept) }
     }
 
-    /// The places whose messages the model gets, from one of them back.
+    /// Returns the indices of the entries that the model gets, backward from one of them.
     fn back_from(&self, at: Option<u32>) -> impl Iterator<Item = u32> {
         let kept = self.compaction.map_or(0, |(_, kept)| kept);
         self.tree.way_back(at).take_while(move |at| *at >= kept)
     }
 
-    /// The message of the entry at a place as the model gets it. Decodes that entry, and nothing of it stays in memory
-    /// that was not there before.
+    /// Returns the message of the entry at an index as the model gets it. Decodes that entry without caching
+    /// it.
     fn message(&self, at: u32) -> Option<Arc<AgentMessage>> {
         let (kind, _) = self.tree.kind_and_role(at);
         if !matches!(kind, "message" | "custom_message" | "branch_summary") {
@@ -79,7 +80,7 @@ impl<'t> Way<'t> {
         message.filter(|message| !is_kept || message.role() != "system")
     }
 
-    /// The messages of the compaction, in the order in which the model gets them.
+    /// Returns the messages of the compaction, in the order in which the model gets them.
     fn summary(&self) -> impl Iterator<Item = Arc<AgentMessage>> {
         let compaction = self.compaction.map(|(at, _)| self.tree.entry(at));
         let message = |part| {
@@ -91,12 +92,12 @@ impl<'t> Way<'t> {
     }
 }
 
-/// The last piece of the conversation at a leaf.
+/// Returns the last page of the conversation at a leaf.
 pub(in crate::session) fn last(tree: &Tree, leaf: u32, bound: Bound) -> Piece {
     piece(tree, leaf, Some(leaf), bound)
 }
 
-/// The piece before another one; nothing where that is of another tree.
+/// Returns the page before another one; empty when that belongs to another tree.
 pub(in crate::session) fn before(tree: &Tree, earlier: &Earlier, bound: Bound) -> Piece {
     let places = tree.index_of(&earlier.leaf).zip(tree.index_of(&earlier.first));
     places.map_or_else(Piece::default, |(leaf, first)| piece(tree, leaf, tree.parent_index(first), bound))
@@ -111,7 +112,7 @@ fn piece(tree: &Tree, leaf: u32, from: Option<u32>, bound: Bound) -> Piece {
         piece.messages.push(message);
         bytes += u64::from(tree.line_bytes(at));
         let is_full = piece.messages.len() >= bound.messages || bytes >= bound.bytes;
-        // The result of a call belongs to the answer that made it.
+        // The result of a call stays with the answer that made the call.
         if is_full && tree.role(at) != Role::Tool {
             let id = |at| tree.entry(at).id().to_string();
             piece.earlier = Some(Earlier { leaf: id(leaf), first: id(at) });
@@ -125,7 +126,7 @@ fn piece(tree: &Tree, leaf: u32, from: Option<u32>, bound: Bound) -> Piece {
     piece
 }
 
-/// The words of the user before a piece, oldest first: the latest, so many of them and of so many bytes.
+/// Returns the user's messages before a page, oldest first: the latest within these limits.
 pub(in crate::session) fn said_before(
     tree: &Tree,
     earlier: &Earlier,
@@ -147,8 +148,8 @@ pub(in crate::session) fn said_before(
     said
 }
 
-/// How many messages the conversation at a leaf has, where `known` is how many it has at another leaf: if that is on
-/// the way and nothing changed what stood there, only what follows it is read.
+/// Returns the number of messages of the conversation at a leaf. `known` is the number at another leaf: if
+/// that is an ancestor and no later entry changes its messages, only later entries are read.
 pub(in crate::session) fn count(tree: &Tree, leaf: u32, known: Option<(u32, usize)>) -> usize {
     let way = Way::to(tree, leaf);
     let (mut count, mut known) = (0, known);
@@ -162,12 +163,12 @@ pub(in crate::session) fn count(tree: &Tree, leaf: u32, known: Option<(u32, usiz
     count + way.summary().count()
 }
 
-/// Whether an entry changes what the model gets of those before it.
+/// Whether an entry changes which earlier messages the model gets.
 fn steers(tree: &Tree, at: u32) -> bool {
     matches!(tree.kind(at), "compaction" | "context_edit")
 }
 
-/// Looks at what was said since the last compaction or edit, the latest first, until something is found.
+/// Searches the messages since the last compaction or edit, latest first.
 pub(in crate::session) fn find<T>(
     tree: &Tree,
     leaf: u32,
@@ -177,7 +178,7 @@ pub(in crate::session) fn find<T>(
     way.back_from(Some(leaf)).take_while(|at| !steers(tree, *at)).find_map(|at| find(&*way.message(at)?))
 }
 
-/// Who answers at a leaf.
+/// Returns model and thinking level at a leaf.
 pub(in crate::session) fn chosen(tree: &Tree, leaf: u32) -> Chosen {
     let steering = || std::iter::once(leaf).chain(tree.steering(leaf));
     let of_kind = |kind: &'static str| steering().filter(move |at| tree.kind(*at) == kind);
@@ -198,7 +199,7 @@ pub(in crate::session) fn chosen(tree: &Tree, leaf: u32) -> Chosen {
     Chosen { model: answered.or_else(|| changed.map(|(_, model)| model)), thinking: level.flatten() }
 }
 
-/// The model that gave an answer.
+/// Returns the model of an answer.
 fn answering(entry: &Entry) -> Option<(String, String)> {
     match entry.message() {
         Some(AgentMessage::Llm(Message::Assistant(answer))) if !projection::is_program(&answer.model) => {

@@ -1,6 +1,6 @@
-//! What an entry of a session says: every kind of pi's version 3, as of its newest release.
+//! Content of a session entry: every type of pi's version 3, as of its newest release.
 //!
-//! Must not know the tree or files. Kinds that this version does not know are kept as they came.
+//! Must not know the tree or files. Unknown types are preserved unchanged.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::message::AgentMessage;
 use crate::llm::model::Usage;
 
-/// What an entry says, beside its place in the tree.
+/// The content of an entry, without its position in the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum EntryBody {
@@ -17,23 +17,23 @@ pub enum EntryBody {
         /// The message.
         message: AgentMessage,
     },
-    /// Another model answers from here on.
+    /// The model changed.
     ModelChange {
         /// Provider id.
         provider: String,
-        /// The provider's name of the model.
+        /// The provider's name for the model.
         model_id: String,
     },
-    /// Another thinking level from here on.
+    /// The thinking level changed.
     ThinkingLevelChange {
         /// The level's name.
         thinking_level: String,
     },
-    /// A summary that stands for the path before the first kept entry.
+    /// A summary that replaces the path before the first kept entry.
     Compaction {
         /// For the model.
         summary: String,
-        /// Where the kept part begins; the entry's own id when nothing is kept.
+        /// The first entry of the kept part; the compaction's own id when nothing is kept.
         first_kept_entry_id: String,
         /// Context size before, in tokens.
         tokens_before: u64,
@@ -46,11 +46,11 @@ pub enum EntryBody {
         /// Whether an extension made it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from_hook: Option<bool>,
-        /// The system message that holds from here on; those of the kept part are dropped.
+        /// The system message from here on; those of the kept part are dropped.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         system_message: Option<Value>,
     },
-    /// What happened on a branch that was left.
+    /// The summary of a branch that was left.
     BranchSummary {
         /// The leaf that was left.
         #[serde(default)]
@@ -69,31 +69,31 @@ pub enum EntryBody {
     },
     /// Data of an extension or of ours (`bowline.*`), never in the context.
     Custom {
-        /// Whose data.
+        /// Type of the data, with its owner's prefix.
         custom_type: String,
         /// The data.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Value>,
     },
-    /// A message that is not the user's, in the context.
+    /// A message in the context that is not from the user.
     CustomMessage {
-        /// Whose message.
+        /// Type of the message, with its owner's prefix.
         custom_type: String,
         /// A text or a list of parts.
         #[serde(default)]
         content: Value,
-        /// Whether front ends show it.
+        /// Whether front ends display it.
         #[serde(default)]
         display: bool,
         /// For front ends.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         details: Option<Value>,
     },
-    /// A name for an entry, or its removal.
+    /// A label for an entry, or its removal.
     Label {
         /// The entry.
         target_id: String,
-        /// The name; `None` takes it away.
+        /// The label; `None` removes it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         label: Option<String>,
     },
@@ -103,35 +103,35 @@ pub enum EntryBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
     },
-    /// Tokens spent outside the conversation.
+    /// Usage outside of the conversation.
     Usage {
-        /// For what, such as `cache_warm`.
+        /// Its purpose, such as `cache_warm`.
         kind: String,
         /// Provider id.
         provider: String,
         /// Model id.
         model: String,
-        /// How much.
+        /// The usage.
         usage: Usage,
-        /// Why.
+        /// A note.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
-    /// Another content for an earlier entry, in the context only.
+    /// Replacement content for an earlier entry, in the context only.
     ContextEdit {
         /// The entry.
         target_id: String,
-        /// `{content}`, or `None` to leave the entry out.
+        /// `{content}`, or `None` to exclude the entry.
         #[serde(default)]
         replacement: Option<Value>,
     },
-    /// A kind that this version does not know: the whole object as it came.
+    /// An unknown type: the whole object, unchanged.
     #[serde(skip)]
     Unknown(Value),
 }
 
-/// The body's kind, and its other fields as JSON text with a leading comma (if any) and the
-/// closing brace. Splicing text keeps pi's order of fields without a second copy of the body.
+/// Returns the body's type, and its other fields as JSON text with a leading comma (if any) and the closing
+/// brace. Splicing text keeps pi's field order without a second copy of the body.
 pub(super) fn kind_and_rest(body: &EntryBody) -> Option<(String, String)> {
     if let EntryBody::Unknown(value) = body {
         let mut fields = value.as_object()?.clone();
@@ -141,7 +141,7 @@ pub(super) fn kind_and_rest(body: &EntryBody) -> Option<(String, String)> {
         return Some((kind, with_comma(&text[1..])));
     }
     let text = serde_json::to_string(body).ok()?;
-    // An internally tagged enum writes its tag first; tags are plain ASCII words.
+    // serde writes an internal tag first; tags are plain ASCII words.
     let after = text.strip_prefix(r#"{"type":""#)?;
     let (kind, rest) = after.split_once('"')?;
     Some((kind.to_string(), rest.to_string()))

@@ -1,8 +1,8 @@
-//! One entry of a session: its place in the tree, its time, its kind, and the line that it is.
+//! One entry of a session: its position in the tree, its time, its type, and its line.
 //!
-//! Must not know files or the tree. A line is kept byte for byte as it came, whatever of it this
-//! version understands; what it means is decoded on demand. A line of a file need not be in memory
-//! at all: of a long session only what is looked at is.
+//! Must not know files or the tree. A line is preserved byte for byte, whether or not this version
+//! understands it; its content is decoded on demand. The line of a stored entry need not be in memory: of a
+//! long session only the entries in use are.
 
 use std::borrow::Cow;
 use std::io;
@@ -22,18 +22,18 @@ use crate::base::clock;
 use crate::base::lenient::mended;
 use crate::llm::model::{AssistantMessage, Message, ToolResultMessage, UserMessage};
 
-/// The kinds that steer what a model is told of a path, beside the messages on it: of a long path nothing else
-/// has to be known from before what its last compaction keeps.
+/// Entry types that determine what a model gets of a path, beside its messages: nothing else before the part
+/// that the last compaction keeps has to be read.
 pub(in crate::session) const STEERING: [&str; 4] =
     ["compaction", "context_edit", "model_change", "thinking_level_change"];
 
-/// Text that only grows, of which pieces can be read: a session file.
+/// An append-only text that can be read in pieces: a session file.
 pub trait Lines: Send + Sync {
-    /// The piece of `length` bytes that begins at byte `from`.
+    /// Reads `length` bytes from byte `from` on.
     fn read(&self, from: u64, length: u32) -> io::Result<String>;
 }
 
-/// Where the line of an entry is.
+/// Location of an entry's line.
 enum Line {
     /// In memory.
     Here(Arc<str>),
@@ -61,8 +61,7 @@ struct MessageLine<'a> {
     message: &'a RawValue,
 }
 
-/// What of an entry is always in memory. Ids and time stamps as pi writes them need no memory
-/// beside that of the struct.
+/// The part of an entry that is always in memory. Ids and timestamps as pi writes them are stored inline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::session) struct Place {
     pub(in crate::session) id: CompactString,
@@ -76,7 +75,7 @@ pub(in crate::session) struct Place {
 pub struct Entry {
     place: Place,
     line: Line,
-    /// What the entry adds to a context, decoded when first asked for, until it is not told any more.
+    /// The entry's message for a context, decoded on first use and cached until it leaves the context.
     message: Mutex<Option<Arc<AgentMessage>>>,
 }
 
@@ -87,7 +86,7 @@ impl std::fmt::Debug for Entry {
 }
 
 impl Entry {
-    /// A new entry. Fails only for an unknown body that is not an object with a `type`.
+    /// Creates an entry. Fails only for an unknown body that is not an object with a `type`.
     pub fn new(id: String, parent_id: Option<String>, timestamp: String, body: &EntryBody) -> Option<Self> {
         let (kind, rest) = kind_and_rest(body)?;
         let quoted = |text: &str| serde_json::to_string(text).ok();
@@ -108,32 +107,32 @@ impl Entry {
         Some(Self { place, line: Line::Here(line.into()), message: Mutex::default() })
     }
 
-    /// Reads a line. The error says what is wrong with it.
+    /// Parses a line. The error describes the problem.
     pub fn parse(line: &str) -> Result<Self, String> {
         let place = Place::parse(line)?;
         Ok(Self { place, line: Line::Here(line.into()), message: Mutex::default() })
     }
 
-    /// An entry whose line stays where it is.
+    /// Creates an entry whose line stays in its file.
     pub(in crate::session) fn there(place: Place, lines: Arc<dyn Lines>, from: u64, length: u32) -> Self {
         Self { place, line: Line::There { lines, from, length }, message: Mutex::default() }
     }
 
-    /// The same entry, where its line is in memory. Nothing is copied but what every entry has.
+    /// Returns a copy if the line is in memory. Copies only the common fields.
     pub(in crate::session) fn here(&self) -> Option<Self> {
         let Line::Here(text) = &self.line else { return None };
         let message = Mutex::new(self.known().clone());
         Some(Self { place: self.place.clone(), line: Line::Here(Arc::clone(text)), message })
     }
 
-    /// Its line is in that file now.
+    /// Records that its line is now in that file.
     pub(in crate::session) fn settle(&mut self, lines: Arc<dyn Lines>, from: u64) {
         if let Ok(length) = u32::try_from(self.length()) {
             self.line = Line::There { lines, from, length };
         }
     }
 
-    /// Bytes of its line.
+    /// Returns the bytes of its line.
     pub(in crate::session) fn length(&self) -> u64 {
         match &self.line {
             Line::Here(text) => text.len() as u64,
@@ -141,7 +140,7 @@ impl Entry {
         }
     }
 
-    /// The same entry behind another one. Everything else in its line stays.
+    /// Returns the same entry with another parent. The rest of its line is unchanged.
     pub(in crate::session) fn behind(&self, parent: Option<&str>) -> io::Result<Self> {
         let line = self.line()?;
         if self.parent_id() == parent {
@@ -152,42 +151,42 @@ impl Entry {
         Self::parse(&Value::Object(fields).to_string()).map_err(io::Error::other)
     }
 
-    /// Unique in its session.
+    /// The id, unique in its session.
     pub fn id(&self) -> &str {
         &self.place.id
     }
 
-    /// The entry before it on its branch.
+    /// The id of its parent on its branch.
     pub fn parent_id(&self) -> Option<&str> {
         self.place.parent_id.as_deref()
     }
 
-    /// ISO 8601.
+    /// The timestamp in ISO 8601.
     pub fn timestamp(&self) -> &str {
         &self.place.timestamp
     }
 
-    /// Milliseconds since the epoch; 0 for a time stamp that cannot be read.
+    /// Milliseconds since the epoch; 0 for an invalid timestamp.
     pub fn time_ms(&self) -> u64 {
         clock::parse_iso8601(&self.place.timestamp).unwrap_or(0)
     }
 
-    /// pi's name of the entry's kind.
+    /// pi's name of the entry's type.
     pub fn kind(&self) -> &str {
         &self.place.kind
     }
 
-    /// Who speaks in it.
+    /// The role of its message.
     pub fn role(&self) -> Role {
         self.place.role
     }
 
-    /// What a tree needs of it.
+    /// The part that is always in memory.
     pub(in crate::session) fn place(&self) -> &Place {
         &self.place
     }
 
-    /// Where its line is in its file, in bytes, and how long it is there.
+    /// Returns the byte offset and length of its line in its file.
     pub(in crate::session) fn span(&self) -> Option<(u64, u32)> {
         match &self.line {
             Line::Here(_) => None,
@@ -195,8 +194,7 @@ impl Entry {
         }
     }
 
-    /// The line as it stands in the file, without its line feed. Fails when the file cannot be
-    /// read any more.
+    /// Returns the line as in the file, without its line feed. Fails when the file can no longer be read.
     pub fn line(&self) -> io::Result<Cow<'_, str>> {
         match &self.line {
             Line::Here(text) => Ok(Cow::Borrowed(text)),
@@ -204,7 +202,7 @@ impl Entry {
         }
     }
 
-    /// The line; an empty one, which says nothing, where the file cannot be read any more.
+    /// Returns the line, or an empty string when the file can no longer be read.
     fn line_or_nothing(&self) -> Cow<'_, str> {
         self.line().unwrap_or_else(|error| {
             tracing::error!(entry = self.id(), %error, "an entry of the session cannot be read again");
@@ -212,7 +210,7 @@ impl Entry {
         })
     }
 
-    /// The line as it can be decoded: pi writes halves of characters, too.
+    /// Returns the line with invalid surrogates replaced, which pi can write.
     fn readable(&self) -> Cow<'_, str> {
         match self.line_or_nothing() {
             Cow::Borrowed(line) => mended(line),
@@ -223,17 +221,15 @@ impl Entry {
         }
     }
 
-    /// What it says. A kind or a shape that this version does not know gives
-    /// [`EntryBody::Unknown`].
+    /// Returns its content. An unknown type or an invalid shape gives [`EntryBody::Unknown`].
     pub fn body(&self) -> EntryBody {
         let line = self.readable();
         serde_json::from_str(&line)
             .unwrap_or_else(|_| EntryBody::Unknown(serde_json::from_str(&line).unwrap_or(Value::Null)))
     }
 
-    /// The message of a `message` entry. The same as from [`Entry::body`], but read straight from
-    /// the line: a tagged enum, and one inside of others, is copied once for each of them, and messages
-    /// are nearly all of a session.
+    /// Returns the message of a `message` entry. The same as from [`Entry::body`], but decoded directly from
+    /// the line: serde buffers each level of a tagged enum, and nearly all of a session is messages.
     pub(in crate::session) fn message(&self) -> Option<AgentMessage> {
         let line = self.readable();
         let line: MessageLine = serde_json::from_str(&line).ok()?;
@@ -247,12 +243,12 @@ impl Entry {
             Role::None | Role::Other => serde_json::from_str(text),
         };
         let known = known.map(|mut message| {
-            // To one who knows the role already, that is a field like any other.
+            // The role is already known, so its field lands in `extra`.
             let (Message::User(UserMessage { content, extra, .. })
             | Message::Assistant(AssistantMessage { content, extra, .. })
             | Message::ToolResult(ToolResultMessage { content, extra, .. })) = &mut message;
             extra.shift_remove("role");
-            // Many messages are held for long, and room for more fields and parts is half of what one takes.
+            // Messages are kept for long; spare capacity for fields and parts would be half of their size.
             if extra.is_empty() {
                 *extra = serde_json::Map::new();
             }
@@ -266,7 +262,7 @@ impl Entry {
         self.message.lock()
     }
 
-    /// The entry's message for a context, decoded once.
+    /// Returns the entry's message for a context, decoded once.
     pub(in crate::session) fn message_or(
         &self,
         make: impl FnOnce() -> Option<AgentMessage>,
@@ -278,24 +274,24 @@ impl Entry {
         known.clone()
     }
 
-    /// Keeps of its message no more than where it is.
+    /// Drops the decoded message; only the location of the line is kept.
     pub(in crate::session) fn forget(&self) {
         *self.known() = None;
     }
 
-    /// Whether its message is in memory.
+    /// Whether its message is cached.
     pub(crate) fn is_decoded(&self) -> bool {
         self.known().is_some()
     }
 }
 
 impl Place {
-    /// Reads them from a line. The error says what is wrong with it.
+    /// Parses the fields of a line. The error describes the problem.
     pub(in crate::session) fn parse(line: &str) -> Result<Self, String> {
         line_head::of(line).map_or_else(|| Self::decode(line), |head| Ok(Self::of(&head)))
     }
 
-    /// Those of a head that was found.
+    /// Takes the fields of a parsed head.
     pub(in crate::session) fn of(head: &Head) -> Self {
         let Head { kind, id, parent_id, timestamp, role, .. } = head;
         Self {
@@ -307,7 +303,7 @@ impl Place {
         }
     }
 
-    /// The same of any line, however it is written.
+    /// Decodes the fields of any JSON line, in whatever form.
     pub(in crate::session) fn decode(line: &str) -> Result<Self, String> {
         let head: Fields = serde_json::from_str(line).map_err(|error| error.to_string())?;
         Ok(Self {

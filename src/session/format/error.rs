@@ -1,5 +1,4 @@
-//! What can go wrong with a session, and what was wrong with its file. Must not know how files are
-//! read or written.
+//! Errors of a session, and problems in its file. Must not know how files are read or written.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,15 +8,15 @@ use super::header::VERSION;
 /// Why a session cannot be opened or written.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The file is something else; it was not touched.
+    /// The file is not a session; it was not modified.
     #[error("{0} is not a session file; it was left as it is")]
     NotASession(PathBuf),
-    /// A session of a format that this program does not read.
+    /// The session has an unsupported format version.
     #[error("{path} is a session of format {version}; this program reads formats 1 to {VERSION}")]
     Version {
         /// The file.
         path: PathBuf,
-        /// Its format.
+        /// Its version.
         version: u64,
     },
     /// Another program is writing it.
@@ -29,24 +28,24 @@ pub enum SessionError {
     /// An entry of an unknown kind that is not an object with a `type`.
     #[error("an entry must be a JSON object with a type")]
     BadEntry,
-    /// It was opened to be looked at.
+    /// The session was opened read-only.
     #[error("session file {0} was opened for reading only")]
     ReadOnly(PathBuf),
-    /// The system refuses.
+    /// An I/O error.
     #[error("session file {path}: {source}")]
     Io {
-        /// On what.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The error.
         source: io::Error,
     },
 }
 
-/// Something wrong in a session file that did not keep it from being opened.
+/// A problem in a session file that did not prevent opening it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Line number from 1; 0 where it is about the whole file.
+    /// Line number from 1; 0 when it concerns the whole file.
     pub line: usize,
-    /// What is wrong and what was done about it.
+    /// The problem and how it was handled.
     pub message: String,
 }

@@ -1,6 +1,6 @@
-//! The first line of a session file: whose session, since when, where.
+//! Header of a session file: its first line, with id, start time and folder.
 //!
-//! Must not know files or entries. The line is kept byte for byte as it came.
+//! Must not know files or entries. The line is preserved byte for byte.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::base::clock;
 
-/// The version of the format that is written; earlier ones are read.
+/// The format version that is written; earlier ones can be read.
 pub const VERSION: u64 = 3;
 
 /// The first line of a session file.
@@ -17,15 +17,15 @@ pub const VERSION: u64 = 3;
 pub struct Header {
     /// The session's id.
     pub id: String,
-    /// ISO 8601, when the session began.
+    /// Start time in ISO 8601.
     pub timestamp: String,
     /// The working folder of the session.
     pub cwd: String,
     /// File of the session from which this one was forked.
     pub parent_session: Option<String>,
-    /// The version of its format, from 1 to [`VERSION`].
+    /// The format version, from 1 to [`VERSION`].
     pub version: u64,
-    /// The line as it stands in the file, without its line feed.
+    /// The line as in the file, without its line feed.
     pub line: String,
 }
 
@@ -52,19 +52,19 @@ fn first_version() -> u64 {
 /// Why a line is not the header of a session that can be continued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeaderError {
-    /// Not a header at all.
+    /// Not a header.
     NotASession,
-    /// A header of a version that this program does not read.
+    /// A header with an unsupported version.
     Version(u64),
 }
 
 impl Header {
-    /// The header of a new session that begins at `now_ms`.
+    /// Returns the header of a new session that starts at `now_ms`.
     pub fn new(id: String, now_ms: u64, cwd: String) -> Self {
         Self::with_parent(id, now_ms, cwd, None)
     }
 
-    /// The header of a session that begins at `now_ms` as a copy of another one's branch.
+    /// Returns the header of a session that starts at `now_ms` as a fork of another one.
     pub fn forked(id: String, now_ms: u64, cwd: String, parent: &Path) -> Self {
         Self::with_parent(id, now_ms, cwd, Some(parent.to_string_lossy().into_owned()))
     }
@@ -77,7 +77,7 @@ impl Header {
         Self::from_parts(line, text)
     }
 
-    /// Reads a first line, of this version or of an earlier one.
+    /// Parses a first line, of this version or an earlier one.
     pub fn parse(line: &str) -> Result<Self, HeaderError> {
         let parsed: HeaderLine = serde_json::from_str(line).map_err(|_| HeaderError::NotASession)?;
         match (parsed.kind.as_str(), parsed.version) {
@@ -87,7 +87,7 @@ impl Header {
         }
     }
 
-    /// The same header in this version; whatever else the line says stays.
+    /// Returns the header in the current version; other fields of the line are unchanged.
     pub(in crate::session) fn upgraded(&self) -> Self {
         let Ok(Value::Object(mut fields)) = serde_json::from_str(&self.line) else { return self.clone() };
         fields.insert("version".to_string(), VERSION.into());

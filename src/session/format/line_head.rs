@@ -1,36 +1,36 @@
-//! The head of a line, as this program and pi write it, without decoding what the line says. Pure.
+//! Scans the head of a line, in the form that this program and pi write, without decoding the line. Pure.
 //!
-//! Must not know what entries mean. A line is looked through once: whether it is JSON from end to end, and
-//! where in it is what a tree needs. What is written otherwise is left to the decoder, which is slower and
-//! decides alone; whatever is found here it would find, too.
+//! Must not know what entries mean. One pass checks that the line is valid JSON and finds the fields that a
+//! tree needs. Lines in any other form are left to the decoder, which is slower and authoritative; a
+//! successful scan always agrees with it.
 
 use memchr::memchr2;
 
 use super::role::Role;
 
-/// Fields that stand in the head; a second one of them is for the decoder.
+/// Fields of the head; a line with a duplicate of them is left to the decoder.
 const HEAD: [&[u8]; 4] = [b"type", b"id", b"parentId", b"timestamp"];
-/// Objects and lists in each other that are followed here.
+/// Maximum nesting depth; deeper lines are left to the decoder.
 const DEPTH_MAX: u32 = 60;
-/// Eight bytes of one.
+/// A byte pattern with one in each of eight bytes.
 const EACH: u64 = u64::MAX / 255;
-/// Eights of bytes that are looked through before a search is begun.
+/// Number of 8-byte words that are checked before a vectorized search is started.
 const NEAR: usize = 5;
 
-/// What is found.
+/// The fields that were found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::session) struct Head<'a> {
     pub(in crate::session) kind: &'a str,
     pub(in crate::session) id: &'a str,
     pub(in crate::session) parent_id: Option<&'a str>,
     pub(in crate::session) timestamp: &'a str,
-    /// Who speaks in a message.
+    /// The role of a message.
     pub(in crate::session) role: Role,
-    /// What follows from the costs of a message on.
+    /// The text from a message's usage on.
     pub(in crate::session) usage: Option<&'a str>,
 }
 
-/// The head of a line; `None` where that is for the decoder.
+/// Scans the head of a line; `None` when it is left to the decoder.
 pub(in crate::session) fn of(line: &str) -> Option<Head<'_>> {
     let (kind, rest) = plain(line.strip_prefix(r#"{"type":""#)?)?;
     let (id, rest) = plain(rest.strip_prefix(r#","id":""#)?)?;
@@ -54,8 +54,8 @@ pub(in crate::session) fn of(line: &str) -> Option<Head<'_>> {
     Some(Head { kind, id, parent_id, timestamp, role, usage })
 }
 
-/// Where the first quotation mark or backslash is. Nearly all texts of a line are a few bytes long, and to begin
-/// a search costs as much as to go through them, eight at a time.
+/// Returns the position of the first quotation mark or backslash. Most strings of a line are a few bytes
+/// long, so checking eight bytes at a time is as fast as starting a search.
 fn quote_or_escape(bytes: &[u8]) -> Option<usize> {
     let (eights, _) = bytes.as_chunks::<8>();
     for (n, eight) in eights.iter().take(NEAR).enumerate() {
@@ -69,19 +69,19 @@ fn quote_or_escape(bytes: &[u8]) -> Option<usize> {
     memchr2(b'"', b'\\', &bytes[near..]).map(|at| near + at)
 }
 
-/// The highest bit of the first byte that is zero, and of some behind it.
+/// Returns a mask with the highest bit of the first zero byte, and maybe of later bytes.
 fn zeros(eight: u64) -> u64 {
     eight.wrapping_sub(EACH) & !eight & (EACH * 0x80)
 }
 
-/// A text up to its quotation mark, if nothing in it is escaped; and what follows.
+/// Returns a string up to its closing quotation mark, if it has no escapes, and the rest.
 fn plain(text: &str) -> Option<(&str, &str)> {
     let end = quote_or_escape(text.as_bytes())?;
     let rest = text[end..].strip_prefix('"')?;
     Some((&text[..end], rest))
 }
 
-/// Whether a byte below a space is in there; eight are compared at a time.
+/// Whether the bytes include one below a space; compares eight at a time.
 fn has_control(bytes: &[u8]) -> bool {
     let (eights, last) = bytes.as_chunks::<8>();
     let below = |eight: &[u8; 8]| {
@@ -91,26 +91,26 @@ fn has_control(bytes: &[u8]) -> bool {
     eights.iter().any(below) || last.iter().any(|byte| *byte < 0x20)
 }
 
-/// A walk through JSON.
+/// A scanner over JSON.
 struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// How many objects and lists one is in.
+    /// Current nesting depth.
     depth: u32,
-    /// Which of them are objects: a bit for each.
+    /// A bit for each level: set for an object.
     objects: u64,
-    /// Whether the object that one is in, or was in last, is the message.
+    /// Whether the current or last object is the message.
     message: bool,
-    /// How often that field was there.
+    /// Number of `message` fields.
     messages: u32,
-    /// Where the name of who speaks is.
+    /// Position of the role.
     role: Option<(usize, usize)>,
-    /// Where the costs begin.
+    /// Start of the usage.
     usage: Option<usize>,
 }
 
 impl<'a> Scan<'a> {
-    /// A walk that begins in an object, behind a value.
+    /// Starts inside an object, after a value.
     fn of(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0, depth: 1, objects: 1, message: false, messages: 0, role: None, usage: None }
     }
@@ -121,7 +121,7 @@ impl<'a> Scan<'a> {
         Some(byte)
     }
 
-    /// The next byte that is no space.
+    /// Returns the next byte that is not white space.
     fn token(&mut self) -> Option<u8> {
         loop {
             match self.next()? {
@@ -131,7 +131,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Goes to the end of everything, which must be the end of the line.
+    /// Scans to the end of the object, which must be the end of the line.
     fn rest_of_object(&mut self) -> Option<()> {
         while self.depth > 0 {
             match self.token()? {
@@ -153,7 +153,7 @@ impl<'a> Scan<'a> {
     }
 
     fn enter(&mut self, object: bool) -> Option<()> {
-        // A message that is a list is for the decoder.
+        // A message that is an array is left to the decoder.
         if !object && self.message && self.depth == 1 {
             return None;
         }
@@ -170,7 +170,7 @@ impl<'a> Scan<'a> {
         Some(())
     }
 
-    /// Goes behind the beginning of a value: to its end, or into it where more follows there.
+    /// Scans the beginning of a value: to its end, or into an object or array.
     fn value(&mut self) -> Option<()> {
         loop {
             match self.token()? {
@@ -224,7 +224,7 @@ impl<'a> Scan<'a> {
         Some(())
     }
 
-    /// Goes behind digits; `None` where there are none.
+    /// Skips digits; `None` if there are none.
     fn digits(&mut self) -> Option<()> {
         let from = self.at;
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
@@ -233,7 +233,7 @@ impl<'a> Scan<'a> {
         (self.at > from).then_some(())
     }
 
-    /// Goes behind a text whose quotation mark was passed, and says where it is.
+    /// Skips a string after its opening quotation mark, and returns its range.
     fn string(&mut self) -> Option<(usize, usize)> {
         let from = self.at;
         loop {
@@ -255,7 +255,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Goes behind a name and its colon, and keeps where what is looked for begins.
+    /// Skips a key and its colon, and records the positions of the fields of interest.
     fn key(&mut self, quote: u8) -> Option<()> {
         if quote != b'"' {
             return None;
@@ -268,7 +268,7 @@ impl<'a> Scan<'a> {
         if self.depth > 2 {
             return Some(());
         }
-        // Another spelling of a name is for the decoder.
+        // A key with escapes is left to the decoder.
         if name.contains(&b'\\') {
             return None;
         }

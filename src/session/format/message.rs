@@ -1,5 +1,5 @@
-//! What a conversation holds beside the messages of a model: pi's further roles, and any role
-//! that this version does not know; and the pieces that a long one is read in.
+//! Messages of a session: those of a model, pi's further roles and unknown roles; and the pages in which a
+//! long conversation is read.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::llm::model::Message;
     reason = "nearly every message is the large variant, and they live in an Arc"
 )]
 pub enum AgentMessage {
-    /// One that a model understands.
+    /// A message that a model understands.
     Llm(Message),
-    /// `bashExecution`, `custom`, `branchSummary`, `compactionSummary`, `system` and whatever
-    /// comes next: kept as it came.
+    /// `bashExecution`, `custom`, `branchSummary`, `compactionSummary`, `system` and unknown roles: preserved
+    /// unchanged.
     Other(Value),
 }
 
@@ -35,29 +35,29 @@ impl AgentMessage {
     }
 }
 
-/// A part of a conversation.
+/// A page of a conversation.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[doc(hidden)]
 pub struct Piece {
-    /// Oldest first.
+    /// The messages, oldest first.
     pub messages: Vec<Arc<AgentMessage>>,
-    /// Where the one before it is; `None` at the start of the conversation.
+    /// The position of the previous page; `None` at the start of the conversation.
     pub earlier: Option<Earlier>,
 }
 
-/// Where a part of a conversation begins: what stands before it on the way to a leaf is the next one.
+/// The start of a page: the previous page has the messages before it on the path to a leaf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct Earlier {
     /// The leaf of the conversation.
     pub(in crate::session) leaf: String,
-    /// The first entry of the part.
+    /// The first entry of the page.
     pub(in crate::session) first: String,
 }
 
 #[cfg(test)]
 impl Earlier {
-    /// The place before an entry on the way to another one.
+    /// Returns the position before an entry on the path to another one.
     pub(crate) fn of(leaf: &str, first: &str) -> Self {
         Self { leaf: leaf.to_string(), first: first.to_string() }
     }

@@ -1,16 +1,16 @@
-//! Sessions of pi's formats 1 and 2, told in format 3. Pure.
+//! Migration of pi's session formats 1 and 2 to format 3. Pure.
 //!
-//! Format 1 is a plain list: entries have no ids, and a compaction names the first kept one by its
-//! place in the list, the header being 0 and lines that are no entries not counted. Format 2 has the tree; messages of extensions have the role
-//! `hookMessage` there. Ids that are given here follow from the place in the file, so that the same
-//! file gives the same ids each time, as long as nobody adds to it.
+//! Format 1 is a plain list: entries have no ids, and a compaction refers to the first kept entry by its
+//! index in the list, where the header is 0 and invalid lines are not counted. Format 2 has the tree;
+//! extension messages have the role `hookMessage` there. Ids assigned here are derived from the position in
+//! the file, so that the same file yields the same ids each time, as long as it is not appended to.
 
 use serde_json::{Map, Value};
 
 use crate::base::lenient::mended;
 
-/// The lines behind the header in format 3, of those in format `version`. What is no object is left
-/// out; the second value tells such lines by their numbers from 1.
+/// Returns the lines after the header in format 3, from those in format `version`. Lines that are not objects
+/// are skipped; the second value has their numbers, from 1.
 pub(in crate::session) fn upgrade(version: u64, lines: &[(usize, String)]) -> (Vec<String>, Vec<usize>) {
     let mut broken = Vec::new();
     let mut entries: Vec<Map<String, Value>> = Vec::new();
@@ -32,7 +32,7 @@ pub(in crate::session) fn id_of(place: usize) -> String {
     format!("{place:08x}")
 }
 
-/// Makes a list a tree without branches.
+/// Links the entries of a list to a tree without branches.
 fn plant(entries: &mut [Map<String, Value>]) {
     let count = entries.len();
     let mut before = Value::Null;
@@ -50,7 +50,7 @@ fn plant(entries: &mut [Map<String, Value>]) {
         if let Some(first) = first {
             fields.insert("firstKeptEntryId".to_string(), Value::String(id_of(first)));
         } else {
-            // It named the header or nothing: then nothing before it is kept.
+            // It refers to the header or to nothing: then nothing before it is kept.
             let own = fields["id"].clone();
             fields.entry("firstKeptEntryId").or_insert(own);
         }

@@ -1,9 +1,8 @@
 //! Entries and lines of a session file, in pi's JSONL version 3.
 //!
-//! `header` is the first line, `entry` every other one, `body` what an entry says, `message` and `role` what a
-//! conversation holds beside the messages of a model. `line_head` reads the beginning of a line without
-//! decoding it, `migrate` translates formats 1 and 2, `error` says what can be wrong. Must not know how files
-//! are read or written.
+//! `header` is the first line, `entry` every other one, `body` the content of an entry, `message` and `role`
+//! the messages of a conversation. `line_head` scans the beginning of a line without decoding it, `migrate`
+//! converts formats 1 and 2, `error` has the errors. Must not know how files are read or written.
 
 #[doc(hidden)]
 pub mod body;

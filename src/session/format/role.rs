@@ -1,28 +1,28 @@
-//! Who speaks in an entry, told without reading the entry's message.
+//! Role of an entry's message, found without decoding it.
 //!
-//! Must not know what is said. A tree of a hundred thousand entries can be drawn and sifted by it while
+//! Must not know the content. With it a tree of a hundred thousand entries can be drawn and filtered while
 //! their lines stay in the file.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// Who speaks.
+/// Role of an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
-    /// Nobody: the entry is no message.
+    /// The entry is not a message.
     #[default]
     None,
     /// The user.
     User,
     /// The model.
     Assistant,
-    /// A tool, with its answer.
+    /// A tool result.
     Tool,
-    /// Whoever else: the system, a command that the user ran, an extension.
+    /// Any other: the system, a command that the user ran, an extension.
     Other,
 }
 
-/// How a message's line goes on behind the fields that every entry has, as this program and pi write it.
+/// The text after the common fields in a message's line, as this program and pi write it.
 const START: &str = r#""message":{"role":""#;
 
 #[derive(Deserialize)]
@@ -37,13 +37,13 @@ struct Spoken {
 }
 
 impl Role {
-    /// Who speaks in an entry of that kind with that line.
+    /// Returns the role of an entry with this type and line.
     pub(in crate::session) fn of(kind: &str, line: &str) -> Self {
         if kind == "message" { Self::quick(line).unwrap_or_else(|| Self::slow(line)) } else { Self::None }
     }
 
-    /// Found at the usual place. Behind no other brace it can only be the entry's own message: inside of
-    /// a text its quotes would be escaped.
+    /// Finds the role at the usual position. No brace precedes it, so it is the entry's own message: inside a
+    /// string its quotes would be escaped.
     fn quick(line: &str) -> Option<Self> {
         let at = line.find(START)?;
         if line.get(1..at)?.contains(['{', '[']) {

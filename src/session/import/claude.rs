@@ -1,9 +1,9 @@
-//! Sessions of Claude Code: lines with `uuid` and `parentUuid`, one for each part of an answer.
+//! Import of Claude Code sessions: lines with `uuid` and `parentUuid`, one for each part of an answer.
 //!
-//! The lines of one answer (`message.id`) become one message, and the results of its calls follow it in their
-//! order: as lines they branch off wherever their call stands, which no model takes. Agents of agents stand
-//! beside the conversation. Lines without a `uuid` follow what stood before them. What Claude Code says itself in the
-//! place of an answer (errors of the API, the model `<synthetic>`) is kept, but no answer.
+//! The lines of one answer (`message.id`) become one message, followed by the results of its calls in their
+//! order: in the file results branch off at their calls, which no provider accepts. Subagents are stored
+//! beside the conversation. Lines without a `uuid` follow the line before them. Messages that Claude Code
+//! writes in place of an answer (API errors, the model `<synthetic>`) are kept, but not as answers.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use crate::llm::model::message::KnownPart;
 use crate::llm::model::{AssistantMessage, Message, Part, StopReason, Usage};
 use crate::session::format::body::EntryBody;
 
-/// Reads a session, line by line. `name` is the file's, without its ending.
+/// Reads a session line by line. `name` is the file name without extension.
 pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> ImportedSession {
     let mut reader = Reader {
         story: ImportedSession::default(),
@@ -36,7 +36,7 @@ pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> ImportedSessio
     }
     reader.name_by_summary();
     let Reader { mut story, chains, .. } = reader;
-    // Agents of agents have files of their own, which name the session that they belong to.
+    // Subagents have files of their own, which name the parent session.
     if name.starts_with("agent-") || story.id.is_empty() {
         story.id = name.to_string();
     }
@@ -48,27 +48,27 @@ pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> ImportedSessio
 struct Reader {
     story: ImportedSession,
     chains: Vec<Chain>,
-    /// The chain of a line, by its `uuid`.
+    /// Index of a line's chain, by its `uuid`.
     nodes: HashMap<String, usize>,
-    /// The chain of an answer, by the id of its message.
+    /// Index of an answer's chain, by its message id.
     answers: HashMap<String, usize>,
-    /// The names of tools, by the ids of calls.
+    /// Tool names by call id.
     tools: HashMap<String, String>,
-    /// The chain of the line before.
+    /// The chain of the previous line.
     latest: Option<usize>,
-    /// The latest chain of the conversation itself, without those of agents.
+    /// The latest chain of the main conversation, without subagents.
     main: Option<usize>,
-    /// Whether the user has given a title.
+    /// Whether the user has set a title.
     titled: bool,
-    /// Summaries of what had not been read yet: line, time, words, and the line that they end with.
+    /// Summaries of lines that were not read yet: line number, time, text, and the last summarized line.
     early: Vec<(usize, String, String, String)>,
 }
 
-/// The name that Claude Code gives itself where it writes an answer.
+/// The model name that Claude Code uses for its own messages.
 const SYNTHETIC: &str = "<synthetic>";
 
 impl Reader {
-    /// What the first lines that tell it say of the session.
+    /// Takes the session's metadata from the first lines that have it.
     fn head(&mut self, line: &Value) {
         let story = &mut self.story;
         for (field, name) in
@@ -101,7 +101,7 @@ impl Reader {
         }
     }
 
-    /// A chain of its own behind the one that the line names.
+    /// Creates a chain after the one that the line refers to.
     fn node(&mut self, line: &Value, uuid: &str, drafts: Vec<ImportedEntry>) -> usize {
         let parent =
             ["parentUuid", "logicalParentUuid"].iter().find_map(|name| self.nodes.get(text(line, name)));
@@ -113,7 +113,7 @@ impl Reader {
         at
     }
 
-    /// Lines that follow have their place behind this chain.
+    /// Makes this chain the parent of following lines.
     fn goes_on(&mut self, chain: usize) {
         self.latest = Some(chain);
         if !self.chains[chain].aside {
@@ -121,7 +121,7 @@ impl Reader {
         }
     }
 
-    /// A summary is the title where it ends with the conversation itself, not with an agent's.
+    /// A summary becomes the title if it ends with the main conversation, not with a subagent's.
     fn summary(&mut self, number: usize, line: &Value, at: &str) {
         let (words, leaf) = (text(line, "summary").to_string(), text(line, "leafUuid"));
         match self.nodes.get(leaf) {
@@ -138,7 +138,7 @@ impl Reader {
         }
     }
 
-    /// Summaries may stand before what they sum up.
+    /// Applies summaries that precede the lines that they summarize.
     fn name_by_summary(&mut self) {
         for (number, at, words, leaf) in std::mem::take(&mut self.early) {
             let is_main = self.nodes.get(&leaf).is_some_and(|chain| !self.chains[*chain].aside);
@@ -149,7 +149,7 @@ impl Reader {
         }
     }
 
-    /// A line about the conversation itself.
+    /// Adds an entry for a line that concerns the main conversation.
     fn behind_main(&mut self, id: String, at: &str, body: EntryBody) {
         let draft = ImportedEntry { id, at: at.to_string(), body };
         match self.main {
@@ -158,7 +158,7 @@ impl Reader {
         }
     }
 
-    /// A line without a place of its own.
+    /// Adds an entry for a line without a position of its own.
     fn behind(&mut self, number: usize, at: &str, body: EntryBody) {
         let draft = ImportedEntry { id: format!("{number:08x}"), at: at.to_string(), body };
         match self.latest {
@@ -186,7 +186,8 @@ impl Reader {
         self.nodes.insert(uuid.to_string(), node);
         self.goes_on(node);
         let Some(draft) = self.chains[node].drafts.first_mut() else { return };
-        // The last line names it, so that an answer that has grown is another one; then it was whole.
+        // Its id is that of its last line, so that an answer that has grown since is a new entry; the old one
+        // was complete when it was imported.
         (draft.id, draft.at) = (uuid.to_string(), at.to_string());
         if let EntryBody::Message { message: crate::session::AgentMessage::Llm(Message::Assistant(answer)) } =
             &mut draft.body
@@ -232,7 +233,7 @@ impl Reader {
         }
         let answered = self.nodes.get(text(line, "parentUuid")).copied().filter(|_| !results.is_empty());
         match answered {
-            // Behind the results of the same answer that are there already.
+            // After the results of the same answer that were already added.
             Some(node) => {
                 self.chains[node].drafts.extend(drafts);
                 self.nodes.insert(uuid.to_string(), node);
@@ -254,12 +255,12 @@ impl Reader {
     }
 }
 
-/// Whether no model has said it, but Claude Code.
+/// Whether the message is from Claude Code itself, not from a model.
 fn is_made_up(line: &Value) -> bool {
     line["isApiErrorMessage"] == true || line["message"]["model"] == SYNTHETIC
 }
 
-/// What the last line of an answer says of all of it.
+/// Takes the fields that the last line of an answer has for the whole answer.
 fn finish(answer: &mut AssistantMessage, line: &Value) {
     let said = &line["message"];
     let usage = &said["usage"];

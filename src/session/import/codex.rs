@@ -1,7 +1,7 @@
-//! Sessions of codex: a list of lines with a type and a payload; in older files the payload alone.
+//! Import of codex sessions: lines with a type and a payload; older files have only the payload.
 //!
-//! What the model produced between two answers of tools becomes one message. Of events only those count that
-//! say more than the items: tokens, and that turns were rolled back, which is where a branch begins.
+//! The model's output between two tool results becomes one message. Only events that add to the items are
+//! used: token counts, and rollbacks of turns, which start a branch.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::llm::model::{AssistantMessage, Message, Part, StopReason, Thinking, U
 use crate::session::format::body::EntryBody;
 use crate::session::format::message::AgentMessage;
 
-/// Events that repeat what items say.
+/// Events that duplicate items.
 const REPEATED: [&str; 6] = [
     "user_message",
     "agent_message",
@@ -25,7 +25,7 @@ const REPEATED: [&str; 6] = [
     "agent_reasoning_raw_content",
     "agent_reasoning_section_break",
 ];
-/// How messages begin that the program adds in the user's name.
+/// Prefixes of messages that codex adds as the user.
 const ADDED: [&str; 6] = [
     "<environment_context>",
     "<user_instructions>",
@@ -35,7 +35,7 @@ const ADDED: [&str; 6] = [
     "<turn_aborted>",
 ];
 
-/// Reads a session, line by line. `name` is the file's, without its ending.
+/// Reads a session line by line. `name` is the file name without extension.
 pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> ImportedSession {
     let mut reader =
         Reader { chains: vec![Chain::default()], provider: "openai".to_string(), ..Reader::default() };
@@ -59,13 +59,13 @@ pub fn read(lines: impl IntoIterator<Item = Line>, name: &str) -> ImportedSessio
 struct Reader {
     story: ImportedSession,
     chains: Vec<Chain>,
-    /// Where the conversation is.
+    /// The current chain.
     here: usize,
-    /// Before each message of the user: the chain, and how long it was.
+    /// For each user message, its chain and the chain's length before it.
     turns: Vec<(usize, usize)>,
-    /// The answer that still grows.
+    /// Whether the current answer is incomplete.
     open: bool,
-    /// The names of tools, by the ids of calls.
+    /// Tool names by call id.
     tools: HashMap<String, String>,
     provider: String,
     model: String,
@@ -75,7 +75,7 @@ struct Reader {
 impl Reader {
     fn line(&mut self, number: usize, line: &Value) {
         let at = text(line, "timestamp").to_string();
-        // Older files have items without anything around them.
+        // Older files have items without a wrapper.
         let payload = line.get("payload").unwrap_or(line);
         match text(line, "type") {
             "session_meta" => self.meta(number, &at, payload),
@@ -98,11 +98,11 @@ impl Reader {
         });
     }
 
-    /// Keeps a line as it is.
+    /// Preserves a line unchanged.
     fn keep(&mut self, number: usize, at: &str, line: &Value) {
         let open = self.open;
         if open {
-            // It must not part an answer: it is kept before it.
+            // Added before the current answer, so as not to split it.
             let drafts = &mut self.chains[self.here].drafts;
             let place = drafts.len() - 1;
             drafts.insert(
@@ -188,14 +188,15 @@ impl Reader {
         }
     }
 
-    /// Adds parts to the answer, or begins one.
+    /// Appends parts to the current answer, or starts one.
     fn grow(&mut self, number: usize, at: &str, stamp: u64, more: Vec<Part>) {
         if !self.open {
             let fresh = parts::answer("openai-responses", &self.provider, &self.model, stamp);
             self.push(number, at, parts::message(Message::Assistant(fresh)));
             self.open = true;
         }
-        // The last line names it, so that an answer that has grown is another one; then it was whole.
+        // Its id is that of its last line, so that an answer that has grown since is a new entry; the old one
+        // was complete when it was imported.
         if let Some(draft) = self.chains[self.here].drafts.last_mut() {
             (draft.id, draft.at) = (format!("{number:08x}"), at.to_string());
         }
@@ -247,7 +248,7 @@ impl Reader {
         }
     }
 
-    /// Goes on before so many messages of the user; what was said since stays as a branch.
+    /// Continues before the last user messages; the removed part stays as a branch.
     fn roll_back(&mut self, turns: u64) {
         let mut place = None;
         for _ in 0..turns.min(self.turns.len() as u64) {
@@ -255,7 +256,7 @@ impl Reader {
         }
         let Some((chain, length)) = place else { return };
         self.open = false;
-        // The chain is cut there: what is behind becomes one of its own, beside the one that comes now.
+        // The chain is split there: the rest becomes a sibling of the chain that follows now.
         let rest = self.chains[chain].drafts.split_off(length);
         let end = self.chains.len();
         for other in self.chains.iter_mut().filter(|other| other.parent == Some(chain)) {
@@ -280,7 +281,7 @@ fn called(item: &Value) -> Part {
     })
 }
 
-/// What a call gave, and whether it failed: a text, parts, or a text of JSON with both.
+/// Returns the output of a call, and whether it failed: the field is a text, parts, or JSON text with both.
 fn output(output: &Value) -> (Vec<Part>, bool) {
     let parsed: Option<Value> = output.as_str().and_then(|text| serde_json::from_str(text).ok());
     let output = parsed.as_ref().filter(|value| value.get("output").is_some()).unwrap_or(output);

@@ -1,6 +1,6 @@
-//! A session of another program as it becomes ours: chains of entries that follow each other.
+//! A session of another program while it is converted: chains of consecutive entries.
 //!
-//! Must not know whose session it is.
+//! Must not know the source program.
 
 use std::collections::HashSet;
 
@@ -15,33 +15,33 @@ use crate::session::format::body::EntryBody;
 use crate::session::format::entry::Entry;
 use crate::session::format::error::Problem;
 
-/// The type of entries that keep what has no like here.
+/// Type of entries that preserve lines without an equivalent.
 pub const KEPT: &str = "bowline.imported";
 
-/// What becomes an entry.
+/// A future entry.
 #[derive(Debug, Clone)]
 pub struct ImportedEntry {
     /// Its id.
     pub id: String,
-    /// ISO 8601; empty where the source does not tell.
+    /// Time in ISO 8601; empty when the source has none.
     pub at: String,
-    /// What it says.
+    /// Its content.
     pub body: EntryBody,
 }
 
-/// Drafts that follow each other without branches, behind the end of another chain.
+/// Consecutive entries without branches, after the end of another chain.
 #[derive(Debug, Default)]
 pub struct Chain {
-    /// Which chain it follows; `None` for a root.
+    /// Index of the parent chain; `None` for a root.
     pub parent: Option<usize>,
-    /// In order.
+    /// The entries in order.
     pub drafts: Vec<ImportedEntry>,
-    /// Whether an agent of an agent speaks, beside the conversation.
+    /// Whether it belongs to a subagent, not to the main conversation.
     pub aside: bool,
 }
 
 impl Chain {
-    /// Whether the user says something in it.
+    /// Whether it has a user message.
     fn has_words(&self) -> bool {
         let is_user = |draft: &ImportedEntry| {
             matches!(&draft.body, EntryBody::Message { message: AgentMessage::Llm(Message::User(_)) })
@@ -50,31 +50,32 @@ impl Chain {
     }
 }
 
-/// A session.
+/// An imported session.
 #[derive(Debug, Default)]
 pub struct ImportedSession {
-    /// Its id in the source.
+    /// Its id in the source program.
     pub id: String,
-    /// ISO 8601, when it began.
+    /// Start time in ISO 8601.
     pub began: String,
     /// Its working folder.
     pub cwd: String,
     /// The file of the session from which it was forked.
     pub parent: Option<String>,
-    /// What is in it, children behind their parents.
+    /// The entries, parents before children.
     pub entries: Vec<Entry>,
-    /// What of it could not be read.
+    /// Lines that could not be read.
     pub problems: Vec<Problem>,
 }
 
 impl ImportedSession {
-    /// Notes what is wrong with a line.
+    /// Records a problem of a line.
     pub fn problem(&mut self, line: usize, message: impl Into<String>) {
         self.problems.push(Problem { line, message: message.into() });
     }
 
-    /// Takes the chains as entries: those beside the conversation before its end, so that the leaf is in it, and behind
-    /// its first words, which are the title of the session.
+    /// Converts the chains to entries. Subagents' chains are placed after the first user message, which is
+    /// the session's title, and before the end of the main conversation, so that the leaf is in the main
+    /// conversation.
     pub fn tell(&mut self, chains: Vec<Chain>) {
         let ends: Vec<Option<String>> = (0..chains.len()).map(|at| end(&chains, at)).collect();
         let mut taken = HashSet::new();
@@ -85,11 +86,11 @@ impl ImportedSession {
         for chain in main.into_iter().chain(aside).chain(rest) {
             let mut parent = chain.parent.and_then(|at| ends.get(at).cloned().flatten());
             for ImportedEntry { id, at, body } in chain.drafts {
-                // What does not tell its time was there with what came before.
+                // An entry without a time gets that of the entry before it.
                 last = clock::parse_iso8601(&at).unwrap_or(last);
                 if !taken.insert(id.clone()) {
                     self.problem(0, format!("second entry {id}; skipped"));
-                    // What follows it follows the first one.
+                    // The next entry follows the first one.
                     parent = Some(id);
                     continue;
                 }
@@ -103,9 +104,9 @@ impl ImportedSession {
     }
 }
 
-/// The id with which a chain ends; one without drafts ends where the one before it does.
+/// Returns the last id of a chain; an empty chain ends where its parent does.
 fn end(chains: &[Chain], mut at: usize) -> Option<String> {
-    // None is passed twice, however they hang together.
+    // The bound stops at cycles.
     for _ in 0..chains.len() {
         let chain = chains.get(at)?;
         if let Some(draft) = chain.drafts.last() {
@@ -116,7 +117,7 @@ fn end(chains: &[Chain], mut at: usize) -> Option<String> {
     None
 }
 
-/// A line that has no like here.
+/// Returns an entry for a line without an equivalent.
 pub fn kept(source: &str, line: &Value) -> EntryBody {
     EntryBody::Custom { custom_type: KEPT.to_string(), data: Some(json!({"from": source, "line": line})) }
 }

@@ -1,8 +1,8 @@
-//! Sessions of other programs, told as ours: whose a text is, and what its lines say.
+//! Conversion of other programs' sessions: detects the source program and maps its lines to entries.
 //!
-//! Pure: works on texts. Must not know files (`store::import` reads and writes them). What has no like here is
-//! kept as a `custom` entry of the type `bowline.imported`, so nothing of a line is lost that was read at all.
-//! Ids follow from the source, so that the same source gives the same entries each time.
+//! Pure: works on texts. Must not know files (`store::import` reads and writes them). Lines without an
+//! equivalent are preserved as `custom` entries of type `bowline.imported`, so nothing of a readable line is
+//! lost. Ids are derived from the source, so that the same source yields the same entries each time.
 
 pub mod claude;
 pub mod codex;

@@ -1,4 +1,4 @@
-//! Parts of messages as other programs write them. Must not know sessions.
+//! Message parts in other programs' formats. Must not know sessions.
 
 use serde_json::{Map, Value};
 
@@ -9,12 +9,12 @@ use crate::llm::model::{AssistantMessage, Message, Part, StopReason, ToolResultM
 use crate::session::format::body::EntryBody;
 use crate::session::format::message::AgentMessage;
 
-/// The string of a field, empty where there is none.
+/// Returns the string in a field, or an empty one.
 pub(super) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_default()
 }
 
-/// The parts of a content, which is a string or a list of parts in Anthropic's or `OpenAI`'s form.
+/// Returns the parts of a content: a string, or a list of parts in Anthropic's or `OpenAI`'s format.
 pub(super) fn parts(content: &Value) -> Vec<Part> {
     match content {
         Value::String(text) => vec![Part::text(text.clone())],
@@ -66,18 +66,18 @@ fn media(source: &Value) -> Option<(String, String)> {
     Some((data.to_string(), mime.to_string()))
 }
 
-/// Data and type of a `data:` address.
+/// Returns data and type of a `data:` URL.
 fn inline(url: &str) -> Option<(String, String)> {
     let (mime, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
     Some((data.to_string(), mime.to_string()))
 }
 
-/// A message of the user.
+/// Returns a user message.
 pub(super) fn user(content: Vec<Part>, timestamp: u64) -> EntryBody {
     message(Message::User(UserMessage { content, timestamp, extra: Map::new() }))
 }
 
-/// What one call gave.
+/// Returns the result of one call.
 pub(super) fn result(
     call: &str,
     tool: &str,
@@ -96,7 +96,7 @@ pub(super) fn result(
     }
 }
 
-/// An answer of a model.
+/// Returns an empty answer of a model.
 pub(super) fn answer(api: &str, provider: &str, model: &str, timestamp: u64) -> AssistantMessage {
     AssistantMessage {
         content: Vec::new(),
@@ -118,21 +118,21 @@ pub(super) fn message(message: Message) -> EntryBody {
     EntryBody::Message { message: AgentMessage::Llm(message) }
 }
 
-/// What is said to the model in the user's name without being the user's words.
+/// Returns an entry for text that the program adds as the user.
 pub(super) fn remark(kind: &str, content: &[Part], display: bool) -> EntryBody {
     let content = json!(content);
     EntryBody::CustomMessage { custom_type: kind.to_string(), content, display, details: None }
 }
 
-/// A line's number from 1 and its object; `None` for one that is none.
+/// A line's number from 1 and its object; `None` if it is not an object.
 pub type Line = (usize, Option<Value>);
 
-/// The lines of a text, but empty ones.
+/// Returns the non-empty lines of a text.
 pub fn lines(text: &str) -> impl Iterator<Item = Line> {
     text.lines().enumerate().filter_map(|(at, line)| object(at, line))
 }
 
-/// The line after `at` others; nothing for an empty one.
+/// Returns the line after `at` others; `None` for an empty one.
 pub fn object(at: usize, line: &str) -> Option<Line> {
     let line = if at == 0 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
     let read = || serde_json::from_str(&mended(line)).ok().filter(Value::is_object);

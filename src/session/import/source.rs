@@ -1,13 +1,13 @@
-//! Whose session a text is.
+//! Detection of the program that wrote a session.
 
 use serde_json::Value;
 
 use super::parts::Line;
 
-/// Lines that are looked at before giving up.
+/// Number of lines that are checked.
 const LINES_MAX: usize = 50;
 
-/// The programs whose sessions are read.
+/// Programs whose sessions can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// pi, and bowline itself.
@@ -19,7 +19,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// What a user writes for it.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pi => "pi",
@@ -28,12 +28,12 @@ impl Source {
         }
     }
 
-    /// The program of that name.
+    /// Parses a name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Pi, Self::Claude, Self::Codex].into_iter().find(|source| source.name() == name)
     }
 
-    /// Finds it out from the first lines that tell.
+    /// Detects the program from the first conclusive line.
     pub fn of(lines: impl IntoIterator<Item = Line>) -> Option<Self> {
         lines.into_iter().take(LINES_MAX).find_map(|(_, line)| {
             let fields = line?;
@@ -46,7 +46,7 @@ impl Source {
                 "summary" if has("leafUuid") => Some(Self::Claude),
                 _ if has("sessionId") && (has("uuid") || has("type")) => Some(Self::Claude),
                 _ if has("payload") && has("timestamp") => Some(Self::Codex),
-                // Before its lines had types: who, since when, with what instructions.
+                // Header of older codex files, whose lines had no types: id, time, instructions.
                 "" if has("id") && has("timestamp") && has("instructions") => Some(Self::Codex),
                 _ => None,
             }

@@ -1,7 +1,7 @@
-//! Which state of the workspace holds at an entry, as the session knows it. Pure.
+//! Checkpoint of the workspace that applies at an entry, according to the session. Pure.
 //!
-//! Must not know how states are kept: one is a name. They are written as `custom` entries, which pi leaves alone.
-//! Around each round of calls that may change files stand two: how the files were before it, and after it.
+//! Must not know how checkpoints are stored: each is a name. They are written as `custom` entries, which pi
+//! ignores. Two of them surround each round of calls that may change files: the state before it and after it.
 
 use std::borrow::Cow;
 
@@ -14,53 +14,53 @@ use crate::session::format::entry::Entry;
 use crate::session::format::message::AgentMessage;
 use crate::session::tree::Tree;
 
-/// The kind of `custom` entry.
+/// Type of the `custom` entry.
 pub const CHECKPOINT: &str = "bowline.checkpoint";
-/// The field of a message that was said while the agent worked, and so begins no turn.
+/// Field that marks a message sent while the agent worked, which starts no turn.
 const STEERING: &str = "steering";
-/// Names of what was left out that an entry lists; of more only the number.
+/// Maximum number of omitted paths that an entry lists; the rest are only counted.
 pub const LEFT_OUT_MAX: usize = 20;
 
-/// When a state was recorded.
+/// When a checkpoint was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum When {
     /// Before a round of calls.
     Before,
-    /// After it.
+    /// After a round of calls.
     After,
-    /// Before the user went back to another state: what was left.
+    /// Before a restore: the state that was replaced.
     Left,
-    /// After that.
+    /// After a restore.
     Restored,
 }
 
-/// A state of the workspace.
+/// A checkpoint of the workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {
     /// When it was recorded.
     pub at: When,
-    /// Its name in the store: a tree of git.
+    /// Its name in the store: a git tree.
     pub tree: String,
-    /// The workspace.
+    /// The workspace's root.
     pub root: String,
-    /// How many files and links it holds.
+    /// Number of files and links in it.
     #[serde(default)]
     pub files: usize,
-    /// What was not recorded, the first of them.
+    /// The first of the paths that were not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
-    /// How many were not.
+    /// Number of paths that were not recorded.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out_count: usize,
-    /// Whether it is the state before it with more of it: what nobody had looked at when that was recorded.
+    /// Whether it is the previous state with additional files that had not been scanned then.
     #[serde(default, skip_serializing_if = "is_no")]
     pub more: bool,
-    /// Whether agents beside the one of the conversation were still at work.
+    /// Whether subagents were still working.
     #[serde(default, skip_serializing_if = "is_no")]
     pub busy: bool,
-    /// Of a state that was gone back to: the entry that leads back from it.
+    /// For a restored state: the entry that undoes the restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<String>,
 }
@@ -76,13 +76,13 @@ fn is_no(answer: &bool) -> bool {
 }
 
 impl Checkpoint {
-    /// As an entry.
+    /// Returns it as an entry.
     pub fn body(&self) -> EntryBody {
         EntryBody::Custom { custom_type: CHECKPOINT.to_string(), data: serde_json::to_value(self).ok() }
     }
 }
 
-/// The checkpoint that an entry is.
+/// Returns the checkpoint in an entry.
 pub fn of(entry: &Entry) -> Option<Checkpoint> {
     if entry.kind() != "custom" {
         return None;
@@ -95,7 +95,7 @@ pub fn of(entry: &Entry) -> Option<Checkpoint> {
     }
 }
 
-/// Whether a user said it to begin something.
+/// Whether an entry is a user message that starts a turn.
 fn begins_turn(entry: &Entry) -> bool {
     if entry.kind() != "message" {
         return false;
@@ -106,19 +106,18 @@ fn begins_turn(entry: &Entry) -> bool {
     !user.extra.get(STEERING).is_some_and(|steering| steering == true)
 }
 
-/// The state that was recorded last, whichever branch it is on.
+/// Returns the checkpoint that was recorded last, on any branch.
 pub fn last(tree: &Tree) -> Option<Checkpoint> {
     tree.of_kind("custom").find_map(of)
 }
 
-/// Whether a state is the one that was recorded last and the one of the place where the conversation is, so that
-/// there is a way back to it.
+/// Whether a state is both the last recorded one and the one at the leaf, so that it can be restored later.
 pub fn is_known(tree: &Tree, state: &str) -> bool {
     let here = tree.leaf().and_then(|leaf| at(tree, leaf.id()));
     [here, last(tree)].iter().all(|known| known.as_ref().is_some_and(|known| known.tree == state))
 }
 
-/// Whether an entry of that kind, with that line, says that the workspace was brought back to a state.
+/// Whether an entry with this type and line records a restore.
 pub(in crate::session) fn restores(kind: &str, line: &str) -> bool {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -127,14 +126,14 @@ pub(in crate::session) fn restores(kind: &str, line: &str) -> bool {
         custom_type: Cow<'a, str>,
         data: Checkpoint,
     }
-    // Few lines are worth decoding.
+    // Avoids decoding most lines.
     let may = kind == "custom" && memmem::find(line.as_bytes(), b"restored").is_some();
     let line = may.then(|| serde_json::from_str::<Line<'_>>(line).ok()).flatten();
     line.is_some_and(|line| line.custom_type == CHECKPOINT && line.data.at == When::Restored)
 }
 
-/// The state at an entry: its own; else what was recorded next, before anybody began something else; else what was
-/// recorded last before it. `None` where nothing was recorded, or there is no such entry.
+/// Returns the checkpoint at an entry: its own; else the next recorded one before another turn starts; else
+/// the last one before it. `None` when nothing was recorded, or there is no such entry.
 pub fn at(tree: &Tree, id: &str) -> Option<Checkpoint> {
     let entry = tree.get(id)?;
     let before = || {
@@ -144,13 +143,14 @@ pub fn at(tree: &Tree, id: &str) -> Option<Checkpoint> {
     of(entry).or_else(|| ahead(tree, entry)).or_else(before)
 }
 
-/// What was recorded next. What somebody left behind there counts before what the agent found there.
+/// Returns the next recorded checkpoint. The state that a restore replaced precedes the one that the agent
+/// found.
 fn ahead(tree: &Tree, entry: &Entry) -> Option<Checkpoint> {
     let mut next = tree.children(Some(entry.id()));
     next.reverse();
     let (mut found, mut steps) = (None, 0);
     while let Some(entry) = next.pop() {
-        // A file that somebody else wrote may have circles.
+        // A file written by another program may have cycles.
         steps += 1;
         if begins_turn(entry) || steps > tree.len() {
             continue;
@@ -160,7 +160,7 @@ fn ahead(tree: &Tree, entry: &Entry) -> Option<Checkpoint> {
             Some(recorded) if recorded.at != When::Restored => {
                 found.get_or_insert(recorded);
             }
-            // What was brought back is that of another entry.
+            // A restored state belongs to another entry.
             Some(_) => {}
             None => {
                 let mut children = tree.children(Some(entry.id()));
@@ -172,17 +172,17 @@ fn ahead(tree: &Tree, entry: &Entry) -> Option<Checkpoint> {
     found
 }
 
-/// One turn: what a user said, and what was done about it.
+/// One turn: a user message and the agent's work on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn<'a> {
-    /// What began it.
+    /// The entry that started it.
     pub prompt: &'a str,
-    /// The states that were recorded in it, with their entries, in order.
+    /// The checkpoints in it, with their entries, in order.
     pub states: Vec<(&'a str, Checkpoint)>,
 }
 
-/// The turn that an entry belongs to, on the way to the leaf where the entry is on that way. `None` before anybody
-/// said anything.
+/// Returns the turn of an entry, on the active branch if the entry is on it. `None` before the first user
+/// message.
 pub fn turn<'a>(tree: &'a Tree, id: &str) -> Option<Turn<'a>> {
     let active = tree.path();
     let path = if active.iter().any(|entry| entry.id() == id) { active } else { onwards(tree, id) };
@@ -193,7 +193,7 @@ pub fn turn<'a>(tree: &'a Tree, id: &str) -> Option<Turn<'a>> {
     Some(Turn { prompt: path[first].id(), states: states.collect() })
 }
 
-/// The way to an entry, and on from there with what was said first.
+/// Returns the path to an entry, and on from there along first children.
 fn onwards<'a>(tree: &'a Tree, id: &str) -> Vec<&'a Entry> {
     let mut path = tree.path_to(id);
     while let Some(next) = path.last().and_then(|last| tree.children(Some(last.id())).first().copied()) {

@@ -1,7 +1,7 @@
-//! Which states of the workspace a session has recorded.
+//! Recorded checkpoints of the workspace in a session.
 //!
-//! `checkpoints` says which state holds at an entry, `steps` which recorded changes lead back to one. Pure;
-//! must not know how states are kept.
+//! `checkpoints` finds the checkpoint at an entry, `steps` the recorded changes that lead back to one. Pure;
+//! must not know how checkpoints are stored.
 
 #[doc(hidden)]
 pub mod checkpoints;

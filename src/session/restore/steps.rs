@@ -1,41 +1,42 @@
-//! Which recorded states lead back to a place, as the session knows them: the changes of agents and of ways back,
-//! without those of the user in between. Pure.
+//! Restore steps: the recorded changes of agents and restores that lead back to a checkpoint, without the
+//! user's changes in between. Pure.
 //!
-//! Must not know how states are kept. The folder has gone through its states in the order in which they were
-//! recorded, whichever branch of the session each is on, so that is the order in which they are gone back.
+//! Must not know how checkpoints are stored. The folder went through its states in the order in which they
+//! were recorded, on whichever branch, so they are reverted in reverse of that order.
 
 use super::checkpoints::{self, Checkpoint, When};
 use crate::session::tree::Tree;
 
-/// What is to be taken back: the way from a state to an earlier one.
+/// One step: from a state back to an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreStep {
-    /// How it was after; `None` where nobody has recorded that, so that what is there now counts.
+    /// The state after the change; `None` when it was not recorded, so that the present one is used.
     pub base: Option<Checkpoint>,
-    /// How it was before.
+    /// The state before the change.
     pub target: Checkpoint,
 }
 
-/// Whether what changed between two states that were recorded one after the other is a change of agents or of a
-/// way back; else the user did it.
+/// Whether the difference between two consecutive checkpoints was made by agents or a restore; otherwise the
+/// user made it.
 fn is_ours(before: &Checkpoint, after: &Checkpoint) -> bool {
     !after.more && is_open(before)
 }
 
-/// Whether agents, or a way back, were at work when a state was recorded: what follows it is theirs.
+/// Whether agents or a restore were active when a checkpoint was recorded: later changes are theirs.
 pub(in crate::session) fn is_open(state: &Checkpoint) -> bool {
     matches!(state.at, When::Before | When::Left) || state.busy
 }
 
-/// The legs to the state of an entry, the last change first. `None` where nothing was recorded, or there is no such
-/// entry.
+/// Returns the steps to the checkpoint of an entry, latest change first. `None` when nothing was recorded, or
+/// there is no such entry.
 pub fn to(tree: &Tree, id: &str) -> Option<Vec<RestoreStep>> {
     let wanted = checkpoints::at(tree, id)?;
     let of_root = |state: &Checkpoint| state.root == wanted.root;
     let mut states: Vec<Checkpoint> =
         tree.of_kind("custom").filter_map(checkpoints::of).filter(of_root).collect();
     states.reverse();
-    // Where it was so a second time, as after another way back, what happened before that is gone already.
+    // If the folder had this state several times, as after another restore, only changes after the last time
+    // count.
     let place = states.iter().rposition(|state| state.tree == wanted.tree)?;
     let mut legs = Vec::new();
     if let Some(last) = states.last().filter(|last| is_open(last)) {
@@ -53,14 +54,14 @@ pub fn to(tree: &Tree, id: &str) -> Option<Vec<RestoreStep>> {
     Some(legs)
 }
 
-/// The legs that take back what the turn of an entry changed, the last change first.
+/// Returns the steps that revert the changes of an entry's turn, latest change first.
 pub fn without(tree: &Tree, id: &str) -> Vec<RestoreStep> {
     let Some(turn) = checkpoints::turn(tree, id) else { return Vec::new() };
     let mut legs = Vec::new();
     let of_agents = |state: &Checkpoint| state.at == When::Before || state.busy;
     for state in turn.states.iter().rev().filter(|state| of_agents(&state.1)) {
         match next(tree, state.0, &state.1.root) {
-            // The same look, with more of it.
+            // The same state with additional files.
             Some(next) if next.more => {}
             Some(next) => join(&mut legs, &next, &state.1),
             None => legs.push(RestoreStep { base: None, target: state.1.clone() }),
@@ -69,19 +70,19 @@ pub fn without(tree: &Tree, id: &str) -> Vec<RestoreStep> {
     legs
 }
 
-/// What was recorded next in a folder, on whichever branch.
+/// Returns the next checkpoint recorded in a folder, on any branch.
 fn next(tree: &Tree, id: &str, root: &str) -> Option<Checkpoint> {
     let behind = tree.of_kind("custom").take_while(|entry| entry.id() != id);
     behind.filter_map(|entry| checkpoints::of(entry).filter(|state| state.root == root)).last()
 }
 
-/// Adds a leg; one that goes on where the one before ends makes it longer.
+/// Adds a step; one that continues the previous step extends it.
 fn join(legs: &mut Vec<RestoreStep>, base: &Checkpoint, target: &Checkpoint) {
     if base.tree == target.tree {
         return;
     }
     match legs.last_mut() {
-        // There and back again is no way.
+        // Back at the same state: nothing to do.
         Some(RestoreStep { base: Some(first), target: last })
             if last.tree == base.tree && first.tree == target.tree =>
         {

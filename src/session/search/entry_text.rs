@@ -1,6 +1,6 @@
-//! What an entry can be found by, read from its line. Pure.
+//! Searchable text of an entry, read from its line. Pure.
 //!
-//! Must not know the index. Pictures, documents, signatures and what only the program reads are no words.
+//! Must not know the index. Images, documents, signatures and data that only the program reads are excluded.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -11,34 +11,34 @@ use crate::base::clock;
 use crate::base::lenient::mended;
 use crate::session::context::pins::PINNED;
 
-/// Bytes of an entry's words that can be found.
+/// Bytes of an entry's text that are indexed.
 const SAID_MAX: usize = 256 << 10;
-/// Arguments that name files.
+/// Argument names for files.
 const FILE_FIELDS: [&str; 9] =
     ["path", "file_path", "filePath", "notebook_path", "absolute_path", "dir_path", "file", "paths", "files"];
-/// Arguments that are command lines.
+/// Argument names for command lines.
 const COMMAND_FIELDS: [&str; 3] = ["command", "cmd", "script"];
-/// What stands before a file's name in a patch.
+/// Prefixes of file names in a patch.
 const PATCHED: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
-/// What an entry can be found by.
+/// The searchable text of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedEntry {
-    /// Its id; `None` in the first format, which has none.
+    /// Its id; `None` in format 1, which has none.
     pub id: Option<String>,
-    /// The entry that it names, for a label.
+    /// The target entry of a label.
     pub target: Option<String>,
-    /// Milliseconds since the epoch; 0 where it does not tell.
+    /// Milliseconds since the epoch; 0 when the line has no time.
     pub at_ms: u64,
-    /// Who says it.
+    /// Its role.
     pub role: Role,
-    /// What is said.
+    /// Message text.
     pub said: String,
-    /// What the model thought.
+    /// Thinking of the model.
     pub thought: String,
-    /// Commands that are run.
+    /// Commands.
     pub command: String,
-    /// Files that are touched.
+    /// File names.
     pub file: String,
 }
 
@@ -67,7 +67,7 @@ struct Line<'a> {
     content: Option<&'a RawValue>,
 }
 
-/// What the entry of a line can be found by; `None` for lines without words.
+/// Returns the searchable text of a line; `None` for lines without text.
 pub fn of_line(line: &str) -> Option<IndexedEntry> {
     let line = mended(line);
     let line: Line = serde_json::from_str(&line).ok()?;
@@ -96,7 +96,7 @@ pub fn of_line(line: &str) -> Option<IndexedEntry> {
             found.target = Some(line.target_id?);
             found.say(&line.label?);
         }
-        // A copy of what is found where it was said.
+        // A copy of a message that is indexed at its original.
         "custom_message" if line.custom_type == Some(PINNED) => return None,
         "custom_message" => found.content(&serde_json::from_str(line.content?.get()).ok()?),
         _ => {}
@@ -105,7 +105,7 @@ pub fn of_line(line: &str) -> Option<IndexedEntry> {
     [said, thought, command, file].iter().any(|text| !text.is_empty()).then_some(found)
 }
 
-/// Whether a line is an entry at all. In the first format the place among them is an entry's id.
+/// Whether a line is an entry at all. In format 1 an entry's id is its index among them.
 pub fn is_object(line: &str) -> bool {
     serde_json::from_str::<serde_json::Map<String, Value>>(&mended(line)).is_ok()
 }
@@ -130,7 +130,7 @@ impl IndexedEntry {
         };
         self.say(field("summary"));
         self.say(field("errorMessage"));
-        // What it says to the model before everything is the same in every session.
+        // The system prompt is the same in every session.
         if field("role") != "system" {
             self.content(&message["content"]);
         }
@@ -155,7 +155,7 @@ impl IndexedEntry {
         }
     }
 
-    /// The words of a call's arguments, by the names that they stand under.
+    /// Collects the text of a call's arguments, by argument name.
     fn arguments(&mut self, name: &str, value: &Value) {
         match value {
             Value::String(text) if FILE_FIELDS.contains(&name) => add(&mut self.file, text),
@@ -178,7 +178,7 @@ impl IndexedEntry {
         }
     }
 
-    /// What a snippet is cut from: whichever of the texts is there, what is said last.
+    /// Returns the text for a snippet, message text last.
     pub fn text(&self) -> String {
         let Self { said, thought, command, file, .. } = self;
         let texts = [command, file, said, thought].into_iter().filter(|text| !text.is_empty());

@@ -1,11 +1,11 @@
-//! What was found. Plain data.
+//! Search hits. Plain data.
 
 use std::ops::Range;
 use std::path::PathBuf;
 
 use serde::{Serialize, Serializer};
 
-/// Who says what an entry can be found by.
+/// Role of a searchable entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -13,24 +13,24 @@ pub enum Role {
     User,
     /// A model.
     Assistant,
-    /// A tool, of what it was asked.
+    /// A tool call.
     Tool,
-    /// A summary of what was before, or of another branch.
+    /// A summary.
     Summary,
     /// The name of a session.
     Name,
-    /// The name of an entry.
+    /// The label of an entry.
     Label,
     /// A message of an extension.
     Note,
 }
 
 impl Role {
-    /// Every one, at the place of its number in the index.
+    /// All roles; the position is the role's number in the index.
     pub const ALL: [Self; 7] =
         [Self::User, Self::Assistant, Self::Tool, Self::Summary, Self::Name, Self::Label, Self::Note];
 
-    /// What a user writes for it.
+    /// Returns the name used in queries.
     pub fn name(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -43,7 +43,7 @@ impl Role {
         }
     }
 
-    /// The role of that name.
+    /// Parses a name.
     pub fn parse(name: &str) -> Option<Self> {
         let named = |role: &Self| role.name() == name;
         Self::ALL.into_iter().find(named).or(match name {
@@ -55,12 +55,12 @@ impl Role {
     }
 }
 
-/// A piece of what was found, in one line.
+/// An excerpt around a hit, on one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snippet {
     /// The text, without line feeds and other control characters.
     pub text: String,
-    /// Where in it the words stand that were asked for, in bytes, in order.
+    /// Byte ranges of the matching words, in order.
     pub marks: Vec<Range<usize>>,
 }
 
@@ -71,7 +71,7 @@ impl Serialize for Snippet {
     }
 }
 
-/// One entry that was found.
+/// One search hit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hit {
@@ -81,14 +81,14 @@ pub struct Hit {
     pub session: String,
     /// The working folder of the session.
     pub cwd: String,
-    /// What a user calls the session.
+    /// The user's name for the session.
     pub title: String,
-    /// The entry to go to: for a label the one that it names.
+    /// The entry to go to: for a label its target.
     pub entry: String,
-    /// Milliseconds since the epoch; 0 where the entry does not tell.
+    /// Milliseconds since the epoch; 0 when the entry has no time.
     pub at_ms: u64,
-    /// Who says it.
+    /// Its role.
     pub role: Role,
-    /// Where the words stand.
+    /// The excerpt.
     pub snippet: Snippet,
 }

@@ -1,7 +1,6 @@
-//! Searching all sessions: what can be asked, what an entry offers to be found by, what is shown of
-//! what was found.
+//! Full-text search through all sessions: queries, searchable text of entries, snippets.
 //!
-//! Pure. Must not know files or databases: the index is kept by `store::search`.
+//! Pure. Must not know files or databases: the index is in `store::search`.
 
 pub mod entry_text;
 pub mod hit;

@@ -1,52 +1,52 @@
-//! What a user asks for: words, "phrases", beginnings*, -words that must not be there, and filters.
+//! Search query: words, "phrases", prefixes*, excluded -words, and filters.
 //!
-//! Must not know how things are found, but the language of FTS5 in which [`Query::matching`] says it.
+//! Must not know how the search works, except for the FTS5 syntax of [`Query::matching`].
 
 use super::hit::Role;
 use crate::base::clock;
 
 /// Milliseconds of a day.
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-/// Words and filters that one question has; the database refuses to read long ones.
+/// Maximum number of words and filters; the database rejects longer queries.
 const WORDS_MAX: usize = 64;
-/// Where a filter by words looks.
+/// Column filters and their columns.
 const COLUMNS: [(&str, &str); 4] =
     [("file", "file"), ("command", "command"), ("thinking", "thought"), ("said", "said")];
-/// Where words without a filter are looked for: what a model only thought is asked for by `thinking:`.
+/// Columns for words without a filter: thinking is searched only with `thinking:`.
 const USUAL: &str = "{said command file}";
 
-/// One word, or several that stand together.
+/// A word or a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
-    /// As it was written, without signs.
+    /// The text without operators.
     pub text: String,
-    /// The column that it has to stand in.
+    /// The column that it must be in.
     column: Option<&'static str>,
-    /// Whether its last word may go on.
+    /// Whether its last word is a prefix.
     pub prefix: bool,
-    /// Whether it must not be there.
+    /// Whether it is excluded.
     pub without: bool,
 }
 
-/// What is asked for.
+/// A parsed query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
-    /// The words, in order.
+    /// The terms, in order.
     pub terms: Vec<Term>,
-    /// Pieces of the working folder, any of them.
+    /// Parts of the working folder's path, any of which must match.
     pub projects: Vec<String>,
-    /// Who says it, any of them.
+    /// Roles, any of which must match.
     pub roles: Vec<Role>,
-    /// Not earlier, milliseconds since the epoch.
+    /// Earliest time, in milliseconds since the epoch.
     pub since_ms: Option<u64>,
-    /// Earlier, milliseconds since the epoch.
+    /// Upper limit of the time, in milliseconds since the epoch.
     pub before_ms: Option<u64>,
-    /// What of the filters says nothing, for the user.
+    /// Filters that were ignored, for the user.
     pub problems: Vec<String>,
 }
 
 impl Query {
-    /// Reads what was written at `now_ms`. While a user is `typing`, the last word may go on.
+    /// Parses a query at time `now_ms`. While the user is `typing`, the last word is a prefix.
     pub fn parse(text: &str, now_ms: u64, typing: bool) -> Self {
         let mut query = Self::default();
         let mut words = split(text);
@@ -80,7 +80,7 @@ impl Query {
                 let column = key.and_then(column);
                 let prefix = !quoted && (open || text.ends_with('*'));
                 let text = text.trim_end_matches('*').to_string();
-                // Signs alone are no words of the index.
+                // The index has no words without letters or digits.
                 if text.chars().any(char::is_alphanumeric) {
                     self.terms.push(Term { text, column, prefix, without });
                 }
@@ -88,15 +88,15 @@ impl Query {
         }
     }
 
-    /// Whether nothing is asked for.
+    /// Whether the query is empty.
     pub fn is_empty(&self) -> bool {
         let Self { terms, projects, roles, since_ms, before_ms, .. } = self;
         let asks = terms.iter().any(|term| !term.without);
         !asks && projects.is_empty() && roles.is_empty() && since_ms.is_none() && before_ms.is_none()
     }
 
-    /// The words in the language of FTS5; `None` where none has to be there. Whatever a user writes is
-    /// quoted, so nothing of it is taken for more than words.
+    /// Returns the terms in FTS5 syntax; `None` when no term is required. All user input is quoted, so it is
+    /// never parsed as syntax.
     pub fn matching(&self) -> Option<String> {
         let (without, with): (Vec<&Term>, Vec<&Term>) = self.terms.iter().partition(|term| term.without);
         let said = |terms: Vec<&Term>, join: &str| {
@@ -122,7 +122,7 @@ fn names() -> String {
     Role::ALL.map(Role::name).join(", ")
 }
 
-/// A word as it is written.
+/// A word of the input.
 struct Word {
     without: bool,
     key: Option<String>,
@@ -130,7 +130,7 @@ struct Word {
     quoted: bool,
 }
 
-/// Cuts a text at white space that is not within quotation marks.
+/// Splits a text at white space outside of quotation marks.
 fn split(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();
@@ -157,7 +157,7 @@ fn split(text: &str) -> Vec<Word> {
     words
 }
 
-/// A day, a moment, or how long ago.
+/// Parses a day, a time, or a relative time.
 fn moment(text: &str, now_ms: u64) -> Option<u64> {
     let today = now_ms - now_ms % DAY_MS;
     match text {

@@ -1,4 +1,4 @@
-//! The piece of a text in which the words stand that were asked for. Pure.
+//! Excerpt of a text around the words of a query. Pure.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use super::query::{Query, Term};
 
 /// Characters of a snippet.
 const WIDE: usize = 160;
-/// Of them before the first word that was asked for.
+/// Characters before the first matching word.
 const BEFORE: usize = 40;
 
-/// The piece around the first place where a word stands; the beginning where none does. The words are
-/// those of the index: letters and digits, whatever their case.
+/// Returns the excerpt around the first match; the beginning if there is none. Words are those of the index:
+/// letters and digits, case-insensitive.
 pub fn of(text: &str, query: &Query) -> Snippet {
     let terms: Vec<(Vec<String>, bool)> = query
         .terms
@@ -42,7 +42,7 @@ fn wanted(term: &Term) -> (Vec<String>, bool) {
     (words.into_iter().map(|word| term.text[word].to_lowercase()).collect(), term.prefix)
 }
 
-/// Runs of letters and digits.
+/// Returns the ranges of words: runs of letters and digits.
 fn words_of(text: &str) -> Vec<Range<usize>> {
     let mut words = Vec::new();
     let mut from = None;
@@ -60,7 +60,7 @@ fn words_of(text: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// Where a term stands, if it begins at the first of these words.
+/// Returns the range of a term if it matches at the first of these words.
 fn stands(
     text: &str,
     words: &[Range<usize>],
@@ -75,7 +75,7 @@ fn stands(
     fits.then(|| here[0].start..here[here.len() - 1].end)
 }
 
-/// A piece of the text with its white space folded and its control characters gone; marks go along.
+/// Returns a part of the text with white space collapsed and control characters removed; marks are adjusted.
 fn in_one_line(text: &str, piece: Range<usize>, marks: &[Range<usize>]) -> Snippet {
     let mut line = Snippet::default();
     if piece.start > 0 {

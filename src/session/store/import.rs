@@ -1,7 +1,7 @@
-//! Takes session files of other programs over. Must not know what their lines say.
+//! Imports session files of other programs. Must not know the content of their lines.
 //!
-//! A session keeps the id that it has there, and its entries have ids that follow from their lines: so taking it
-//! over again adds what is new and nothing twice. The file that was read is not touched.
+//! A session keeps its original id, and the ids of its entries are derived from their lines: importing it
+//! again adds only what is new. The source file is not modified.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -15,28 +15,29 @@ use crate::session::format::error::{Problem, SessionError};
 use crate::session::import::parts::{Line, object};
 use crate::session::import::{ImportedSession, Source, claude, codex};
 
-/// Longest file that is read, in bytes.
+/// Maximum size of a file, in bytes.
 const FILE_MAX: u64 = 2 << 30;
 
-/// What was taken over.
+/// The result of an import.
 #[derive(Debug)]
 pub struct Imported {
-    /// Whose it was.
+    /// The source program.
     pub source: Source,
-    /// Our session's file.
+    /// The new session's file.
     pub path: PathBuf,
     /// Its id.
     pub id: String,
-    /// Entries that are new.
+    /// Number of new entries.
     pub added: usize,
-    /// Entries that were there before.
+    /// Number of entries that were already imported.
     pub before: usize,
-    /// What could not be read, by lines.
+    /// Lines that could not be read.
     pub problems: Vec<Problem>,
 }
 
-/// Takes one file over below `root`. Whose it is is found out where nobody says it. Fails with
-/// [`SessionError::NotASession`] for anything else, and with [`SessionError::Busy`] while our copy is open.
+/// Imports one file below `root`. The source program is detected unless given. Fails with
+/// [`SessionError::NotASession`] for other files, and with [`SessionError::Busy`] while the imported session
+/// is open.
 pub fn import(
     root: &Path,
     file: &Path,
@@ -94,8 +95,8 @@ pub fn import(
     Ok(Imported { source, path, id, added, before, problems })
 }
 
-/// The lines of a file, one at a time, until one cannot be read; why is in `failed` then. What is not UTF-8
-/// spoils its own line at most.
+/// Returns the lines of a file one at a time, until one cannot be read; the error is then in `failed`.
+/// Invalid UTF-8 affects only its own line.
 fn lines(file: &Path, failed: &mut io::Result<()>) -> impl Iterator<Item = Line> {
     let mut reader = File::open(file).map(BufReader::new).map_err(|error| *failed = Err(error)).ok();
     let mut at = 0;
@@ -120,7 +121,7 @@ fn lines(file: &Path, failed: &mut io::Result<()>) -> impl Iterator<Item = Line>
     })
 }
 
-/// A session in pi's format, entries byte for byte as they are.
+/// Reads a session in pi's format; entries are preserved byte for byte.
 fn ours(file: &Path, clock: &SharedClock, ids: &SharedIds) -> Result<ImportedSession, SessionError> {
     let session = Session::look_at(file, clock.clone(), ids.clone())?;
     let lines = session.entries().map(|entry| entry.behind(entry.parent_id()));
@@ -137,7 +138,7 @@ fn ours(file: &Path, clock: &SharedClock, ids: &SharedIds) -> Result<ImportedSes
     })
 }
 
-/// Whether an id can be a part of a file's name.
+/// Whether an id can be part of a file name.
 fn is_name(id: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     !id.is_empty() && id.len() <= 128 && id.chars().all(plain) && !id.starts_with('.')

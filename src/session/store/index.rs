@@ -1,15 +1,15 @@
-//! What is remembered of a long session file, so that opening it again reads none of its lines: of
-//! every entry its place in the tree and where its line is. That stays in the file of the index, too, of which
-//! only those pages are read that are looked at.
+//! Index of a long session file, so that opening it again reads none of its lines: for every entry its
+//! position in the tree and the location of its line. The index stays on disk, too; only the pages in use are
+//! read.
 //!
-//! Must not know what entries say. Everything here follows from the session file; an index that is
-//! missing, broken or of another file is made anew. It is trusted for as far as the file still has the
-//! bytes that it was made from, which samples tell; what was added since is read as ever. A page that is found
-//! to be broken later is made from the session file again, with all others.
+//! Must not know the content of entries. Everything here is derived from the session file; an index that is
+//! missing, damaged or of another file is rebuilt. Samples check whether the session file still starts with
+//! the bytes that the index was made from; later lines are read as usual. A page that is found to be damaged
+//! later is rebuilt from the session file, with all others.
 //!
-//! The file: a mark, the length of the head (4 bytes), the head (postcard), its sum (CRC-32); then
-//! the pages of `session::tree::base`, each with its sum behind it, which goes on from that of the
-//! head: a page of another index is a broken one.
+//! File layout: magic number, length of the head (4 bytes), head (postcard), its checksum (CRC-32); then the
+//! pages of `session::tree::base`, each followed by its checksum, which is seeded with that of the head: a
+//! page of another index counts as damaged.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -29,27 +29,27 @@ use crate::session::tree::base::{Base, PAGE, Pages, pages};
 use crate::session::tree::rows::Widths;
 use crate::session::usage::totals::Sums;
 
-/// The beginning of the file; changes with its form.
+/// Magic number of the file; changes with the format.
 const MARK: [u8; 8] = *b"bowline5";
 /// Bytes before the head.
 const FRONT: usize = MARK.len() + 4;
-/// A head is no longer than that.
+/// Maximum length of the head.
 const HEAD_MAX: usize = 64 << 20;
-/// Places in the file that are compared, spread evenly.
+/// Number of samples that are compared, spread evenly.
 const SAMPLES: u64 = 16;
-/// Bytes at each of them.
+/// Bytes of each sample.
 const SAMPLE_BYTES: u64 = 4096;
-/// Pages that are kept in memory; each has its place among them by its number.
+/// Number of cached pages; a page's number determines its slot.
 const KEPT: usize = 64;
-/// Entries without their parents that are remembered; a file with more is read anew each time.
+/// Maximum number of entries without parents in an index; a file with more is not indexed.
 const LOST_MAX: usize = 1000;
 
-/// What is remembered, but for the rows.
+/// The index without its rows.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::session) struct Index {
     /// Bytes of the session file that it covers, whole lines.
     pub(in crate::session) covers: u64,
-    /// Lines there.
+    /// Number of lines that it covers.
     pub(in crate::session) lines: u64,
     samples: u32,
     count: u32,
@@ -58,15 +58,15 @@ pub(in crate::session) struct Index {
     root: Option<u32>,
     ends: u32,
     lost: Vec<(u32, String)>,
-    /// What was spent on the way to some of them, by their places.
+    /// Usage totals of some entries, by index.
     pub(in crate::session) sums: Vec<(u32, Sum)>,
-    /// Where the latest entry is that says that the workspace was brought back.
+    /// Index of the latest entry that records a restore of the workspace.
     pub(in crate::session) restored: Option<u32>,
-    /// What was wrong: number of the line, and what.
+    /// Problems: line number and description.
     pub(in crate::session) problems: Vec<(u64, String)>,
 }
 
-/// What was spent.
+/// A usage total.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::session) struct Sum {
     tokens: [u64; 5],
@@ -109,25 +109,25 @@ impl Sum {
     }
 }
 
-/// Where the index of a session file is.
+/// Returns the path of a session file's index.
 pub(in crate::session) fn path_of(session: &Path) -> PathBuf {
     session.with_extension("jsonl.index")
 }
 
-/// Makes the pages of an index anew; `None` when that cannot be done.
+/// Rebuilds the pages of an index; `None` on failure.
 pub(in crate::session) type Rescue = Box<dyn Fn() -> Option<Vec<Arc<[u8]>>> + Send + Sync>;
 
 /// A page with its number.
 type Page = (usize, Arc<[u8]>);
 
-/// The pages of an index, where they are.
+/// The pages of an index on disk.
 struct InFile {
     path: PathBuf,
     file: File,
-    /// Where the first begins, in bytes.
+    /// Byte offset of the first page.
     from: u64,
     count: usize,
-    /// The sum of the head.
+    /// The checksum of the head.
     seed: u32,
     kept: Mutex<Vec<Option<Page>>>,
     rescue: Rescue,
@@ -148,7 +148,7 @@ impl InFile {
     fn rescued(&self, number: usize, error: &io::Error) -> Arc<[u8]> {
         let all = self.rescued.get_or_init(|| {
             tracing::warn!(page = number, %error, "the index of a session is broken; the session is read anew");
-            // The next opening makes another one.
+            // The next opening creates a new one.
             if let Err(error) = fs::remove_file(&self.path) {
                 tracing::warn!(%error, "a broken index cannot be removed");
             }
@@ -182,14 +182,14 @@ impl Pages for InFile {
     }
 }
 
-/// The sum of a page, or of the head itself with nothing to go on from.
+/// Returns the checksum of a page, or of the head with an empty seed.
 fn sum_of(seed: u32, bytes: &[u8]) -> [u8; 4] {
     let mut sum = crc32fast::Hasher::new_with_initial(seed);
     sum.update(bytes);
     sum.finalize().to_le_bytes()
 }
 
-/// The pages of a tree, as an index has them; `None` of a tree that has none.
+/// Returns the pages of a tree in the index's format; `None` if the tree cannot be indexed.
 pub(in crate::session) fn pages_of(tree: &Tree) -> Option<Vec<Arc<[u8]>>> {
     let (_, widths) = tree.to_remember(LOST_MAX)?;
     let mut all = Vec::new();
@@ -201,7 +201,7 @@ pub(in crate::session) fn pages_of(tree: &Tree) -> Option<Vec<Arc<[u8]>>> {
 }
 
 impl Index {
-    /// Reads an index, if it is of this file; gives what a tree begins with, too.
+    /// Reads an index if it belongs to this file; also returns the base of the tree.
     pub(in crate::session) fn read(
         session: &Path,
         of: &File,
@@ -252,8 +252,8 @@ impl Index {
     }
 }
 
-/// Keeps an index beside the session file, in one step, of what stands in its first `covers` bytes, which
-/// are so many lines. Of a tree that an index has no room for there is none.
+/// Writes an index beside the session file atomically, for its first `covers` bytes with this many lines.
+/// Does nothing for a tree that cannot be indexed.
 pub(in crate::session) fn write(
     session: &Path,
     file: &File,
@@ -271,7 +271,7 @@ pub(in crate::session) fn write(
     let index =
         Index { covers, lines, samples, count, widths, kinds, root, ends, lost, sums, restored, problems };
     let head = postcard::to_allocvec(&index).map_err(io::Error::other)?;
-    // Nobody would read it.
+    // Larger heads are not read.
     if head.len() > HEAD_MAX {
         return Ok(());
     }
@@ -290,7 +290,7 @@ pub(in crate::session) fn write(
         out.write_all(&sum_of(seed, page))
     })?;
     out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    // What was missing is missing in the new one, too, which nobody would see any more.
+    // A row that could not be read would be missing in the new index, too, without notice.
     if !tree.is_whole() {
         fs::remove_file(&new)?;
         return Err(io::Error::other("the one before it is broken"));
@@ -298,14 +298,14 @@ pub(in crate::session) fn write(
     fs::rename(&new, &path)
 }
 
-/// Whether a line ends before a byte, which is not the first.
+/// Whether a line ends right before this byte offset, which is not 0.
 fn ends_line(file: &File, end: u64) -> io::Result<bool> {
     let mut last = [0];
     file.read_exact_at(&mut last, end.checked_sub(1).ok_or(io::ErrorKind::InvalidInput)?)?;
     Ok(last == *b"\n")
 }
 
-/// A sum over pieces of the first `covers` bytes, the last ones among them.
+/// Returns a checksum over samples of the first `covers` bytes, including the last ones.
 fn samples(file: &File, covers: u64) -> io::Result<u32> {
     let mut sum = crc32fast::Hasher::new();
     let mut piece = vec![0; usize::try_from(SAMPLE_BYTES.min(covers)).unwrap_or(0)];

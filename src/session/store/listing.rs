@@ -1,7 +1,7 @@
-//! Which session files there are, and what is in them.
+//! Lists the session files with a summary of each.
 //!
-//! Must not know who asks. What was found is remembered in a file of its own below the root, so that the
-//! next list reads only what was added since; that file can be deleted at any time.
+//! Must not know who asks. Summaries are cached in a file below the root, so that the next listing reads only
+//! new lines; that file can be deleted at any time.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -19,37 +19,37 @@ use super::load::HEADER_BYTES_MAX;
 use crate::session::format::header::Header;
 use crate::session::usage::summary::Summary;
 
-/// What was remembered, below the root of all sessions.
+/// File name of the cache, below the root of all sessions.
 const REMEMBERED: &str = ".listing";
-/// Changes with the form of that file.
+/// Version of the cache's format.
 const VERSION: u32 = 3;
-/// Bytes before the end of what is known that must still be the same.
+/// Bytes before the end of the known part that must be unchanged.
 const TAIL: u64 = 256;
-/// Folders in folders that are looked through for sessions of other programs.
+/// Maximum folder depth in the search for sessions of other programs.
 const DEPTH_MAX: usize = 8;
-/// Files are read by so many at a time: disks answer several questions as fast as one.
+/// Number of files that are read at the same time: disks answer several requests as fast as one.
 const READERS: usize = 4;
 
 /// One session file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSession {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// What is in it.
+    /// Its summary.
     pub summary: Summary,
 }
 
-/// What is known of a file.
+/// Cached data of a file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Known {
-    /// Below the root.
+    /// The path below the root.
     path: PathBuf,
     inode: u64,
     /// Bytes that the summary covers: whole lines.
     covers: u64,
-    /// A sum over the bytes before that end.
+    /// A checksum over the bytes before that end.
     tail: u32,
     summary: Summary,
 }
@@ -60,20 +60,20 @@ struct Remembered {
     files: Vec<Known>,
 }
 
-/// The same, on its way into the file.
+/// The cache for serialization.
 #[derive(Serialize)]
 struct Remembering<'a> {
     version: u32,
     files: Vec<&'a Known>,
 }
 
-/// All sessions below a root, those that were active last first. Files that are no sessions, and such
-/// that cannot be read, are passed over.
+/// Returns all sessions below a root, most recently active first. Files that are not sessions or cannot be
+/// read are skipped.
 pub fn list(root: &Path) -> Vec<StoredSession> {
     let mut known: HashMap<OsString, Known> =
         remembered(root).into_iter().map(|known| (known.path.clone().into_os_string(), known)).collect();
     let (files, before) = (files_below(root), known.len());
-    // What is known goes to whoever looks, and comes back: ten thousand copies of it are not free.
+    // The cached data moves to the readers and back: ten thousand copies would be slow.
     let due: Vec<Due> = files
         .into_iter()
         .filter_map(|path| {
@@ -92,7 +92,7 @@ pub fn list(root: &Path) -> Vec<StoredSession> {
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..readers).map(|_| scope.spawn(look_on)).collect();
         found.extend(look_on());
-        // Whoever panics has seen nothing, which the next list makes up for.
+        // A reader that panics loses its results; the next listing makes up for it.
         found.extend(others.into_iter().filter_map(|other| other.join().ok()).flatten());
     });
     found.sort_unstable_by(|a, b| {
@@ -110,19 +110,19 @@ pub fn list(root: &Path) -> Vec<StoredSession> {
     found.into_iter().map(listed).collect()
 }
 
-/// A file that is to be looked at, and what is known of it.
+/// A file to check, with its cached data.
 struct Due {
     path: PathBuf,
     below: PathBuf,
     known: Option<Known>,
 }
 
-/// A file that was looked at.
+/// A file that was checked.
 struct Seen {
     path: PathBuf,
     size: u64,
     known: Known,
-    /// Whether anything of that was not known before.
+    /// Whether it has new data.
     is_new: bool,
 }
 
@@ -140,13 +140,13 @@ fn remember(root: &Path, all: &Remembering<'_>) -> io::Result<()> {
     let mut bytes = postcard::to_allocvec(all).map_err(io::Error::other)?;
     let sum = crc32fast::hash(&bytes);
     bytes.extend(sum.to_le_bytes());
-    // Others may be listing too: each writes a file of its own, and the last one stays.
+    // Concurrent processes each write their own file; the last one wins.
     let mut new = tempfile::NamedTempFile::new_in(root)?;
     new.write_all(&bytes)?;
     new.persist(root.join(REMEMBERED)).map(drop).map_err(io::Error::from)
 }
 
-/// The session files in the folders of a root.
+/// Returns the session files in the folders of a root.
 pub(super) fn files_below(root: &Path) -> Vec<PathBuf> {
     let entries = |folder: &Path| {
         let read = fs::read_dir(folder).map(|items| items.flatten().map(|item| item.path()).collect());
@@ -156,12 +156,12 @@ pub(super) fn files_below(root: &Path) -> Vec<PathBuf> {
     let folders =
         entries(root).into_iter().filter(|path| !is_session(path)).flat_map(|folder| entries(&folder));
     let mut files: Vec<PathBuf> = folders.filter(is_session).collect();
-    // As bytes: to compare paths part by part takes longer than to ask for the facts of the files.
+    // As bytes: comparing paths component by component is slower than the stat calls.
     files.sort_unstable_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
     files
 }
 
-/// The file itself, or all files of a folder that may hold sessions, wherever they are in it; in order.
+/// Returns the file itself, or all possible session files in a folder, recursively, sorted.
 pub fn jsonl_below(place: &Path) -> Vec<PathBuf> {
     if place.is_file() {
         return vec![place.to_path_buf()];
@@ -172,7 +172,7 @@ pub fn jsonl_below(place: &Path) -> Vec<PathBuf> {
         let mut next = Vec::new();
         for item in items {
             let path = item.path();
-            // A link may lead back to where it is.
+            // A link may form a loop.
             match item.file_type() {
                 Ok(kind) if kind.is_dir() => next.push(path),
                 Ok(_) if path.extension().is_some_and(|end| end == "jsonl") => found.push(path),
@@ -185,7 +185,7 @@ pub fn jsonl_below(place: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What is in a file now. A file that is as long as what is known of it is not opened.
+/// Reads the present state of a file. A file with the cached length is not opened.
 fn look(Due { path, below, known }: Due) -> Option<Seen> {
     let facts = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
     let size = facts.len();
@@ -197,7 +197,7 @@ fn look(Due { path, below, known }: Due) -> Option<Seen> {
     Some(Seen { path, size, known, is_new: true })
 }
 
-/// Reads what is new in a file, or all of it.
+/// Reads the new lines of a file, or all of them.
 fn read(path: &Path, below: PathBuf, known: Option<Known>, inode: u64) -> Option<Known> {
     let file = File::open(path).ok()?;
     let known = known.filter(|known| tail_of(&file, known.covers).ok() == Some(known.tail));
@@ -216,7 +216,7 @@ fn read(path: &Path, below: PathBuf, known: Option<Known>, inode: u64) -> Option
     loop {
         line.clear();
         input.read_until(b'\n', &mut line).ok()?;
-        // A line without an end may still grow.
+        // A line without a line feed may be incomplete.
         let Some(whole) = line.strip_suffix(b"\n") else { break };
         now.covers += line.len() as u64;
         if let Ok(text) = std::str::from_utf8(whole) {
@@ -227,7 +227,7 @@ fn read(path: &Path, below: PathBuf, known: Option<Known>, inode: u64) -> Option
     Some(now)
 }
 
-/// A sum over the last bytes before `end`.
+/// Returns a checksum over the last bytes before `end`.
 pub(super) fn tail_of(file: &File, end: u64) -> io::Result<u32> {
     let mut bytes = vec![0; usize::try_from(end.min(TAIL)).unwrap_or(0)];
     let from = end - bytes.len() as u64;
@@ -235,7 +235,7 @@ pub(super) fn tail_of(file: &File, end: u64) -> io::Result<u32> {
     Ok(crc32fast::hash(&bytes))
 }
 
-/// The session of a working folder that was changed last. Files that cannot be read are passed over.
+/// Returns the most recently changed session of a working folder. Unreadable files are skipped.
 pub fn latest(root: &Path, cwd: &Path) -> Option<PathBuf> {
     let cwd_text = cwd.to_string_lossy();
     let mut found: Vec<(SystemTime, PathBuf)> = fs::read_dir(folder(root, cwd))
@@ -248,13 +248,13 @@ pub fn latest(root: &Path, cwd: &Path) -> Option<PathBuf> {
         .collect();
     found.sort_unstable();
     found.into_iter().rev().map(|(_, path)| path).find(|path| {
-        // Different folders can share a name, since separators become dashes.
+        // Different folders can map to the same name, since separators become dashes.
         read_header(path).is_some_and(|header| header.cwd == cwd_text)
     })
 }
 
-/// The files below a root whose session has this id, or one that begins or ends so; those of the exact id
-/// alone where there are some. Reads names only: an id is the last part of a file's name.
+/// Returns the files below a root whose session has this id, or an id that begins or ends with it; if there
+/// are exact matches, only those. Reads only file names: an id is the last part of the name.
 pub fn find(root: &Path, id: &str) -> Vec<PathBuf> {
     let id_of = |path: &PathBuf| {
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -268,15 +268,15 @@ pub fn find(root: &Path, id: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Whether two paths lead to one file, by whichever name.
+/// Whether two paths refer to the same file.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     let of = |path: &Path| fs::metadata(path).ok().map(|facts| (facts.dev(), facts.ino()));
     one == other || of(one).is_some_and(|one| of(other) == Some(one))
 }
 
-/// The header of a file, if it is a session that can be read.
+/// Returns the header of a file, if it is a readable session.
 pub fn read_header(path: &Path) -> Option<Header> {
-    // Opening a pipe would wait for somebody who writes.
+    // Opening a pipe would block until a process writes to it.
     let is_file = fs::metadata(path).is_ok_and(|facts| facts.is_file());
     let mut line = String::new();
     let mut file = BufReader::new(is_file.then(|| File::open(path).ok())??.take(HEADER_BYTES_MAX));

@@ -1,7 +1,7 @@
-//! Reads a session file: as many of its lines as its index does not know, a piece at a time.
+//! Loads a session file: the lines that its index does not cover, piece by piece.
 //!
-//! Must not know what entries say. A torn tail is cut off and kept aside; lines that are nothing are
-//! told and passed over. Of lines in this version's format only their place stays in memory.
+//! Must not know the content of entries. A torn tail is cut off and saved; invalid lines are reported and
+//! skipped. Only the locations of lines in the current format stay in memory.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
@@ -26,41 +26,41 @@ use crate::session::restore::checkpoints;
 use crate::session::tree::Tree;
 use crate::session::usage::totals::Sums;
 
-/// Longest first line, in bytes.
+/// Maximum length of the first line, in bytes.
 pub(super) const HEADER_BYTES_MAX: u64 = 1 << 20;
-/// An index is made anew when more bytes than this had to be read behind it, and more than this share of those
-/// that it covers.
+/// An index is rebuilt when more bytes than this had to be read after it, and more than this share of the
+/// bytes that it covers.
 const INDEX_BYTES: u64 = 4 << 20;
 const INDEX_SHARE: u64 = 32;
 
-/// What a session is opened for.
+/// Purpose of opening a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum Use {
-    /// To go on with it: nobody else may, and what is torn is repaired.
+    /// To append: the file is locked, and a torn tail is repaired.
     Write,
-    /// To look at it: nothing is touched.
+    /// Read-only.
     Look,
 }
 
-/// A session file as it was found.
+/// A loaded session file.
 #[derive(Debug)]
 pub(in crate::session) struct Loaded {
     /// `None` for an empty file.
     pub(in crate::session) header: Option<Header>,
     pub(in crate::session) tree: Tree,
     pub(in crate::session) sums: Sums,
-    /// Where the latest entry is that says that the workspace was brought back.
+    /// Index of the latest entry that records a restore of the workspace.
     pub(in crate::session) restored: Option<u32>,
     pub(in crate::session) problems: Vec<Problem>,
     pub(in crate::session) store: Store,
-    /// The format of the file where it is an earlier one.
+    /// The format version, if it is an earlier one.
     pub(in crate::session) earlier: Option<u64>,
 }
 
-/// Reads a session file.
+/// Loads a session file.
 pub(in crate::session) fn load(path: &Path, usage: Use) -> Result<Loaded, SessionError> {
     let error = |source| SessionError::Io { path: path.to_path_buf(), source };
-    // Opening a pipe would wait for somebody who writes.
+    // Opening a pipe would block until a process writes to it.
     let facts = fs::metadata(path).map_err(error)?;
     if facts.is_dir() {
         return Err(error(io::ErrorKind::IsADirectory.into()));
@@ -79,12 +79,12 @@ pub(in crate::session) fn load(path: &Path, usage: Use) -> Result<Loaded, Sessio
     Ok(scan.loaded)
 }
 
-/// The file, and whether it can be written.
+/// Opens the file; returns it and whether it is writable.
 fn open(path: &Path, usage: Use) -> io::Result<(File, bool)> {
     if usage == Use::Write {
         match OpenOptions::new().read(true).append(true).open(path) {
             Ok(file) => return Ok((file, true)),
-            // What cannot be written can still be read; writing says why it cannot go on.
+            // A file without write permission can still be read; a later write reports the error.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -96,7 +96,7 @@ fn open(path: &Path, usage: Use) -> io::Result<(File, bool)> {
     Ok((File::open(path)?, false))
 }
 
-/// The pages of an index over the first `covers` bytes of a session file, made anew.
+/// Rebuilds the pages of an index over the first `covers` bytes of a session file.
 fn rescued(path: &Path, file: &SessionFile, covers: u64) -> Option<Vec<Arc<[u8]>>> {
     let store = Store { path: path.to_path_buf(), file: None, torn: false };
     let mut scan = Scan::new(path, Use::Look, file, store);
@@ -110,9 +110,9 @@ fn rescued(path: &Path, file: &SessionFile, covers: u64) -> Option<Vec<Arc<[u8]>
 struct Scan<'p> {
     path: &'p Path,
     usage: Use,
-    /// Where the next line begins, in bytes.
+    /// Byte offset of the next line.
     at: u64,
-    /// Lines so far.
+    /// Number of lines so far.
     number: u64,
     /// Bytes of a last line without a line feed.
     tail: u64,
@@ -139,7 +139,7 @@ impl<'p> Scan<'p> {
         SessionError::NotASession(self.path.to_path_buf())
     }
 
-    /// Reads the file, or only its first bytes: then as if there were no index.
+    /// Reads the file; with `only`, just these first bytes, without an index.
     fn run(&mut self, file: &SessionFile, only: Option<u64>) -> Result<(), SessionError> {
         let mut line = Vec::new();
         let mut first = &*file.0;
@@ -165,7 +165,7 @@ impl<'p> Scan<'p> {
         Ok(())
     }
 
-    /// Takes the lines up to a byte: what is there now, and nothing of what is written meanwhile.
+    /// Reads the lines up to a byte offset: the present content, without concurrent appends.
     fn read(&mut self, file: &SessionFile, end: u64) -> Result<(), SessionError> {
         let (entries, sums) = (!self.is_earlier(), self.loaded.tree.sums().clone());
         let part = Part { file: &file.0, from: self.at, end, entries, sums };
@@ -195,7 +195,7 @@ impl<'p> Scan<'p> {
         self.header.as_ref().is_some_and(|header| header.version < VERSION)
     }
 
-    /// Reads the first line and says whether it is whole.
+    /// Reads the first line and returns whether it is complete.
     fn take_header(&mut self, line: &[u8]) -> Result<bool, SessionError> {
         let whole = line.ends_with(b"\n");
         let text = line.strip_suffix(b"\n").unwrap_or(line);
@@ -207,12 +207,12 @@ impl<'p> Scan<'p> {
             HeaderError::Version(version) => SessionError::Version { path: self.path.to_path_buf(), version },
         })?);
         (self.at, self.number) = (line.len() as u64, 1);
-        // The line feed is written together with the next append.
+        // The line feed is written with the next append.
         self.loaded.store.torn = !whole;
         Ok(whole)
     }
 
-    /// Takes what the index knows, and says how many bytes of the file that are.
+    /// Uses the index and returns the number of bytes that it covers.
     fn recall(&mut self, file: &SessionFile) -> u64 {
         let rescue = |covers| -> index::Rescue {
             let (path, file) = (self.path.to_path_buf(), file.clone());
@@ -232,7 +232,7 @@ impl<'p> Scan<'p> {
         self.at
     }
 
-    /// Takes a line; `taken` are the ids of those read with it that the index knows.
+    /// Adds a line; `taken` are the ids of lines in the same piece that the index has.
     fn take(&mut self, line: Line, taken: &HashSet<CompactString>) {
         let from = self.at;
         self.at += line.bytes as u64;
@@ -269,10 +269,10 @@ impl<'p> Scan<'p> {
         self.loaded.problems.push(Problem { line: line as usize, message });
     }
 
-    /// Deals with a last line without a line feed: a whole one only lacks that, a torn one is cut
-    /// off and kept in a `.torn` file.
+    /// Handles a last line without a line feed: a valid one only lacks the line feed, a torn one is cut off
+    /// and saved in a `.torn` file.
     fn take_tail(&mut self, line: Line, tail: &[u8], taken: &HashSet<CompactString>) {
-        // Not counted: it is none of the lines that an index covers.
+        // Not counted: it is not among the lines that an index covers.
         let number = self.number + 1;
         self.tail = tail.len() as u64;
         let object = |text: &str| serde_json::from_str::<HashMap<String, &RawValue>>(&mended(text)).is_ok();
@@ -298,7 +298,7 @@ impl<'p> Scan<'p> {
         self.problem(number, message);
     }
 
-    /// Tells what was read in this version's format.
+    /// Converts the lines of an earlier format.
     fn upgrade(&mut self) {
         let Some(header) = self.header.take() else { return };
         self.loaded.earlier = Some(header.version);
@@ -323,9 +323,10 @@ impl<'p> Scan<'p> {
         self.loaded.problems.extend(failed);
     }
 
-    /// Makes the index anew. Without it the next opening reads the lines again. `read` is how far the file was.
+    /// Rebuilds the index. Without it the next opening reads the lines again. `read` is the end of the part
+    /// that was read.
     fn remember(&self, file: &File, read: u64) {
-        // A last line without a line feed may still grow; and what is counted must be what was read.
+        // A last line without a line feed may be incomplete; and the index must cover exactly what was read.
         if !self.loaded.tree.lies_before(self.at) || self.at + self.tail != read {
             return;
         }
@@ -339,8 +340,8 @@ impl<'p> Scan<'p> {
     }
 }
 
-/// Cuts the tail off, which is so many bytes from a byte on, when it was kept elsewhere, unless the file has grown
-/// since: what others have written is not cut off with it. Says where it is kept.
+/// Cuts off the tail of this length at an offset after saving it, unless the file has grown since: data of
+/// other processes must not be cut off. Returns where it is saved.
 fn cut_tail(
     path: &Path,
     length: usize,
@@ -355,14 +356,14 @@ fn cut_tail(
     unchanged()?;
     let aside = path.with_extension("jsonl.torn");
     keep(&aside)?;
-    // That took its time.
+    // Checked again, since saving takes time.
     unchanged()?;
     file.set_len(from)?;
     file.sync_data()?;
     Ok(aside)
 }
 
-/// Adds a tail to the `.torn` file.
+/// Appends a tail to the `.torn` file.
 fn keep_aside(aside: &Path, tail: &[u8]) -> io::Result<()> {
     let mut kept = OpenOptions::new().append(true).create(true).mode(0o600).open(aside)?;
     kept.write_all(tail)?;

@@ -1,15 +1,14 @@
-//! Who writes a session file. Must not know what is in it.
+//! Lock of a session file for writing. Must not know its content.
 //!
-//! The lock is the system's own, on the file itself (`flock`): it ends with the program, however
-//! that ends, so there is nothing to clean up. pi takes none, and is not kept out.
+//! It is the system's lock on the file itself (`flock`), which ends with the process, so there is nothing to
+//! clean up. pi takes no lock and is not excluded.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use crate::session::format::error::SessionError;
 
-/// Takes a file for this program, until it is closed. Where a file system has no locks, it is as if
-/// nobody else were there.
+/// Locks a file until it is closed. On a file system without locks it succeeds.
 pub(in crate::session) fn take(file: &File, path: &Path) -> Result<(), SessionError> {
     match file.try_lock() {
         Ok(()) => Ok(()),

@@ -1,6 +1,6 @@
-//! The lines of a session file, read a piece at a time and looked through on several threads.
+//! Reads the lines of a session file in pieces and parses them on several threads.
 //!
-//! Must not know trees: says of each line what it is.
+//! Must not know trees: classifies each line.
 
 use std::fs::File;
 use std::io;
@@ -14,45 +14,45 @@ use crate::session::tree::id_hash::IdSums;
 use crate::session::usage::line::Counted;
 use crate::session::usage::totals;
 
-/// Bytes of a piece. A line is in the one in which it begins.
+/// Bytes of a piece. A line belongs to the piece in which it starts.
 const PIECE: usize = 256 << 10;
-/// Bytes that are read at first of a line that goes on behind its piece; then four times as many.
+/// Bytes that are first read of a line that exceeds its piece; then four times as many, and so on.
 const MORE: usize = 16 << 10;
 
-/// What a line is.
+/// Classification of a line.
 #[expect(clippy::large_enum_variant, reason = "nearly all are the largest")]
 pub(super) enum Found {
-    /// An entry, with the sum of its id.
+    /// An entry, with the hash of its id.
     Entry(Place, u32, EntryFacts),
-    /// Nothing, or what it is was not asked and nobody wants to know.
+    /// Empty, or not classified.
     Nothing,
-    /// What it is was not asked.
+    /// The text; classification was not requested.
     Text(String),
-    /// No entry; why not.
+    /// Not an entry; the reason.
     Wrong(String),
 }
 
-/// What an entry says that is remembered of it.
+/// Facts from an entry's content that the index keeps.
 pub(super) struct EntryFacts {
-    /// What was spent on it.
+    /// Its usage.
     pub(super) spent: Option<Counted>,
-    /// Whether the workspace was brought back to a state.
+    /// Whether it records a restore of the workspace.
     pub(super) restores: bool,
 }
 
-/// A line, or several in which there is nothing.
+/// A line, or several empty ones.
 pub(super) struct Line {
-    /// How many there are.
+    /// Number of lines.
     pub(super) lines: u64,
-    /// Bytes with what ends it.
+    /// Bytes including the line feed.
     pub(super) bytes: usize,
-    /// Bytes without that.
+    /// Bytes without the line feed.
     pub(super) length: usize,
     pub(super) found: Found,
 }
 
 impl Line {
-    /// The id, of an entry.
+    /// Returns the id of an entry.
     pub(super) fn id(&self) -> Option<&str> {
         match &self.found {
             Found::Entry(place, ..) => Some(&place.id),
@@ -60,7 +60,7 @@ impl Line {
         }
     }
 
-    /// The sum of that.
+    /// Returns the hash of the id.
     pub(super) fn sum(&self) -> Option<u32> {
         match &self.found {
             Found::Entry(_, sum, _) => Some(*sum),
@@ -69,19 +69,19 @@ impl Line {
     }
 }
 
-/// Lines that follow each other.
+/// Consecutive lines.
 #[derive(Default)]
 pub(super) struct Piece {
-    /// Where the first begins, in bytes.
+    /// Byte offset of the first line.
     pub(super) from: u64,
     pub(super) lines: Vec<Line>,
-    /// The last, where it lacks its line feed, as it stands there.
+    /// The last line, if it lacks its line feed, with its bytes.
     pub(super) tail: Option<(Line, Vec<u8>)>,
     failed: Option<io::Error>,
 }
 
 impl Piece {
-    /// Adds a line. What is known of one takes a hundred times the room of one in which there is nothing.
+    /// Adds a line. Empty lines are merged: a line takes a hundred times the memory of an empty one.
     fn push(&mut self, line: Line) {
         match self.lines.last_mut() {
             Some(Line { lines, bytes, found: Found::Nothing, .. })
@@ -93,27 +93,27 @@ impl Piece {
         }
     }
 
-    /// Whether no line begins in it.
+    /// Whether no line starts in it.
     pub(super) fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.tail.is_none()
     }
 }
 
-/// A part of a file, from the beginning of a line on. What is written behind it meanwhile is none of it.
+/// A part of a file from the beginning of a line on. Concurrent appends are not part of it.
 pub(super) struct Part<'f> {
     pub(super) file: &'f File,
     /// Its first byte.
     pub(super) from: u64,
-    /// Behind its last one.
+    /// The byte after its last one.
     pub(super) end: u64,
-    /// Whether its lines are entries; else they are told as they are.
+    /// Whether to parse the lines as entries; otherwise their text is returned.
     pub(super) entries: bool,
-    /// What ids are known by.
+    /// Hasher of ids.
     pub(super) sums: IdSums,
 }
 
 impl Part<'_> {
-    /// Looks through it and gives its pieces in order, to be emptied.
+    /// Reads the part and passes its pieces in order to a callback, which empties them.
     pub(super) fn each<E: From<io::Error>>(
         &self,
         mut take: impl FnMut(&mut Piece) -> Result<(), E>,
@@ -128,10 +128,10 @@ impl Part<'_> {
         })
     }
 
-    /// Puts the lines that begin in the how many-th piece into an empty one.
+    /// Fills an empty piece with the lines that start in the n-th piece.
     fn fill(&self, piece: &mut Piece, n: usize, room: &mut Vec<u8>) -> io::Result<()> {
         let begin = self.from + n as u64 * PIECE as u64;
-        // The byte before it tells whether a line begins with it.
+        // The byte before the piece tells whether a line starts at its beginning.
         let from = begin - u64::from(n > 0);
         let end = self.end.min(begin + PIECE as u64);
         let mut length = self.read(room, 0, from, (end - from) as usize)?;
@@ -159,7 +159,7 @@ impl Part<'_> {
         Ok(())
     }
 
-    /// Reads so many bytes behind others that begin at a byte of the file; says how many there were.
+    /// Appends `count` bytes of the file from an offset to the buffer; returns how many there were.
     fn read(&self, room: &mut Vec<u8>, at: usize, from: u64, count: usize) -> io::Result<usize> {
         room.resize(room.len().max(at + count), 0);
         let mut read = 0;

@@ -1,7 +1,8 @@
-//! What was said before, for whoever wants to say it again: one line each in a file that all programs share.
+//! History of prompts: one line each in a file that all processes share.
 //!
-//! Must not know who shows it. A line is added in one write under the system's lock on the file. When the file is
-//! long it is put in order: what was said several times stays once, of the rest the latest. Secrets never get in.
+//! Must not know who displays it. A line is added in one write under the system's file lock. A file that has
+//! become long is compacted: repeated prompts are kept once, of the rest the latest. Secrets are never
+//! written.
 
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -13,32 +14,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::secrets;
 
-/// The file in the data folder.
+/// File name in the data folder.
 const NAME: &str = "prompts.jsonl";
-/// Bytes from which on the file is put in order.
+/// File size that triggers compaction.
 const FILE_MAX: u64 = 4 << 20;
-/// What stays then.
+/// Number of prompts kept by compaction.
 const KEPT: usize = 2000;
-/// Bytes that stay then.
+/// Bytes kept by compaction.
 const KEPT_BYTES: usize = 2 << 20;
-/// Longest text that is kept, in bytes: what is longer was pasted.
+/// Maximum length of a prompt, in bytes: longer ones were pasted.
 const TEXT_MAX: usize = 64 << 10;
-/// Tries to find the file in its place while others put it in order.
+/// Attempts to lock the file while other processes replace it.
 const TRIES: usize = 10;
 
-/// One thing that was said.
+/// A stored prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remembered {
-    /// Milliseconds since the epoch, when it was said last.
+    /// Time of its last use, in milliseconds since the epoch.
     #[serde(rename = "at")]
     pub at_ms: u64,
-    /// In which folder.
+    /// Its folder.
     pub cwd: String,
     /// The text, without secrets.
     pub text: String,
 }
 
-/// Remembers what was said. Nothing for texts without words, and for such that are too long.
+/// Stores a prompt. Ignores blank and overlong texts.
 pub fn remember(data: &Path, cwd: &Path, text: &str, now_ms: u64) -> io::Result<()> {
     let text = secrets::without(text.trim());
     if text.is_empty() || text.len() > TEXT_MAX {
@@ -49,14 +50,14 @@ pub fn remember(data: &Path, cwd: &Path, text: &str, now_ms: u64) -> io::Result<
     DirBuilder::new().recursive(true).mode(0o700).create(data)?;
     let path = data.join(NAME);
     let mut file = locked(&path)?;
-    // What another program left half-written ends here.
+    // Ends a partial line of another process.
     let size = file.metadata()?.len();
     let torn = size > 0 && !ends_whole(&file, size)?;
     file.write_all(if torn { format!("\n{line}") } else { line }.as_bytes())?;
     if size > FILE_MAX { tidy(&path) } else { Ok(()) }
 }
 
-/// What was said, the oldest first, each text once where it was said last: in one folder, or anywhere.
+/// Returns the prompts, oldest first, each at its last use: of one folder, or of all.
 pub fn recall(data: &Path, cwd: Option<&Path>) -> Vec<Remembered> {
     let Ok(bytes) = fs::read(data.join(NAME)) else { return Vec::new() };
     let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
@@ -68,7 +69,7 @@ fn read(bytes: &[u8]) -> Vec<Remembered> {
     bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
 
-/// Each text once, where it was said last; of every folder its own, if asked for.
+/// Removes duplicates; the last use is kept. Optionally per folder.
 fn folded(all: Vec<Remembered>, by_folder: bool) -> Vec<Remembered> {
     let mut seen = HashSet::new();
     let mut last: Vec<Remembered> = all
@@ -82,11 +83,11 @@ fn folded(all: Vec<Remembered>, by_folder: bool) -> Vec<Remembered> {
     last
 }
 
-/// The file, locked. One that was put in order between opening and locking is opened again.
+/// Opens and locks the file. One that was replaced before the lock is opened again.
 fn locked(path: &Path) -> io::Result<File> {
     for _ in 0..TRIES {
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
-        // A file system without locks: then writes are whole at least.
+        // On a file system without locks writes are at least atomic.
         if let Err(error) = file.lock() {
             tracing::debug!(path = %path.display(), %error, "cannot lock the history of prompts");
             return Ok(file);
@@ -104,7 +105,7 @@ fn ends_whole(file: &File, size: u64) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// Puts the file in order, which whoever calls has locked: in one step, so that nobody reads half of it.
+/// Compacts the file, which the caller has locked, atomically, so that no reader sees a partial file.
 fn tidy(path: &Path) -> io::Result<()> {
     let all = folded(read(&fs::read(path)?), true);
     let mut bytes = 0;

@@ -1,7 +1,8 @@
-//! Session files that are deleted: moved into the trash of the system, and back.
+//! Deletes session files into the system's trash, and restores them.
 //!
-//! Must not know what entries say. The trash is the one of freedesktop.org (specification 1.0): what was
-//! deleted is in `files`, where it was and when in `info`; file managers show it and put it back, too.
+//! Must not know the content of entries. The trash follows the freedesktop.org specification 1.0: the deleted
+//! files are in `files`, their original paths and times in `info`; file managers can display and restore
+//! them, too.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -15,18 +16,18 @@ use super::{index, lock};
 use crate::base::clock;
 use crate::session::format::error::SessionError;
 
-/// What of a path is written as it is.
+/// Characters of a path that are not escaped.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
-/// What may lie beside a session file and goes with it.
+/// Extensions of files beside a session file that are deleted with it.
 const BESIDE: [&str; 3] = ["jsonl.torn", "jsonl.v1", "jsonl.v2"];
-/// Names that are tried in the trash before giving up.
+/// Number of names that are tried in the trash.
 const NAMES: usize = 10_000;
 
-/// Moves a session into the trash with what lies beside it, at `now_ms`, and says where its file is now.
-/// Fails with [`SessionError::Busy`] while somebody has it open.
+/// Moves a session and the files beside it into the trash, at `now_ms`; returns its new path. Fails with
+/// [`SessionError::Busy`] while a process has it open.
 pub fn delete(path: &Path, trash: &Path, now_ms: u64) -> Result<PathBuf, SessionError> {
     let error = |source| SessionError::Io { path: path.to_path_buf(), source };
-    // Held until the file is gone, so that nobody opens it meanwhile.
+    // Locked until the file is gone, so that no process opens it meanwhile.
     let file = OpenOptions::new().read(true).append(true).open(path).or_else(|_| File::open(path));
     let file = file.map_err(error)?;
     lock::take(&file, path)?;
@@ -37,7 +38,7 @@ pub fn delete(path: &Path, trash: &Path, now_ms: u64) -> Result<PathBuf, Session
         }
     }
     let place = bury(path, trash, now_ms).map_err(error)?;
-    // It can be made again at any time.
+    // It can be rebuilt at any time.
     let index = index::path_of(path);
     if let Err(error) = fs::remove_file(&index)
         && error.kind() != io::ErrorKind::NotFound
@@ -47,9 +48,8 @@ pub fn delete(path: &Path, trash: &Path, now_ms: u64) -> Result<PathBuf, Session
     Ok(place)
 }
 
-/// Puts the session back whose file's name ends with this id, or any without an id, and says where it is;
-/// `None` where the trash holds none below `root`. Of several the one that was deleted last. Nothing is
-/// written over.
+/// Restores the session whose file name ends with this id, or any without an id, and returns its path; `None`
+/// when the trash holds none below `root`. Of several, the one that was deleted last. No file is overwritten.
 pub fn restore(root: &Path, trash: &Path, id: Option<&str>) -> Result<Option<PathBuf>, SessionError> {
     let mut found: Vec<(String, PathBuf, PathBuf)> = Vec::new();
     let Ok(infos) = fs::read_dir(trash.join("info")) else { return Ok(None) };
@@ -68,7 +68,7 @@ pub fn restore(root: &Path, trash: &Path, id: Option<&str>) -> Result<Option<Pat
     let Some((when, path, info)) = found.pop() else { return Ok(None) };
     let error = |source| SessionError::Io { path: path.clone(), source };
     unbury(&info, &path, trash).map_err(error)?;
-    // What went with it at the same time.
+    // The files that were deleted with it.
     for end in BESIDE {
         let beside = path.with_extension(end);
         for info in fs::read_dir(trash.join("info")).into_iter().flatten().flatten().map(|item| item.path()) {
@@ -81,7 +81,7 @@ pub fn restore(root: &Path, trash: &Path, id: Option<&str>) -> Result<Option<Pat
     Ok(Some(path))
 }
 
-/// Moves one file into the trash. What says where it was is there first, as the specification wants.
+/// Moves one file into the trash. The info file is written first, as the specification requires.
 fn bury(path: &Path, trash: &Path, now_ms: u64) -> io::Result<PathBuf> {
     let (files, infos) = (trash.join("files"), trash.join("info"));
     for folder in [&files, &infos] {
@@ -124,7 +124,7 @@ fn unbury(info: &Path, path: &Path, trash: &Path) -> io::Result<()> {
     fs::remove_file(info)
 }
 
-/// Moves a file where nothing is yet, also to another file system.
+/// Moves a file without overwriting, also across file systems.
 fn carry(from: &Path, to: &Path) -> io::Result<()> {
     if to.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
@@ -143,7 +143,7 @@ fn carry(from: &Path, to: &Path) -> io::Result<()> {
     fs::remove_file(from)
 }
 
-/// Where a file was and when it was deleted.
+/// Parses the original path and the deletion time.
 fn read_info(text: &str) -> Option<(PathBuf, String)> {
     let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
     let path: Vec<u8> = percent_decode_str(field("Path")?).collect();

@@ -1,4 +1,4 @@
-//! How a tree grows, and what an index remembers of it.
+//! Appends entries to a tree, and converts it to and from an index.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use super::kinds::Kinds;
 use super::rows::{Links, NOBODY, Row, Widths};
 use crate::session::format::entry::{Entry, Lines, Place};
 
-/// A part of a tree that an index remembers, but for its rows.
+/// The part of a tree that an index stores, without the rows.
 pub(in crate::session) struct Remembered {
-    /// Names of kinds, and the places of their latest entries.
+    /// Names of types, with the indices of their latest entries.
     pub(in crate::session) kinds: Vec<(String, u32)>,
     pub(in crate::session) root: Option<u32>,
     pub(in crate::session) ends: u32,
@@ -21,7 +21,7 @@ pub(in crate::session) struct Remembered {
 }
 
 impl Tree {
-    /// A tree that begins with what was remembered, whose leaf is the last of it.
+    /// Creates a tree from an index; its leaf is the last entry.
     pub(in crate::session) fn remembered(base: Base, remembered: Remembered, lines: Arc<dyn Lines>) -> Self {
         let count = base.count;
         let there = |at: &u32| *at < count;
@@ -42,12 +42,12 @@ impl Tree {
         tree
     }
 
-    /// How many rows the index has.
+    /// The number of rows in the index.
     pub(super) fn based(&self) -> u32 {
         self.base.as_ref().map_or(0, |base| base.count)
     }
 
-    /// The row of a place behind the base, or the base.
+    /// Returns the position of an index after the base, or the base.
     fn behind(&self, at: u32) -> Result<usize, &Base> {
         match &self.base {
             Some(base) if at < base.count => Err(base),
@@ -82,7 +82,7 @@ impl Tree {
         }
     }
 
-    /// Id and time stamp.
+    /// Returns id and timestamp.
     pub(in crate::session) fn texts(
         &self,
         at: u32,
@@ -93,7 +93,7 @@ impl Tree {
         }
     }
 
-    /// Whether the entry at a place has that id.
+    /// Whether the entry at an index has that id.
     pub(super) fn is(&self, at: u32, id: &str) -> bool {
         match self.behind(at) {
             Ok(behind) => self.texts[behind].0 == id,
@@ -101,12 +101,12 @@ impl Tree {
         }
     }
 
-    /// What its ids are known by.
+    /// Returns the hasher of ids.
     pub(in crate::session) fn sums(&self) -> &IdSums {
         &self.sums
     }
 
-    /// Adds an entry and makes it the leaf. Fails with the id when that is taken.
+    /// Adds an entry and makes it the leaf. Fails with the id if that is taken.
     pub fn push(&mut self, entry: Entry) -> Result<(), String> {
         let span = entry.span().unwrap_or((0, u32::try_from(entry.length()).unwrap_or(u32::MAX)));
         let is_taken = self.base.as_ref().is_some_and(|base| base.place(entry.id()).is_some());
@@ -115,8 +115,9 @@ impl Tree {
         Ok(())
     }
 
-    /// The same with one whose line is at that place and of that length in the file that [`Tree::read_from`]
-    /// names. It is not made. The sum of its id is told, and whether that is [taken](Self::taken) in the index.
+    /// Adds an entry whose line is at that offset, with that length, in the file of [`Tree::read_from`],
+    /// without creating it. The caller passes the hash of its id, and whether that is [taken](Self::taken) in
+    /// the index.
     pub(in crate::session) fn push_there(
         &mut self,
         place: Place,
@@ -127,14 +128,15 @@ impl Tree {
         self.add(place, sum, span, is_taken).map(drop)
     }
 
-    /// Looks where ids of these sums would be. Whoever adds many entries does so before: the places are all over a
-    /// table that is larger than the caches, and one look does not wait for the other as one entry does.
+    /// Prefetches the table slots of these hashes. Callers do this before they add many entries: the slots
+    /// are spread over a table that exceeds the CPU caches, and prefetches do not wait for each other as
+    /// insertions do.
     pub(in crate::session) fn look_ahead(&self, sums: impl Iterator<Item = u32>) {
         let found = sums.filter(|sum| self.by_id.find(spread(*sum), |(other, _)| other == sum).is_some());
         std::hint::black_box(found.count());
     }
 
-    /// Those of some ids that entries have of which an index knows.
+    /// Returns those of the ids that the index has.
     pub(in crate::session) fn taken<'i>(
         &self,
         ids: impl Iterator<Item = &'i str>,
@@ -142,7 +144,7 @@ impl Tree {
         self.base.as_ref().map_or_else(HashSet::new, |base| base.taken(ids))
     }
 
-    /// Where lines of entries are read that are not in memory.
+    /// Sets the source of lines that are not in memory.
     pub(in crate::session) fn read_from(&mut self, lines: Arc<dyn Lines>) {
         self.lines = Some(lines);
     }
@@ -166,7 +168,7 @@ impl Tree {
         let (kind, same) = self.kinds.take(&kind, at);
         let links = Links { parent: NOBODY, first: NOBODY, next: NOBODY, steering: NOBODY, same };
         self.widths = self.widths.and_then(|widths| widths.with(&id, &timestamp));
-        // Children that came before their parent: only a file that somebody else wrote has them.
+        // Children that precede their parent: only files of other programs have them.
         let early = if self.waiting.is_empty() { None } else { self.waiting.remove(&*id) };
         self.rows.push(Row { links, from, length, kind, role });
         self.texts.push((id, timestamp));
@@ -190,7 +192,7 @@ impl Tree {
         Ok(at)
     }
 
-    /// Where the parent of a new entry is: nearly always right before it.
+    /// Returns the index of a new entry's parent: nearly always the entry right before it.
     fn parent_of(&self, at: u32, parent: &str) -> Option<u32> {
         let before = at.checked_sub(1).filter(|before| self.is(*before, parent));
         before.or_else(|| self.index_of(parent))
@@ -201,8 +203,8 @@ impl Tree {
         self.lost.insert(at, parent.into());
     }
 
-    /// Puts a child behind those that its parent has. Later ones are found faster: the list is
-    /// kept with the latest first.
+    /// Adds a child to the list of its parent, which is kept latest first, so that recent children are found
+    /// faster.
     fn follow(&mut self, parent: u32, child: u32) {
         self.unordered |= parent >= child;
         let of_parent = self.row(parent);
@@ -217,7 +219,7 @@ impl Tree {
         }
     }
 
-    /// Tells every entry that its line is in a file now, where one follows the other from a byte on.
+    /// Marks the lines of all entries as stored in a file, one after the other from a byte offset.
     pub(in crate::session) fn settle(&mut self, lines: &Arc<dyn Lines>, mut from: u64) {
         self.unfold();
         for at in 0..self.rows.len() {
@@ -233,7 +235,7 @@ impl Tree {
         self.lines = Some(lines.clone());
     }
 
-    /// The same for the last one, whose line begins at a byte of a file that others are in already.
+    /// Marks the line of the last entry as stored at an offset in the same file as the others.
     pub(in crate::session) fn settle_last(&mut self, lines: Arc<dyn Lines>, from: u64) {
         let Some(row) = self.rows.last_mut() else { return };
         row.from = from;
@@ -242,7 +244,7 @@ impl Tree {
         }
     }
 
-    /// Takes the rows of the base into memory: their file is another one from now on.
+    /// Loads the rows of the base into memory: their file is being replaced.
     fn unfold(&mut self) {
         let Some(base) = &self.base else { return };
         let count = base.count;
@@ -255,17 +257,17 @@ impl Tree {
         }
     }
 
-    /// Whether the line of the last entry begins before a byte.
+    /// Whether the line of the last entry starts before a byte offset.
     pub(in crate::session) fn lies_before(&self, end: u64) -> bool {
         (self.len() as u32).checked_sub(1).is_none_or(|last| self.row(last).from < end)
     }
 
-    /// Whether all rows that the index has could be read so far.
+    /// Whether all index rows could be read so far.
     pub(in crate::session) fn is_whole(&self) -> bool {
         self.base.as_ref().is_none_or(|base| base.pages.are_whole())
     }
 
-    /// What an index is to remember; `None` of a tree that it has no room for, or whose order it does not keep.
+    /// Returns the data for an index; `None` for a tree that cannot be indexed or is not ordered.
     pub(in crate::session) fn to_remember(&self, lost_max: usize) -> Option<(Remembered, Widths)> {
         let kinds = self.kinds.all();
         if self.unordered || self.lost.len() > lost_max || kinds.len() > usize::from(u8::MAX) {
@@ -279,7 +281,7 @@ impl Tree {
         Some((Remembered { kinds, root: self.root, ends: self.ends, lost }, widths))
     }
 
-    /// The pages of all rows, one by one.
+    /// Passes the pages of all rows to a callback.
     pub(in crate::session) fn pages<E>(
         &self,
         widths: Widths,

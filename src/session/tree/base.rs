@@ -1,7 +1,7 @@
-//! The rows of the beginning of a tree that need not be in memory: they are read a page at a time, and found
-//! by their ids through a list in the order of ids.
+//! Rows of the first part of a tree that stay on disk: read page by page, and found by id through a sorted
+//! list.
 //!
-//! Must not know files: who gives the pages knows where they come from.
+//! Must not know files: pages come from an implementation of a trait.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -14,33 +14,33 @@ use crate::base::parallel;
 
 /// Bytes of a page.
 pub(in crate::session) const PAGE: usize = 16 * 1024 - 4;
-/// Bytes of a line in the list of ids: the first eight bytes of the id, and the place.
+/// Bytes of an element of the sorted list: the first eight bytes of the id, and the index.
 const IN_ORDER: usize = 12;
 
-/// Who gives pages: first those of the rows, then those of the list.
+/// Source of pages: first those of the rows, then those of the list.
 pub(in crate::session) trait Pages: Send + Sync {
-    /// A page, by its number. Where there is none it may be empty.
+    /// Returns a page by its number. A missing page may be empty.
     fn page(&self, number: usize) -> Arc<[u8]>;
 
-    /// Whether none was missing so far.
+    /// Whether no page was missing so far.
     fn are_whole(&self) -> bool;
 }
 
-/// The beginning of a tree.
+/// The first part of a tree.
 pub(in crate::session) struct Base {
     pub(in crate::session) pages: Box<dyn Pages>,
     pub(in crate::session) widths: Widths,
     pub(in crate::session) count: u32,
-    /// How many kinds are known.
+    /// Number of known types.
     pub(in crate::session) kinds: u32,
 }
 
-/// How many things of a size are on a page.
+/// Number of items of a size per page.
 fn on_page(size: usize) -> usize {
     (PAGE / size.max(1)).max(1)
 }
 
-/// What an id is compared by first.
+/// The prefix by which ids are compared first.
 fn start(id: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let length = id.len().min(8);
@@ -48,13 +48,13 @@ fn start(id: &[u8]) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// How many pages so many rows and their list have.
+/// Number of pages for this many rows and their list.
 pub(in crate::session) fn pages(widths: Widths, count: usize) -> usize {
     count.div_ceil(on_page(widths.row())) + count.div_ceil(on_page(IN_ORDER))
 }
 
 impl Base {
-    /// Gives a row to a reader.
+    /// Passes a row to a closure.
     fn with<T>(&self, at: u32, read: impl FnOnce(Bytes<'_>) -> T) -> T {
         let (each, size) = (on_page(self.widths.row()), self.widths.row());
         let page = self.pages.page(at as usize / each);
@@ -66,7 +66,7 @@ impl Base {
         self.with(at, |bytes| bytes.row(at, self.count, self.kinds))
     }
 
-    /// Id and time stamp.
+    /// Returns id and timestamp.
     pub(in crate::session) fn texts(&self, at: u32) -> (CompactString, CompactString) {
         self.with(at, |bytes| (bytes.id().into(), bytes.timestamp().into()))
     }
@@ -76,7 +76,7 @@ impl Base {
         self.with(at, |bytes| bytes.id() == id)
     }
 
-    /// The how many-th in the order of ids: how its id begins, and its place.
+    /// Returns the n-th element of the sorted list: the id's prefix and the index.
     fn in_order(&self, n: usize) -> (u64, u32) {
         let each = on_page(IN_ORDER);
         let page = self.pages.page((self.count as usize).div_ceil(on_page(self.widths.row())) + n / each);
@@ -89,7 +89,7 @@ impl Base {
         )
     }
 
-    /// How the id of the how many-th is to another one, and its place.
+    /// Compares the id of the n-th list element with another id; also returns its index.
     fn compare(&self, n: usize, id: &str) -> (Ordering, u32) {
         let (begins, at) = self.in_order(n);
         let at = at.min(self.count - 1);
@@ -97,7 +97,7 @@ impl Base {
         (order.then_with(|| self.with(at, |bytes| bytes.id().cmp(id))), at)
     }
 
-    /// The first in the order of ids, of those between two, that is not before an id.
+    /// Returns the first position in a range of the sorted list whose id is not less than an id.
     fn not_before(&self, id: &str, mut from: usize, mut to: usize) -> usize {
         while from < to {
             let middle = usize::midpoint(from, to);
@@ -106,19 +106,19 @@ impl Base {
         from
     }
 
-    /// Where the entry of the how many-th in the order of ids is, if it has that id.
+    /// Returns the index of the n-th list element, if it has that id.
     fn place_of(&self, n: usize, id: &str) -> Option<u32> {
         let found = (n < self.count as usize).then(|| self.compare(n, id))?;
         found.0.is_eq().then_some(found.1)
     }
 
-    /// Where the entry of an id is.
+    /// Returns the index of the entry with an id.
     pub(in crate::session) fn place(&self, id: &str) -> Option<u32> {
         self.place_of(self.not_before(id, 0, self.count as usize), id)
     }
 
-    /// Those of some ids that entries have. They are gone through in their order, so that one is looked for near the
-    /// one before it: each by itself would be on a page of its own.
+    /// Returns those of the ids that entries have. They are looked up in sorted order, so that each search
+    /// starts near the previous one instead of on a page of its own.
     pub(in crate::session) fn taken<'i>(&self, ids: impl Iterator<Item = &'i str>) -> HashSet<CompactString> {
         let mut ids: Vec<&str> = ids.collect();
         ids.sort_unstable();
@@ -138,7 +138,7 @@ impl Base {
     }
 }
 
-/// Makes the pages of rows on a few threads, and hands them on one by one.
+/// Builds the pages on several threads, and passes them on in order.
 pub(in crate::session) fn write<E>(
     widths: Widths,
     count: u32,
@@ -163,7 +163,7 @@ pub(in crate::session) fn write<E>(
         page(bytes)
     })?;
     order.sort_unstable();
-    // Ids that begin alike are in the order of what follows.
+    // Ids with the same prefix are sorted by the rest.
     for alike in order.chunk_by_mut(|one, other| one.0 == other.0).filter(|alike| alike.len() > 1) {
         let mut named: Vec<(CompactString, u32)> = Vec::with_capacity(alike.len());
         for (_, at) in alike.iter() {

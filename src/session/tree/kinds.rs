@@ -1,4 +1,4 @@
-//! The kinds of a tree's entries, each with a number and its latest entry.
+//! Types of a tree's entries, each with a number and its latest entry.
 
 use std::collections::HashMap;
 
@@ -7,39 +7,39 @@ use compact_str::CompactString;
 use super::rows::NOBODY;
 use crate::session::format::entry;
 
-/// One kind.
+/// One type.
 #[derive(Debug, Clone)]
 pub(in crate::session) struct Kind {
     pub(in crate::session) name: CompactString,
-    /// The place of its latest entry.
+    /// Index of its latest entry.
     pub(in crate::session) latest: u32,
-    /// Whether its entries steer what a model is told.
+    /// Whether its entries determine what a model gets.
     pub(super) steers: bool,
 }
 
-/// All of them.
+/// All types.
 #[derive(Debug, Clone, Default)]
 pub(in crate::session) struct Kinds {
     all: Vec<Kind>,
     by_name: HashMap<CompactString, u32>,
-    /// The number that was asked for last.
+    /// The number returned last.
     before: u32,
 }
 
 impl Kinds {
-    /// A kind by its number.
+    /// Returns a type by its number.
     pub(super) fn get(&self, number: u32) -> Option<&Kind> {
         self.all.get(number as usize)
     }
 
-    /// A kind by its name.
+    /// Returns a type by its name.
     pub(super) fn named(&self, name: &str) -> Option<&Kind> {
         self.get(*self.by_name.get(name)?)
     }
 
-    /// The number of a kind, which is a new one where it was not seen before.
+    /// Returns the number of a type; an unknown one gets a new number.
     fn number(&mut self, name: &str) -> u32 {
-        // Nearly all of a session are messages.
+        // Fast path: nearly all entries are messages.
         if self.get(self.before).is_some_and(|before| before.name == name) {
             return self.before;
         }
@@ -53,19 +53,19 @@ impl Kinds {
         number
     }
 
-    /// Makes an entry the latest of its kind; gives the number of the kind and the one that was the latest.
+    /// Makes an entry the latest of its type; returns the type's number and the previous latest entry.
     pub(super) fn take(&mut self, name: &str, at: u32) -> (u32, u32) {
         let number = self.number(name);
         let latest = &mut self.all[number as usize].latest;
         (number, std::mem::replace(latest, at))
     }
 
-    /// All, in the order of their numbers.
+    /// Returns all types, in the order of their numbers.
     pub(in crate::session) fn all(&self) -> &[Kind] {
         &self.all
     }
 
-    /// Those that were kept of so many entries: names, and places of the latest.
+    /// Creates the types from an index with this many entries: names, and indices of the latest.
     pub(in crate::session) fn of(kept: impl IntoIterator<Item = (String, u32)>, count: u32) -> Self {
         let mut kinds = Self::default();
         for (name, latest) in kept {

@@ -1,28 +1,28 @@
-//! What a tree knows of an entry without having it: who is around it, and where its line is. In memory, and as
-//! bytes of a fixed width, which are read where they are.
+//! Rows of a tree: links of an entry and the location of its line, without the entry. In memory, and as bytes
+//! of a fixed width that are read in place.
 //!
-//! Must not know files, nor what entries say. Bytes come from outside: whatever they hold, a row names only
-//! places that there are, and every way along rows ends.
+//! Must not know files, nor the content of entries. Bytes come from outside: whatever they hold, a row refers
+//! only to valid indices, and every traversal terminates.
 
 use crate::session::format::role::Role;
 
-/// Stands for no entry.
+/// No entry.
 pub(in crate::session) const NOBODY: u32 = u32::MAX;
 /// Bytes of a row before its id.
 const FIXED: usize = 36;
 
-/// The entries around one, by their places.
+/// Links to other entries, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) struct Links {
-    /// The one that it follows.
+    /// Its parent.
     pub(in crate::session) parent: u32,
-    /// The latest that follows it.
+    /// Its latest child.
     pub(in crate::session) first: u32,
-    /// The one before it that follows the same one, or like it nobody.
+    /// Its previous sibling; for a root the previous root.
     pub(in crate::session) next: u32,
-    /// The nearest on the way to the root that steers what a model is told.
+    /// The nearest ancestor that determines what a model gets.
     pub(in crate::session) steering: u32,
-    /// The one before it of the same kind, on whichever branch.
+    /// The previous entry of the same type, on any branch.
     pub(in crate::session) same: u32,
 }
 
@@ -30,23 +30,23 @@ pub(in crate::session) struct Links {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) struct Row {
     pub(in crate::session) links: Links,
-    /// Where its line begins in its file, in bytes.
+    /// Byte offset of its line in the file.
     pub(in crate::session) from: u64,
-    /// Bytes of its line.
+    /// Length of its line in bytes.
     pub(in crate::session) length: u32,
-    /// Its kind, by its number in the tree.
+    /// The number of its type.
     pub(in crate::session) kind: u32,
     pub(in crate::session) role: Role,
 }
 
-/// How wide the texts of rows are, in bytes.
+/// Widths of the texts in rows, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(in crate::session) struct Widths {
     pub(in crate::session) id: u8,
     pub(in crate::session) timestamp: u8,
 }
 
-/// The place, where it is one.
+/// Returns the index, unless it is the marker for no entry.
 pub(in crate::session) fn somebody(place: u32) -> Option<u32> {
     (place != NOBODY).then_some(place)
 }
@@ -59,13 +59,13 @@ impl Widths {
         FIXED + usize::from(self.id) + usize::from(self.timestamp)
     }
 
-    /// Wide enough for these, too. `None` where texts are too long for rows.
+    /// Returns widths that fit these texts, too; `None` if they are too long for rows.
     pub(in crate::session) fn with(self, id: &str, timestamp: &str) -> Option<Self> {
         let wide = |text: &str, now: u8| u8::try_from(text.len()).ok().map(|length| now.max(length));
         Some(Self { id: wide(id, self.id)?, timestamp: wide(timestamp, self.timestamp)? })
     }
 
-    /// Adds a row, whose texts fit.
+    /// Appends a row whose texts fit.
     pub(in crate::session) fn write(self, row: &Row, id: &str, timestamp: &str, out: &mut Vec<u8>) {
         let end = out.len() + self.row();
         let Links { parent, first, next, steering, same } = row.links;
@@ -95,7 +95,7 @@ impl<'a> Bytes<'a> {
         self.0.get(n).copied().unwrap_or_default()
     }
 
-    /// Its numbers, where it is at that place of so many rows and there are so many kinds.
+    /// Returns the row's numbers, validated for its index, the number of rows, and the number of types.
     pub(in crate::session) fn row(self, at: u32, count: u32, kinds: u32) -> Row {
         let before = |n: usize| if self.word(n) < at { self.word(n) } else { NOBODY };
         let first = self.word(1);
@@ -120,12 +120,12 @@ impl<'a> Bytes<'a> {
         bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
-    /// Its id.
+    /// Returns its id.
     pub(in crate::session) fn id(self) -> &'a str {
         self.text(FIXED, self.byte(34))
     }
 
-    /// Its time stamp.
+    /// Returns its timestamp.
     pub(in crate::session) fn timestamp(self) -> &'a str {
         self.text(FIXED + usize::from(self.byte(34)), self.byte(35))
     }

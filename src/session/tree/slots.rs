@@ -1,17 +1,17 @@
-//! Entries that are made when they are looked at, and stay from then on where they are.
+//! Lazily created entries with stable addresses.
 //!
-//! Must not know how they are made.
+//! Must not know how they are created.
 
 use std::sync::OnceLock;
 
 use crate::session::format::entry::Entry;
 
-/// Entries whose places are together.
+/// Entries per group.
 const TOGETHER: usize = 256;
 
 type Slot = OnceLock<Box<Entry>>;
 
-/// A place for each entry of a tree.
+/// A slot for each entry of a tree.
 #[derive(Default)]
 pub(super) struct Slots(Vec<OnceLock<Box<[Slot]>>>);
 
@@ -20,7 +20,7 @@ fn empty() -> Box<[Slot]> {
 }
 
 impl Slots {
-    /// Has places for so many.
+    /// Grows to this many slots.
     pub(super) fn grow(&mut self, count: usize) {
         let wanted = count.div_ceil(TOGETHER);
         if wanted > self.0.len() {
@@ -28,33 +28,33 @@ impl Slots {
         }
     }
 
-    /// The entry of a place that there is.
+    /// Returns the entry in a valid slot, creating it if needed.
     pub(super) fn get_or(&self, at: u32, make: impl FnOnce() -> Entry) -> &Entry {
         let together = self.0[at as usize / TOGETHER].get_or_init(empty);
         together[at as usize % TOGETHER].get_or_init(|| Box::new(make()))
     }
 
-    /// Those of the entries that were made and cannot be made again.
+    /// Copies the created entries that cannot be created again.
     pub(super) fn copy(&self, keep: impl Fn(&Entry) -> Option<Entry>) -> Self {
         let of = |slot: &Slot| slot.get().and_then(|entry| keep(entry)).map(Box::new);
         let groups = self.0.iter().map(|together| {
             let Some(slots) = together.get() else { return OnceLock::new() };
             let kept: Box<[Slot]> =
                 slots.iter().map(|slot| of(slot).map_or_else(Slot::new, Slot::from)).collect();
-            // A group that nobody looks into needs no memory.
+            // A group without entries needs no memory.
             if kept.iter().any(|slot| slot.get().is_some()) { OnceLock::from(kept) } else { OnceLock::new() }
         });
         Self(groups.collect())
     }
 
-    /// How many were made.
+    /// Returns the number of created entries.
     #[cfg(test)]
     pub(super) fn count(&self) -> usize {
         let slots = self.0.iter().filter_map(OnceLock::get).flatten();
         slots.filter(|slot| slot.get().is_some()).count()
     }
 
-    /// The entry of a place, if it was made.
+    /// Returns the entry in a slot, if it was created.
     pub(super) fn made(&mut self, at: u32) -> Option<&mut Entry> {
         let together = self.0.get_mut(at as usize / TOGETHER)?.get_mut()?;
         together.get_mut(at as usize % TOGETHER)?.get_mut().map(|entry| &mut **entry)

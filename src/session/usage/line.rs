@@ -1,14 +1,14 @@
-//! What a line says of what an answer cost. Pure.
+//! Reads the usage of an answer from its line. Pure.
 //!
-//! Must not know entries. Of a long session every answer is asked, when it is opened first: what is not added up is
-//! not read.
+//! Must not know entries. When a long session is first opened every answer is read, so only the added fields
+//! are decoded.
 
 use serde::Deserialize;
 
 use crate::llm::model::Usage;
 use crate::llm::model::usage::Cost;
 
-/// What is added up of a usage.
+/// The fields of a usage that are summed.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(in crate::session) struct Counted {
@@ -41,10 +41,10 @@ impl From<Counted> for Usage {
     }
 }
 
-/// What a usage says, which a text begins with. A list is none.
+/// Parses the usage at the beginning of a text. An array is not accepted.
 pub(in crate::session) fn counted(text: &str) -> Option<Counted> {
     let text = text.trim_start().starts_with('{').then_some(text)?;
-    // With nothing to keep of fields that are not known it is read four times as fast.
+    // Without a map for unknown fields, decoding is four times as fast.
     serde_json::Deserializer::from_str(text).into_iter().next()?.ok()
 }
 

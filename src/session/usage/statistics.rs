@@ -1,6 +1,6 @@
-//! What sessions spent, added up by whatever a user asks for. Pure.
+//! Usage statistics over sessions, grouped by a key. Pure.
 //!
-//! Must not know files: works on the summaries of lists.
+//! Must not know files: works on the summaries of a listing.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,23 +9,23 @@ use serde::Serialize;
 
 use super::summary::{Summary, ToolUse, UsageSummary};
 
-/// By what is added up.
+/// The grouping key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// By the session itself.
+    /// By session.
     Session,
-    /// By the day, UTC.
+    /// By day, UTC.
     Day,
-    /// By the model, as `provider/id`.
+    /// By model, as `provider/id`.
     Model,
-    /// By the working folder.
+    /// By working folder.
     Project,
-    /// By the tool.
+    /// By tool.
     Tool,
 }
 
 impl By {
-    /// Every one with its name.
+    /// All keys with their names.
     pub const ALL: [(&'static str, Self); 5] = [
         ("session", Self::Session),
         ("day", Self::Day),
@@ -34,33 +34,33 @@ impl By {
         ("tool", Self::Tool),
     ];
 
-    /// The one of that name.
+    /// Parses a name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(one, _)| *one == name).map(|(_, by)| by)
     }
 }
 
-/// What belongs together.
+/// One group.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Row {
-    /// A session's id, a day, a model, a folder or a tool.
+    /// The key: a session's id, a day, a model, a folder or a tool.
     pub of: String,
-    /// What a user calls the session; `None` for other rows.
+    /// The user's name for the session; `None` for other keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Sessions with a part in it.
+    /// Number of sessions in the group.
     pub sessions: u64,
-    /// Of requests to models; nothing for a tool.
+    /// Usage of model requests; zero for a tool.
     pub spent: UsageSummary,
-    /// From 0 to 1.
+    /// Share of cached prompt tokens, from 0 to 1.
     pub cache_share: f64,
-    /// Of tools; nothing for a model, since which one has called is not told.
+    /// Usage of tools; zero for a model, since summaries do not record which model made a call.
     pub tools: ToolUse,
 }
 
-/// The rows of sessions, from a day on (`YYYY-MM-DD`) where one is given: days in their order, anything else
-/// by cost, tools by time.
+/// Returns the rows of sessions, optionally since a day (`YYYY-MM-DD`): days in order, tools by time, others
+/// by cost.
 pub fn rows<'a>(all: impl IntoIterator<Item = &'a Summary>, by: By, since: Option<&str>) -> Vec<Row> {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     let counts = |day: &str| since.is_none_or(|since| day >= since);
@@ -101,7 +101,7 @@ pub fn rows<'a>(all: impl IntoIterator<Item = &'a Summary>, by: By, since: Optio
     rows
 }
 
-/// To which row something belongs.
+/// Returns the row that an item belongs to.
 fn key(by: By, summary: &Summary, day: &str, model: Option<&str>, tool: Option<&str>) -> Option<String> {
     match by {
         By::Session => Some(summary.id.clone()),
@@ -112,7 +112,7 @@ fn key(by: By, summary: &Summary, day: &str, model: Option<&str>, tool: Option<&
     }
 }
 
-/// All rows together.
+/// Returns the total of all rows.
 pub fn total(rows: &[Row]) -> Row {
     let mut total = Row { of: "all".to_string(), ..Row::default() };
     for row in rows {

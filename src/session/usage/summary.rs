@@ -1,7 +1,7 @@
-//! What a list of sessions says of one, gathered line by line. Pure.
+//! Summary of a session for listings, collected line by line. Pure.
 //!
-//! Must not know files. Nothing is kept of a line but what is counted, so that a session of any length
-//! has a summary of a few hundred bytes, which goes on where it was when the file grows.
+//! Must not know files. Only totals of a line are kept, so that a session of any length has a summary of a
+//! few hundred bytes, which is continued when the file grows.
 
 use std::collections::BTreeMap;
 
@@ -15,36 +15,36 @@ use crate::session::format::header::Header;
 use crate::session::format::line_head;
 use crate::session::format::role::Role;
 
-/// Characters of the first words that are kept.
+/// Characters kept of the first user message.
 const FIRST_MAX: usize = 200;
-/// Where a day ends in an ISO 8601 time stamp.
+/// Length of the date in an ISO 8601 timestamp.
 const DAY: usize = 10;
 
-/// What was spent, on whatever it was.
+/// Usage totals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageSummary {
     /// Answers, and requests outside of the conversation.
     pub requests: u64,
-    /// Prompt tokens, without those of caches.
+    /// Prompt tokens, without cached ones.
     pub input: u64,
-    /// Tokens that the model produced.
+    /// Output tokens.
     pub output: u64,
     /// Prompt tokens read from a cache.
     pub cache_read: u64,
     /// Prompt tokens written to a cache.
     pub cache_write: u64,
-    /// In US dollars.
+    /// Cost in US dollars.
     pub cost: f64,
 }
 
 impl UsageSummary {
-    /// Tokens of the prompts, cached ones included. Counts are a file's word: nonsense saturates.
+    /// Returns all prompt tokens, cached ones included. Values come from a file: overflow saturates.
     pub fn prompt(&self) -> u64 {
         self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
     }
 
-    /// The share of the prompt that came from a cache, from 0 to 1.
+    /// Returns the share of prompt tokens read from a cache, from 0 to 1.
     pub fn cache_share(&self) -> f64 {
         let prompt = self.prompt();
         if prompt == 0 { 0.0 } else { self.cache_read as f64 / prompt as f64 }
@@ -79,15 +79,15 @@ impl From<&Usage> for UsageSummary {
     }
 }
 
-/// What a tool was used for.
+/// Usage of a tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolUse {
-    /// Calls that were answered.
+    /// Calls with a result.
     pub calls: u64,
-    /// Of them, those that failed.
+    /// Failed calls among them.
     pub failed: u64,
-    /// Milliseconds from the call, or from the answer of the one before, to the answer. What a user takes
-    /// to allow a call is in there.
+    /// Milliseconds from the call, or from the previous result, to the result. Includes the time that the
+    /// user takes to approve a call.
     pub ms: u64,
 }
 
@@ -99,14 +99,14 @@ impl std::ops::AddAssign for ToolUse {
     }
 }
 
-/// The latest message, on which the next one may follow.
+/// The latest message, which the next one may follow.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latest {
     id: String,
     at_ms: u64,
 }
 
-/// One session.
+/// Summary of one session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
@@ -114,32 +114,32 @@ pub struct Summary {
     pub id: String,
     /// Its working folder.
     pub cwd: String,
-    /// ISO 8601, when it began.
+    /// Start time in ISO 8601.
     pub began: String,
-    /// Milliseconds since the epoch: the latest time stamp in it.
+    /// The latest timestamp in it, in milliseconds since the epoch.
     pub active_ms: u64,
     /// File of the session from which it was forked.
     pub parent: Option<String>,
-    /// The name that it was given last.
+    /// Its latest name.
     pub name: Option<String>,
-    /// How the first thing that the user said begins, in one line.
+    /// The beginning of the first user message, on one line.
     pub first: Option<String>,
-    /// Entries of any kind.
+    /// Number of entries of any type.
     pub entries: u64,
-    /// Messages of the user.
+    /// Number of user messages.
     pub prompts: u64,
-    /// Answers of models.
+    /// Number of answers.
     pub answers: u64,
-    /// Tool calls that were answered.
+    /// Number of tool calls with a result.
     pub tools: u64,
-    /// By day (UTC, `YYYY-MM-DD`) and model (`provider/id`). What a copy or a fork took along was spent in the
-    /// session that it came from.
+    /// Usage by day (UTC, `YYYY-MM-DD`) and model (`provider/id`). Entries copied by a fork count in the
+    /// original session.
     pub spent: BTreeMap<String, BTreeMap<String, UsageSummary>>,
-    /// By day and tool; as with `spent`.
+    /// Tool usage by day and tool; copied entries as in `spent`.
     pub used: BTreeMap<String, BTreeMap<String, ToolUse>>,
-    /// As `provider/id`: what answered last, in the order of the file. A summary names no model of its own.
+    /// The model of the last answer as `provider/id`, in the order of the file. Summaries do not count.
     pub model: String,
-    /// Where the time of the next answer of a tool begins.
+    /// Start time of the next tool result.
     pub latest: Latest,
 }
 
@@ -198,7 +198,7 @@ struct TextPart {
 }
 
 impl Summary {
-    /// Of a session with nothing in it.
+    /// Creates the summary of an empty session.
     pub fn new(header: &Header) -> Self {
         Self {
             id: header.id.clone(),
@@ -210,9 +210,9 @@ impl Summary {
         }
     }
 
-    /// Takes one more line. One that is no entry counts for nothing.
+    /// Adds one line. A line that is not an entry is ignored.
     pub fn take(&mut self, line: &str) {
-        // Of most lines nothing is told but who speaks: those need not be decoded.
+        // Most lines need only their role: those are not decoded.
         if let Some(head) = line_head::of(line).filter(|head| head.kind == "message")
             && !self.tells(head.role)
         {
@@ -233,12 +233,12 @@ impl Summary {
             "session_info" => {
                 self.name = line.name.map(|name| one_line(&name)).filter(|name| !name.is_empty());
             }
-            // `usage`, and what summaries cost.
+            // `usage` entries, and the usage of summaries.
             _ => self.spend(stamp, line.provider, line.model, line.usage.as_ref()),
         }
     }
 
-    /// Counts an entry, and gives its time.
+    /// Counts an entry, and returns its time.
     fn one_more(&mut self, stamp: &str) -> u64 {
         let at_ms = clock::parse_iso8601(stamp).unwrap_or(0);
         self.entries += 1;
@@ -246,7 +246,7 @@ impl Summary {
         at_ms
     }
 
-    /// Whether more than that it is there is told of what somebody says.
+    /// Whether the summary needs more of a message with this role than its existence.
     fn tells(&self, role: Role) -> bool {
         match role {
             Role::User => self.first.is_none(),
@@ -279,7 +279,7 @@ impl Summary {
         }
     }
 
-    /// Only what follows directly has a time: on another branch it may be that of another day.
+    /// Only the direct successor of a message has a duration: on another branch it could be days later.
     fn answered(&mut self, name: String, stamp: &str, parent: Option<&str>, failed: bool) {
         let follows = !self.latest.id.is_empty() && parent == Some(&self.latest.id) && self.latest.at_ms > 0;
         let end = clock::parse_iso8601(stamp).filter(|_| follows);
@@ -300,20 +300,20 @@ impl Summary {
         *self.spent.entry(day(stamp)).or_default().entry(model).or_default() += usage.into();
     }
 
-    /// Whether an entry of this time is older than the session, which began as a copy of another.
+    /// Whether an entry is older than the session, which then was copied from another.
     fn took_along(&self, stamp: &str) -> bool {
         let times = (clock::parse_iso8601(stamp), clock::parse_iso8601(&self.began));
         self.parent.is_some() && matches!(times, (Some(entry), Some(began)) if entry < began)
     }
 
-    /// What the whole session spent.
+    /// Returns the usage of the whole session.
     pub fn total(&self) -> UsageSummary {
         let mut total = UsageSummary::default();
         self.spent.values().flat_map(BTreeMap::values).for_each(|spent| total += *spent);
         total
     }
 
-    /// What a user calls it: its name, else how it began.
+    /// Returns the session's title: its name, or its first user message.
     pub fn title(&self) -> &str {
         self.name.as_deref().or(self.first.as_deref()).unwrap_or("(nothing was said)")
     }

@@ -1,7 +1,7 @@
-//! What was spent on the way to an entry: on answers, on summaries, outside of the conversation. Pure.
+//! Usage totals along the path to an entry: answers, summaries, requests outside of the conversation. Pure.
 //!
-//! Must not know files. Sums of some places are kept, so that what a long session cost is known without
-//! reading all of it again; they follow from its lines, and adding up the whole way gives the same.
+//! Must not know files. Totals of some entries are cached, so that the cost of a long session is known
+//! without reading it again; they are derived from its lines, and summing the whole path gives the same.
 
 use std::collections::HashMap;
 
@@ -15,16 +15,16 @@ use crate::session::format::line_head::Head;
 use crate::session::format::role::Role;
 use crate::session::tree::Tree;
 
-/// Entries on a way between two whose sums are kept.
+/// Number of entries on a path between two cached totals.
 pub(super) const STEP: usize = 1000;
 
-/// The sums that are known.
+/// The known totals.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Sums {
     known: HashMap<u32, Usage>,
-    /// That of the entry that came last from the file.
+    /// The total of the last entry read from the file.
     newest: Option<(u32, Usage)>,
-    /// Whether children came before their parents: then no sum from before holds.
+    /// Whether children preceded their parents: then earlier totals are invalid.
     unordered: bool,
 }
 
@@ -42,7 +42,7 @@ struct Answer<'a> {
     usage: Option<&'a RawValue>,
 }
 
-/// What was spent on an entry with that line.
+/// Returns the usage of an entry with this line.
 pub(in crate::session) fn spent(kind: &str, role: Role, line: &str) -> Option<Counted> {
     let read = || serde_json::from_str::<Line<'_>>(line).ok();
     let usage = match kind {
@@ -53,7 +53,7 @@ pub(in crate::session) fn spent(kind: &str, role: Role, line: &str) -> Option<Co
     counted(usage?.get())
 }
 
-/// What was spent on an entry whose head was found.
+/// Returns the usage of an entry whose head was parsed.
 pub(in crate::session) fn spent_by_head(head: &Head, line: &str) -> Option<Counted> {
     match (head.role, head.usage) {
         (Role::Assistant, usage) => counted(usage?),
@@ -61,7 +61,7 @@ pub(in crate::session) fn spent_by_head(head: &Head, line: &str) -> Option<Count
     }
 }
 
-/// What was spent on the entry at a place. Makes none on which nothing can be.
+/// Returns the usage of the entry at an index. Does not create entries that can have none.
 fn spent_at(tree: &Tree, at: u32) -> Option<Usage> {
     let spends = matches!(tree.role(at), Role::Assistant | Role::None);
     spends.then(|| spent_on(tree.entry(at))).flatten()
@@ -72,8 +72,8 @@ fn spent_on(entry: &Entry) -> Option<Usage> {
 }
 
 impl Sums {
-    /// Those that were kept of a tree, by the places of their entries. Where it still waits for parents no sum
-    /// from before holds.
+    /// Creates the totals from an index, by entry index. While the tree still waits for parents, earlier
+    /// totals are invalid.
     pub(in crate::session) fn of(
         tree: &Tree,
         known: HashMap<u32, Usage>,
@@ -85,7 +85,7 @@ impl Sums {
         Self { known, newest, unordered: false }
     }
 
-    /// All that are known, in order.
+    /// Returns all known totals, in order.
     pub(in crate::session) fn all(&self) -> Vec<(u32, &Usage)> {
         let newest = self.newest.iter().map(|(at, sum)| (*at, sum));
         let mut all: Vec<(u32, &Usage)> =
@@ -95,7 +95,7 @@ impl Sums {
         all
     }
 
-    /// What was spent on the way to an entry, with it. Reads what lies behind the nearest known place.
+    /// Returns the total along the path to an entry, inclusive. Reads entries after the nearest known one.
     pub(in crate::session) fn to(&mut self, tree: &Tree, leaf: Option<u32>) -> Usage {
         let (mut way, mut sum) = (Vec::new(), Usage::default());
         let mut first = None;
@@ -108,7 +108,7 @@ impl Sums {
             way.push(at);
             first = tree.parent_index(at);
         }
-        // In a circle every entry has a way of its own: none goes on from the sum of another one.
+        // In a cycle every entry has its own path: no total continues another.
         let is_circle = first.is_some();
         for (n, at) in way.iter().rev().enumerate() {
             if let Some(spent) = spent_at(tree, *at) {
@@ -127,7 +127,7 @@ impl Sums {
         newest.map(|(_, sum)| sum).or_else(|| self.known.get(&at))
     }
 
-    /// Takes the entry that was just read from the file, on which so much was spent.
+    /// Adds the entry that was just read from the file, with its usage.
     pub(in crate::session) fn take(&mut self, tree: &Tree, spent: Option<&Usage>) {
         let Some(at) = tree.leaf_index().filter(|_| !self.unordered) else { return };
         let parent = tree.parent_index(at);
@@ -139,7 +139,7 @@ impl Sums {
         match &mut self.newest {
             Some((newest, _)) if Some(*newest) == parent => *newest = at,
             newest => {
-                // The end of a branch: the file may come back to it.
+                // The end of a branch: the file may return to it.
                 self.known.extend(newest.take());
                 let sum = parent.map_or_else(Usage::default, |parent| self.to(tree, Some(parent)));
                 self.newest = Some((at, sum));

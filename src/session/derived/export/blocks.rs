@@ -1,4 +1,4 @@
-//! What an entry says, cut into the pieces that a document shows. Must not know its form.
+//! Splits an entry into the pieces that a document shows. Must not know the document's format.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::llm::model::message::KnownPart;
 use crate::llm::model::{Message, Part};
 use crate::session::{AgentMessage, Entry, EntryBody};
 
-/// Who speaks.
+/// The author of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
     /// The user.
@@ -15,40 +15,40 @@ pub enum Who {
     Model,
     /// A tool.
     Tool,
-    /// The program, of itself.
+    /// bowline itself.
     Program,
 }
 
-/// What an entry shows.
+/// The content of an entry for display.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
-    /// Who speaks.
+    /// The author.
     pub who: Who,
-    /// What stands above it: the model's name, the tool's, or what kind of remark it is.
+    /// Its heading: the model's or tool's name, or the type of note.
     pub title: String,
-    /// In order.
+    /// The pieces in order.
     pub pieces: Vec<Piece>,
 }
 
-/// A piece of what is said.
+/// A piece of content.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Piece {
-    /// Markdown.
+    /// Markdown text.
     Text(String),
-    /// What a model thought.
+    /// Thinking of a model.
     Thinking(String),
-    /// A call of a tool, with its arguments in JSON.
+    /// A tool call with its arguments as JSON.
     Call { name: String, arguments: String },
-    /// What a tool said, and whether that is a failure.
+    /// Output of a tool, and whether it failed.
     Output { text: String, failed: bool },
-    /// A picture: its type, and its bytes in base64.
+    /// An image: its MIME type, and its data in base64.
     Picture { mime: String, data: String },
-    /// Something that is not shown, in words.
+    /// A description of content that is not shown.
     Note(String),
 }
 
 impl Block {
-    /// All of it as plain text.
+    /// Returns the piece as plain text.
     pub fn in_words(self) -> String {
         let said = self.pieces.into_iter().map(|piece| match piece {
             Piece::Text(text) | Piece::Thinking(text) | Piece::Note(text) | Piece::Output { text, .. } => {
@@ -61,7 +61,7 @@ impl Block {
     }
 }
 
-/// What an entry shows; nothing for what only the program reads.
+/// Returns the content of an entry for display; `None` for entries that only the program reads.
 pub fn of(entry: &Entry) -> Option<Block> {
     let remark = |title: &str, text: String| {
         Some(Block { who: Who::Program, title: title.to_string(), pieces: vec![Piece::Text(text)] })
@@ -78,7 +78,7 @@ pub fn of(entry: &Entry) -> Option<Block> {
     }
 }
 
-/// What a message shows.
+/// Returns the content of a message for display.
 pub fn of_message(message: &AgentMessage) -> Option<Block> {
     match message {
         AgentMessage::Llm(Message::User(user)) => {

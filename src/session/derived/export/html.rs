@@ -1,9 +1,9 @@
-//! A session as one page: the branch to the leaf is shown, and any other that one chooses in the tree
-//! beside it.
+//! Export of a session as one HTML page: it shows the branch to the leaf, and any other that the reader
+//! selects in the tree beside it.
 //!
-//! The page takes nothing from elsewhere, and what was said in the session can make it do nothing: markup
-//! in texts is shown as text, links are those of the web and of mail only, pictures are those of the
-//! session, and the page forbids itself everything else.
+//! The page loads no external resources, and content of the session cannot execute: markup in texts is
+//! escaped, only web and mail links are kept, images are embedded, and a content security policy forbids
+//! everything else.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
@@ -14,12 +14,12 @@ use crate::session::{Entry, Session};
 
 const STYLE: &str = include_str!("../../../../assets/export/page.css");
 const SCRIPT: &str = include_str!("../../../../assets/export/page.js");
-/// Types of pictures that browsers show and that can hold no script.
+/// Image types that browsers display and that cannot contain scripts.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-/// Characters of an entry in the tree.
+/// Characters of an entry's text in the tree.
 const TREE_TEXT: usize = 60;
 
-/// The page of a whole session.
+/// Returns the page of a whole session.
 pub fn document(session: &Session) -> String {
     let header = session.header();
     let title = escaped(&session.name().unwrap_or_else(|| "Conversation".to_string()));
@@ -47,7 +47,7 @@ pub fn document(session: &Session) -> String {
         }
     }
     let leaf = session.leaf().unwrap_or_default();
-    // No tag can begin inside of the data.
+    // Escapes tags inside the data.
     let data = json!({"leaf": leaf, "nodes": nodes}).to_string().replace('<', "\\u003c");
     out.push_str(&format!(
         "</main>\n<script type=\"application/json\" id=\"data\">{data}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
@@ -110,12 +110,12 @@ fn is_picture(mime: &str, data: &str) -> bool {
     PICTURES.contains(&mime) && data.bytes().all(is_base64)
 }
 
-/// Markdown as HTML, with markup as text and without links that run something.
+/// Renders Markdown as HTML, with escaped markup and without executable links.
 fn rendered(text: &str) -> String {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let safe = Parser::new_ext(text, options).map(|event| match event {
         Event::Html(markup) | Event::InlineHtml(markup) => Event::Text(markup),
-        // A picture from elsewhere would tell its server who reads: what it is called is shown.
+        // An external image would reveal the reader to its server: its alt text is shown instead.
         Event::Start(Tag::Image { .. }) => Event::Start(Tag::Emphasis),
         Event::End(TagEnd::Image) => Event::End(TagEnd::Emphasis),
         Event::Start(Tag::Link { link_type, dest_url, title, id }) => {

@@ -1,9 +1,9 @@
-//! A branch as Markdown: headings for who speaks, fences around what tools were given and said.
+//! Export of a branch as Markdown: headings for roles, fences around arguments and output of tools.
 
 use super::blocks::{self, Block, Piece};
 use crate::session::Session;
 
-/// The branch to the leaf.
+/// Returns the branch to the leaf.
 pub fn document(session: &Session) -> String {
     let header = session.header();
     let title = session.name().unwrap_or_else(|| "Conversation".to_string());
@@ -42,7 +42,7 @@ fn write(out: &mut String, block: &Block) {
     }
 }
 
-/// In a fence that is longer than any in the text.
+/// Returns the text in a fence that is longer than any fence inside it.
 fn fenced(text: &str, language: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

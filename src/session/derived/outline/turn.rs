@@ -1,6 +1,6 @@
-//! One turn of a conversation: what the user said, and what came of it until he spoke again.
+//! One turn of a conversation: a user message and everything up to the next one.
 //!
-//! Must not know rows, nor how it is shown. Costs as much as the way from the root to the turn is long.
+//! Must not know rows, nor how it is displayed. Linear in the length of the path from the root to the turn.
 
 use std::collections::HashMap;
 
@@ -11,38 +11,38 @@ use crate::session::derived::export::blocks;
 use crate::session::usage::summary::UsageSummary;
 use crate::session::{AgentMessage, Entry, EntryBody, Role, Tree};
 
-/// Characters of what is said that are shown.
+/// Maximum characters of a text.
 const WORDS_MAX: usize = 4_000;
-/// Files that are told one by one.
+/// Maximum number of files in the list.
 const FILES_MAX: usize = 200;
-/// What tools call the file that they work on.
+/// Argument names that tools use for a file path.
 const PATHS: [&str; 4] = ["path", "file_path", "filePath", "notebook_path"];
 
 /// One turn.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Turn {
-    /// From 1; 0 before the user has said anything.
+    /// Its number from 1; 0 before the first user message.
     pub number: u32,
-    /// Milliseconds since the epoch: when the entry was written that is asked about.
+    /// Time of the queried entry, in milliseconds since the epoch.
     pub time_ms: u64,
-    /// What the entry says, at length.
+    /// Full text of the entry.
     pub words: String,
-    /// How the last answer of the turn goes, at length; empty where that is the entry itself.
+    /// Full text of the turn's last answer; empty when that is the entry itself.
     pub answer: String,
-    /// Who answered: `provider/id`, each once.
+    /// The models that answered: `provider/id`, without duplicates.
     pub models: Vec<String>,
-    /// What the turn cost.
+    /// Usage of the turn.
     pub spent: UsageSummary,
-    /// Tool calls that were answered.
+    /// Number of tool calls with a result.
     pub calls: u32,
-    /// Files that were changed, in the order in which that began.
+    /// Changed files, in the order of their first change.
     pub files: Vec<Changed>,
 }
 
 /// A file that a turn changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changed {
-    /// As the model named it.
+    /// The path as the model wrote it.
     pub path: String,
     /// Lines.
     pub added: u64,
@@ -50,7 +50,7 @@ pub struct Changed {
     pub removed: u64,
 }
 
-/// The turn that an entry belongs to; `None` when there is no such entry.
+/// Returns the turn of an entry; `None` when there is no such entry.
 pub fn of(tree: &Tree, id: &str) -> Option<Turn> {
     let entry = tree.get(id)?;
     let way: Vec<u32> = tree.way_back(tree.index_of(id)).collect();
@@ -66,8 +66,7 @@ pub fn of(tree: &Tree, id: &str) -> Option<Turn> {
     Some(turn)
 }
 
-/// What follows an entry in its turn. Where the conversation parts, the way that it is on, else the
-/// latest one.
+/// Returns the later entries of the turn. At a fork it follows the active branch, else the latest.
 fn rest<'a>(tree: &'a Tree, entry: &'a Entry) -> Vec<&'a Entry> {
     let active: std::collections::HashSet<u32> = tree.way_back(tree.leaf_index()).collect();
     let mut rest = Vec::new();
@@ -119,7 +118,7 @@ impl Turn {
         }
     }
 
-    /// Counts the lines of a result that has a difference in its details: one file's, or several ones'.
+    /// Counts the lines of a result that has a diff in its details: of one file, or of several.
     fn changed(&mut self, result: &ToolResultMessage, path: Option<&String>) {
         let Some(details) = &result.details else { return };
         match details.get("files").and_then(Value::as_array) {
@@ -146,7 +145,7 @@ impl Turn {
     }
 }
 
-/// What an entry says, at length.
+/// Returns the full text of an entry.
 fn words(entry: &Entry) -> String {
     let Some(block) = blocks::of(entry) else { return super::words::of(entry) };
     block.in_words().chars().take(WORDS_MAX).collect()

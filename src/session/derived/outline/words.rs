@@ -1,4 +1,4 @@
-//! What an entry says, in a line: for rows of a tree.
+//! Text of an entry as one line, for rows of a tree.
 //!
 //! Must not know rows, nor how they are drawn.
 
@@ -8,12 +8,12 @@ use crate::llm::model::message::join_text;
 use crate::llm::model::{AssistantMessage, Message, Part};
 use crate::session::{AgentMessage, Entry, EntryBody, context::pins};
 
-/// Characters of a line.
+/// Maximum characters of a line.
 const WORDS_MAX: usize = 200;
-/// Bytes of a text that are looked at for its line.
+/// Bytes of a text that are read for its line.
 const LOOK_MAX: usize = 4 * WORDS_MAX;
 
-/// What an entry says. Empty for what says nothing to a user.
+/// Returns an entry's text; empty for entries without text for users.
 pub fn of(entry: &Entry) -> String {
     let words = match entry.body() {
         EntryBody::Message { message } => of_message(&message),
@@ -41,7 +41,7 @@ pub fn of(entry: &Entry) -> String {
     line(&words)
 }
 
-/// What a message says, in a line.
+/// Returns a message's text as one line.
 pub fn of_said(message: &AgentMessage) -> String {
     line(&of_message(message))
 }
@@ -73,7 +73,7 @@ fn of_message(message: &AgentMessage) -> String {
     }
 }
 
-/// What the model said; where it said nothing, what it did.
+/// Returns the model's text; without text, its calls.
 fn of_answer(answer: &AssistantMessage) -> String {
     let text = answer.text();
     if !text.trim().is_empty() {
@@ -87,7 +87,7 @@ fn of_answer(answer: &AssistantMessage) -> String {
     answer.error_message.clone().unwrap_or_else(|| "(no words)".to_string())
 }
 
-/// What a call is about: its first argument that is a text.
+/// Returns the main argument of a call: the first that is a string.
 fn subject(arguments: &Value) -> String {
     let first = match arguments {
         Value::Object(fields) => fields.values().find_map(Value::as_str),
@@ -107,13 +107,13 @@ fn of_content(content: &Value) -> String {
     }
 }
 
-/// A summary without the headings that all summaries have.
+/// Returns a summary without the standard heading.
 fn heading_off(summary: &str) -> String {
     let said = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
     summary.lines().filter(said).take(3).collect::<Vec<_>>().join(" ")
 }
 
-/// The beginning of a text as one line.
+/// Returns the beginning of a text as one line.
 pub fn line(text: &str) -> String {
     let mut end = text.len().min(LOOK_MAX);
     while !text.is_char_boundary(end) {

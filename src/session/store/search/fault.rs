@@ -1,4 +1,4 @@
-//! Why an index cannot answer. Must not know what it is asked.
+//! Errors of the search index. Must not know the queries.
 
 use std::io;
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::atomic::AtomicBool;
 
 use rusqlite::ErrorCode;
 
-/// Set by whoever does not want the answer any more.
+/// Set to cancel a search.
 pub type Stop = Arc<AtomicBool>;
 
-/// Why nothing can be found.
+/// Why a search failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
-    /// Somebody wanted that.
+    /// Cancelled.
     #[error("the search was stopped")]
     Stopped,
-    /// The database refuses.
+    /// A database error.
     #[error("the index of the sessions: {0}")]
     Database(rusqlite::Error),
-    /// The system refuses.
+    /// An I/O error.
     #[error("the index of the sessions: {0}")]
     Io(#[from] io::Error),
 }
@@ -40,12 +40,12 @@ impl SearchError {
         }
     }
 
-    /// Whether the database itself is no good.
+    /// Whether the database is damaged.
     pub(super) fn is_damage(&self) -> bool {
         match self.code() {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => true,
-            // A table that is missing, or with other columns, has no code of its own, and the words of SQLite
-            // tell it from a question that cannot be asked.
+            // A missing table or column has no error code of its own; only SQLite's message distinguishes it
+            // from an invalid query.
             Some(ErrorCode::Unknown) => {
                 let said = self.to_string();
                 ["no such table", "no such column", "has no column"].iter().any(|why| said.contains(why))
@@ -54,7 +54,7 @@ impl SearchError {
         }
     }
 
-    /// Whether somebody else has it just now, or it cannot be written at all.
+    /// Whether another process has locked the database, or it is not writable.
     pub(super) fn is_elsewhere(&self) -> bool {
         matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::ReadOnly))
     }

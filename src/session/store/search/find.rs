@@ -1,8 +1,8 @@
-//! Asks the index. Must not know how it is filled.
+//! Queries the index. Must not know how it is filled.
 //!
-//! What fits in few places is weighed by how often and how densely the words stand there. Of what stands nearly
-//! everywhere the newest places are taken, since weighing would look at all of them. What stands in several files
-//! because a branch was copied is shown once.
+//! Up to a limit, hits are ranked by frequency and density of the words. For words that occur nearly
+//! everywhere the newest hits are taken, since ranking would read all of them. A hit in several files because
+//! of a copied branch is shown once.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -20,14 +20,14 @@ use crate::session::search::hit::{Hit, Role, Snippet};
 use crate::session::search::query::Query;
 use crate::session::search::{entry_text, snippet};
 
-/// Places that are weighed against each other, and as many are taken where there are more.
+/// Maximum number of hits that are ranked; of more, this many are taken.
 const WEIGHED: i64 = 2000;
-/// Files of a project that are asked for by name; where there are more, one of them is soon found anyway.
+/// Maximum number of a project's files that a query names; with more files, a match is found soon anyway.
 const FILES_MAX: usize = 300;
-/// Longest line of which a piece is shown, in bytes.
+/// Maximum length of a line that yields a snippet, in bytes.
 const LINE_MAX: i64 = 64 << 20;
 
-/// A place that fits.
+/// A matching entry.
 struct Place {
     hit: Hit,
     weight: f64,
@@ -73,12 +73,12 @@ fn places(database: &Connection, root: &Path, query: &Query) -> rusqlite::Result
     };
     let places = ask("1.0")?;
     let few = (places.len() as i64) < WEIGHED;
-    // What is run and touched weighs more than what is said; where it stands weighs nothing.
+    // Commands and files weigh more than text; the location columns weigh nothing.
     let by_words = query.matching().is_some();
     if few && by_words { ask("-bm25(words, 1.0, 0.5, 2.0, 2.0, 0.0)") } else { Ok(places) }
 }
 
-/// The files of the projects that are asked for; `None` where none is asked for.
+/// Returns the files of the requested projects; `None` when the query names none.
 fn projects(database: &Connection, query: &Query) -> rusqlite::Result<Option<Vec<i64>>> {
     if query.projects.is_empty() {
         return Ok(None);
@@ -89,8 +89,8 @@ fn projects(database: &Connection, query: &Query) -> rusqlite::Result<Option<Vec
     files.collect::<rusqlite::Result<Vec<i64>>>().map(Some)
 }
 
-/// Whether words have to be there, what a place has to be like, and the values in that. `files` are the only
-/// ones that count, where they are few enough to be asked for by name.
+/// Returns whether words are required, the conditions, and their values. `files` restricts the search to
+/// these, when they are few enough to be named.
 fn conditions(query: &Query, files: Option<&[i64]>) -> (bool, String, Vec<Sql>) {
     let mut values: Vec<Sql> = Vec::new();
     let mut fits: Vec<String> = Vec::new();
@@ -137,7 +137,7 @@ fn place(row: &Row<'_>, root: &Path) -> rusqlite::Result<Place> {
     Ok(Place { weight: row.get::<_, f64>(10)? * worth(role), hit, start: row.get(3)?, length: row.get(4)? })
 }
 
-/// A user looks for what people said and for names sooner than for what tools printed.
+/// Weight of a role: users search for messages and names more often than for tool output.
 fn worth(role: Role) -> f64 {
     match role {
         Role::Name | Role::Label => 2.0,
@@ -147,7 +147,7 @@ fn worth(role: Role) -> f64 {
     }
 }
 
-/// The hit with the piece of its text, which is read from the session's file.
+/// Returns the hit with a snippet of its text, which is read from the session's file.
 fn shown(place: Place, query: &Query) -> Hit {
     let Place { mut hit, start, length, .. } = place;
     let line = read(&hit.path, start, length).and_then(|line| entry_text::of_line(&line));

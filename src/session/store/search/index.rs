@@ -1,6 +1,6 @@
-//! The database itself: opened, brought up to date, asked, made anew after damage.
+//! The search database: opens, updates, queries, and rebuilds it after damage.
 //!
-//! Must not know what is in the tables.
+//! Must not know the content of the tables.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -16,11 +16,11 @@ use super::update::Updated;
 use super::{find, schema, update};
 use crate::session::search::{Hit, Query};
 
-/// The database, below the root of all sessions.
+/// File name of the database, below the root of all sessions.
 const NAME: &str = ".search.db";
-/// How long it is waited for another program that writes.
+/// How long to wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Steps of the database's machine between two looks at whether to stop.
+/// Virtual machine instructions between two checks for cancellation.
 const STEPS: i32 = 1000;
 
 /// The index of the sessions below a root.
@@ -36,8 +36,8 @@ impl std::fmt::Debug for Index {
 }
 
 impl Index {
-    /// The index of a root. One that is missing, damaged or of another version is begun anew; where none can
-    /// be written it is made in memory.
+    /// Opens the index of a root. One that is missing, damaged or of another version is created anew; if it
+    /// cannot be written it is created in memory.
     pub fn open(root: &Path) -> Result<Self, SearchError> {
         let path = root.join(NAME);
         let index = |database| Self { root: root.to_path_buf(), database };
@@ -59,14 +59,14 @@ impl Index {
         Ok(index(database))
     }
 
-    /// Reads what is new in the session files. `stop` ends it; what was read until then stays.
+    /// Indexes new lines of the session files. `stop` cancels it; lines that were already indexed are kept.
     pub fn update(&mut self, stop: &Stop) -> Result<Updated, SearchError> {
         match update::update(&mut self.database, &self.root, stop) {
             Err(error) if error.is_damage() => {
                 self.renew(&error)?;
                 update::update(&mut self.database, &self.root, stop)
             }
-            // Whoever holds it is doing just this.
+            // The process that holds the lock is updating it, too.
             Err(error) if error.is_elsewhere() => {
                 tracing::debug!(%error, "the index of the sessions is not brought up to date");
                 Ok(Updated::default())
@@ -75,7 +75,7 @@ impl Index {
         }
     }
 
-    /// What fits, the best first. `stop` ends it with [`SearchError::Stopped`].
+    /// Returns the best hits first. `stop` cancels it with [`SearchError::Stopped`].
     pub fn find(&mut self, query: &Query, limit: usize, stop: &Stop) -> Result<Vec<Hit>, SearchError> {
         let asked = stop.clone();
         self.database.progress_handler(STEPS, Some(move || asked.load(Ordering::Relaxed)))?;
@@ -91,7 +91,7 @@ impl Index {
         }
     }
 
-    /// Begins anew after damage.
+    /// Recreates the index after damage.
     fn renew(&mut self, error: &SearchError) -> Result<(), SearchError> {
         let path = self.root.join(NAME);
         tracing::warn!(path = %path.display(), %error, "the index of the sessions is made anew");
@@ -102,9 +102,9 @@ impl Index {
     }
 }
 
-/// The database in a file, with tables of this version.
+/// Opens the database file and ensures the tables of this version.
 fn opened(path: &Path) -> Result<Connection, SearchError> {
-    // Made by ourselves, so that nobody else can read it; the files beside it take that over.
+    // Created here, so that other users cannot read it; SQLite's extra files inherit the mode.
     match OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path) {
         Ok(_) => {}
         Err(error) if path.exists() => {
@@ -121,7 +121,7 @@ fn opened(path: &Path) -> Result<Connection, SearchError> {
     Ok(database)
 }
 
-/// Takes the database away, with what `SQLite` keeps beside it.
+/// Removes the database and `SQLite`'s extra files.
 fn remove(path: &Path) -> io::Result<()> {
     for end in ["", "-wal", "-shm", "-journal"] {
         let mut name = path.as_os_str().to_os_string();
@@ -134,7 +134,7 @@ fn remove(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Brings the index of a root up to date and asks it.
+/// Updates the index of a root and queries it.
 pub fn search(root: &Path, query: &Query, limit: usize, stop: &Stop) -> Result<Vec<Hit>, SearchError> {
     let mut index = Index::open(root)?;
     index.update(stop)?;

@@ -1,16 +1,16 @@
-//! The tables of the index. May not know what is put into them.
+//! Tables of the search index. Must not know their content.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::fault::SearchError;
 
-/// Changes with the tables, with what is read of an entry, and with how words are cut.
+/// Version; changes with the tables, the indexed text, and the tokenizer.
 const VERSION: i64 = 2;
 
-/// `words` keeps which words stand in which entry, not the text. Letters are compared without case and marks. How
-/// words begin is kept for as many letters as fit nearly everything: somebody who types asks just that. Who
-/// speaks and in which file are words, too ([`role_word`], [`file_word`]): so what is asked of them is found
-/// together with the rest, and not looked for place by place.
+/// `words` stores which words occur in which entry, not the text. Letters are compared without case and
+/// diacritics. Prefixes are indexed up to a length that matches nearly everything: queries during typing need
+/// just those. Role and file are stored as words, too ([`role_word`], [`file_word`]), so that filters are
+/// evaluated by the full-text index and not row by row.
 const TABLES: &str = "
     CREATE TABLE files (
         id INTEGER PRIMARY KEY,
@@ -42,29 +42,29 @@ const TABLES: &str = "
     );
 ";
 
-/// The word in `place` for a role, by its number in `Role::ALL`.
+/// Returns the word in `place` for a role, by its number in `Role::ALL`.
 pub(super) fn role_word(role: usize) -> String {
     format!("r{role}")
 }
 
-/// The word in `place` for a file, by its number.
+/// Returns the word in `place` for a file, by its number.
 pub(super) fn file_word(file: i64) -> String {
     format!("f{file}")
 }
 
-/// Makes the tables where they are not there in this version.
+/// Creates the tables if they do not exist in this version.
 pub(super) fn make(database: &Connection) -> Result<(), SearchError> {
-    // A file system without shared memory goes on with the journal that it has.
+    // On a file system without shared memory the default journal is kept.
     let mode: Option<String> =
         database.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).optional().unwrap_or_default();
     tracing::debug!(?mode, "the journal of the index");
-    // All of it can be made again: the system's own order of writes is safe enough.
+    // The data can be rebuilt: no full sync is needed.
     database.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY")?;
     if version(database)? == VERSION {
         return Ok(());
     }
     let change = rusqlite::Transaction::new_unchecked(database, TransactionBehavior::Immediate)?;
-    // Another program may have made them meanwhile.
+    // Another process may have created them meanwhile.
     if version(&change)? != VERSION {
         for table in ["words", "entries", "files"] {
             change.execute_batch(&format!("DROP TABLE IF EXISTS {table}"))?;

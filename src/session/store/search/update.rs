@@ -1,7 +1,7 @@
-//! Brings the index up to date: reads what was added to session files, forgets those that are gone.
+//! Updates the index: adds new lines of session files, removes deleted files.
 //!
-//! Must not know what is asked for. A file whose size, time and place are the same is not opened; of one that
-//! has grown only the new lines are read. What was read is kept every few megabytes, so that a stop loses little.
+//! Must not know queries. A file with the same size, time and inode is not opened; of one that has grown only
+//! new lines are read. Progress is committed every few megabytes, so that cancellation loses little.
 
 use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
@@ -21,23 +21,23 @@ use crate::session::search::entry_text::{self, IndexedEntry};
 use crate::session::search::hit::Role;
 use crate::session::store::listing::{files_below, header, tail_of};
 
-/// Bytes that are read between two times that they are kept.
+/// Bytes between two commits.
 const PIECE: u64 = 8 << 20;
-/// Characters of the first words that are kept.
+/// Characters kept of the first user message.
 const FIRST_MAX: usize = 200;
 
-/// What an update did.
+/// The result of an update.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Updated {
-    /// Files with something new.
+    /// Number of files with new lines.
     pub files: usize,
-    /// Entries that can be found now and could not before.
+    /// Number of new searchable entries.
     pub entries: usize,
-    /// Files that are gone.
+    /// Number of deleted files.
     pub gone: usize,
 }
 
-/// What is known of a file.
+/// Indexed data of a file.
 struct Known {
     id: i64,
     inode: i64,
@@ -48,14 +48,14 @@ struct Known {
     objects: u64,
     name: Option<String>,
     first: Option<String>,
-    /// Whether the place of an entry is its id.
+    /// Whether an entry's index is its id.
     unnamed: bool,
 }
 
 pub(super) fn update(database: &mut Connection, root: &Path, stop: &Stop) -> Result<Updated, SearchError> {
     let mut known = known(database)?;
     let mut files = files_below(root);
-    // Names begin with a time: what is newer comes later, in whichever folder.
+    // Names begin with a time: newer sessions sort last, in any folder.
     files.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
     let mut done = Updated::default();
     for path in files {
@@ -105,7 +105,7 @@ fn known(database: &Connection) -> rusqlite::Result<HashMap<Vec<u8>, Known>> {
 }
 
 impl Known {
-    /// Whether the file is as it was.
+    /// Whether the file is unchanged.
     fn is_of(&self, facts: &Metadata) -> bool {
         self.inode == facts.ino() as i64
             && self.size == facts.len() as i64
@@ -117,7 +117,7 @@ fn modified(facts: &Metadata) -> i64 {
     facts.mtime().wrapping_mul(1_000_000_000).wrapping_add(facts.mtime_nsec())
 }
 
-/// Takes a file and its entries out.
+/// Removes a file and its entries.
 fn forget(database: &mut Connection, known: Option<&Known>) -> rusqlite::Result<()> {
     let Some(Known { id, .. }) = known else { return Ok(()) };
     let change = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -136,8 +136,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads what is new, and says how many entries that are. Files that are no sessions, and such that
-    /// cannot be read, are passed over.
+    /// Indexes new lines and returns the number of entries. Files that are not sessions or cannot be read are
+    /// skipped.
     fn read(&mut self, before: Option<Known>) -> Result<usize, SearchError> {
         let Ok(file) = File::open(&self.path) else { return Ok(0) };
         let mut input = BufReader::with_capacity(1 << 16, &file);
@@ -178,7 +178,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A row for a file of which nothing was read yet.
+    /// Inserts a row for a new file.
     fn begin(&mut self, header: &Header, covers: u64) -> rusqlite::Result<Known> {
         self.database.execute(
             "INSERT INTO files (path, inode, modified, size, covers, tail, objects, session, cwd)
@@ -199,7 +199,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads and keeps some lines; says how many can be found by something, and whether that was all.
+    /// Indexes and commits some lines; returns the number of searchable ones, and whether the end was
+    /// reached.
     fn piece(
         &mut self,
         file: &File,
@@ -218,7 +219,7 @@ impl Reader<'_> {
                 if input.read_until(b'\n', &mut line).is_err() {
                     break;
                 }
-                // A line without an end may still grow.
+                // A line without a line feed may be incomplete.
                 let Some(whole) = line.strip_suffix(b"\n") else { break };
                 let start = now.covers;
                 now.covers += line.len() as u64;
@@ -231,7 +232,7 @@ impl Reader<'_> {
             }
         }
         now.tail = tail_of(file, now.covers)?;
-        // Only when all was read the file counts as known.
+        // The file counts as known only after its end was reached.
         let (size, modified) = if ended { (self.facts.len() as i64, modified(&self.facts)) } else { (0, 0) };
         change.execute(
             "UPDATE files SET modified = ?2, size = ?3, covers = ?4, tail = ?5, objects = ?6, name = ?7, first = ?8
@@ -252,7 +253,7 @@ impl Reader<'_> {
     }
 }
 
-/// Puts entries into the tables.
+/// Inserts entries into the tables.
 struct Rows<'t> {
     entry: Statement<'t>,
     words: Statement<'t>,
@@ -273,7 +274,7 @@ impl<'t> Rows<'t> {
         })
     }
 
-    /// Takes a line that begins at a byte; says whether it can be found by something.
+    /// Indexes the line at a byte offset; returns whether it has searchable text.
     fn take(&mut self, line: &str, start: u64, now: &mut Known) -> rusqlite::Result<bool> {
         now.objects += u64::from(now.unnamed && entry_text::is_object(line));
         let Some(found) = entry_text::of_line(line) else { return Ok(false) };
