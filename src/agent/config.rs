@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::compaction::Settings;
 use super::loops;
 use super::queue::QueueMode;
-use crate::llm::errors::retry::Policy;
+use crate::llm::retry::Policy;
 
 /// Settings of the loop.
 #[derive(Debug, Clone)]

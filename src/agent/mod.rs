@@ -1,7 +1,8 @@
-//! The agent loop: a pure step machine, the driver that performs its effects, prompts, queues.
+//! The agent loop: a pure step machine, the driver that performs its effects, prompts, queues, subagents.
 //!
 //! Layer 4. May import `tools`, `session`, `llm`, `base`; must not know terminals, settings files or the wall
-//! clock.
+//! clock. Start with [`step`] (the rules), then [`driver`] (what performs them); [`request`] and [`prompt`] make
+//! what a model is sent, [`profiles`] decide per model family, [`subagents`] run other agents.
 
 #[doc(hidden)]
 pub mod abort;
@@ -22,8 +23,10 @@ pub mod loops;
 pub mod profile;
 #[doc(hidden)]
 pub mod profiles;
+pub mod prompt;
 #[doc(hidden)]
 pub mod queue;
+#[doc(hidden)]
 pub mod request;
 #[doc(hidden)]
 pub mod step;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::agent::compaction;
-use crate::agent::request::prompt::Words;
+use crate::agent::prompt::Words;
 use crate::base::error::Report;
 use crate::base::paths::Home;
 use crate::cli::attach;
@@ -22,8 +22,8 @@ use crate::config::settings::Settings;
 use crate::exec::local::LocalEnvironment;
 use crate::ide::core::keys::keymap::BUILTIN as KEYMAPS;
 use crate::ide::core::options::OpenTarget;
-use crate::llm::errors::retry::Policy;
 use crate::llm::model::{Part, Thinking};
+use crate::llm::retry::Policy;
 use crate::net::cassette::Cassette;
 use crate::net::certificates::Roots;
 use crate::net::http::Transport;

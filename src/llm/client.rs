@@ -21,7 +21,7 @@ use crate::llm::discovery::discover;
 use crate::llm::discovery::refresh::Lister;
 use crate::llm::layers::layer::{Layer, Next};
 use crate::llm::request::raw_input;
-use crate::llm::stream::stream_builder::StreamBuilder;
+use crate::llm::stream_builder::StreamBuilder;
 use crate::net::http::{Http, loopback_url};
 
 /// Routes requests by provider and dialect. Cheap to clone; an adapter is made when it is asked for

@@ -43,7 +43,7 @@ use super::model::{
 };
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::ids::{RandomIds, SharedIds};
-use crate::llm::errors::retry::Policy;
+use crate::llm::retry::Policy;
 
 /// Something that the model may call and the loop runs.
 pub trait Callable: Send + Sync {

@@ -2,6 +2,10 @@
 //!
 //! Layer 2. May import `base` and `net`; must not know of agents, tools that run, sessions or
 //! terminals.
+//!
+//! [`model`] has the data, [`provider`] the contract, [`providers`] an adapter per dialect (`gemini` and `responses`
+//! are shared by several). What adapters share is in `request` (building), `stream` (reading) and `errors`; `auth` finds
+//! keys, `catalog` and `discovery` the models. A host starts with [`Client`] or [`generate`].
 
 #[doc(hidden)]
 pub mod access;
@@ -28,8 +32,10 @@ pub mod providers;
 pub mod request;
 #[doc(hidden)]
 pub mod responses;
+pub mod retry;
 #[doc(hidden)]
 pub mod stream;
+pub mod stream_builder;
 
 pub use client::Client;
 pub use provider::Injected;

@@ -10,7 +10,7 @@ use super::tree;
 use crate::syntax::languages::detect;
 use crate::syntax::languages::table::Language;
 use crate::syntax::query::compiled::{Compiled, compiled};
-use crate::syntax::query::query::TextChunks;
+use crate::syntax::query::cursor::TextChunks;
 use crate::syntax::query::rules;
 use crate::text::rope::Text;
 

@@ -3,6 +3,10 @@
 //!
 //! Layer 2. May import `base`; must not know files, terminals or agents. A single cursor is a
 //! selection of one range; every operation works on all ranges.
+//!
+//! A [`document`] holds a [`rope`] and its [`undo`] tree; a [`transaction`] of [`changes`] is the only way to
+//! change it. [`operations`] and [`movement`] are what commands do, [`modal`] what Vim and Helix do; [`display`] is
+//! the text as rows of a screen, [`anchors`] move along with edits, [`file_format`] is the way from bytes and back.
 
 pub mod anchors;
 pub mod changes;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use bowline::llm::errors::retry::Policy;
 use bowline::llm::model::{ErrorKind, LlmError};
 use bowline::llm::providers::scripted::{Step, Turn};
+use bowline::llm::retry::Policy;
 use bowline::runtime::{Options, Summary};
 
 use crate::compaction::{full, full_with};

@@ -12,7 +12,7 @@ use bowline::exec::{
 use bowline::llm::model::{Message, Model, Request, StopReason, StreamEvent};
 use bowline::llm::provider::{EventStream, Provider};
 use bowline::llm::providers::scripted::{Scripted, Step, Turn};
-use bowline::llm::stream::stream_builder::StreamBuilder;
+use bowline::llm::stream_builder::StreamBuilder;
 use bowline::runtime::events::observe::EventKind;
 use bowline::runtime::{Builder, Delivery};
 use bowline::tools::{Ask, Decision, FromFn, Outcome};

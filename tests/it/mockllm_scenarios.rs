@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bowline::llm::client::Client;
-use bowline::llm::errors::retry::Policy;
 use bowline::llm::generate::{Callable, OnRetry, Options, Outcome, generate};
 use bowline::llm::model::{ErrorKind, LlmError, Message, Part, Request, StopReason, ToolSpec, UserMessage};
+use bowline::llm::retry::Policy;
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
 use serde_json::{Value, json};

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bowline::llm::client::Client;
-use bowline::llm::errors::retry::Policy;
 use bowline::llm::generate::{Callable, Options, Outcome, Progress, generate, stream};
 use bowline::llm::model::{
     ErrorKind, LlmError, Message, Part, Request, ResponseFormat, StopReason, StreamEvent, ToolSpec,
 };
 use bowline::llm::object::generate_object;
+use bowline::llm::retry::Policy;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use serde_json::{Value, json};

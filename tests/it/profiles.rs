@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bowline::agent::AgentEvent;
 use bowline::agent::profile;
-use bowline::agent::request::prompt::Words;
+use bowline::agent::prompt::Words;
 use bowline::base::clock::ManualClock;
 use bowline::base::paths::Home;
 use bowline::exec::local::LocalEnvironment;

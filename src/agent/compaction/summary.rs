@@ -21,11 +21,11 @@ use crate::agent::event::CompactionReason;
 use crate::base::clock::SharedClock;
 use crate::base::ids::SharedIds;
 use crate::llm::client::Client;
-use crate::llm::errors::retry::Policy;
 use crate::llm::generate::{self, Options};
 use crate::llm::model::{
     CacheRetention, LlmError, Message, Model, Request, StopReason, Thinking, ToolChoice, Usage, UserMessage,
 };
+use crate::llm::retry::Policy;
 
 /// Share of the reserve that a summary may use, in tenths, as in pi.
 const HISTORY_TENTHS: u64 = 8;

@@ -6,8 +6,8 @@ mod summing;
 use super::*;
 use crate::agent::queue::QueueMode;
 use crate::base::json::json;
-use crate::llm::errors::retry::Policy;
 use crate::llm::model::{ErrorKind, Model, Part};
+use crate::llm::retry::Policy;
 use crate::llm::stream::accumulate::Accumulator;
 
 /// Drives a machine and writes down what it wants.

@@ -1,7 +1,8 @@
-//! What every feature stands on: the context of a command, the state and its damage, events, key maps,
-//! what a picker and a pane are.
+//! The kernel: what every feature stands on. Must not know any feature.
 //!
-//! Must not know any feature.
+//! [`state`] is the state, with [`slots`] for features; a command gets [`context::Cx`], starts [`tasks`] there and
+//! marks [`damage`]. [`feature::Feature`] is a feature's row, [`catalog`] all rows. [`keys`] maps keys to commands,
+//! [`layers`] float on top of [`panes`]. [`event`] is what can happen from outside.
 
 pub mod catalog;
 pub mod command_line;

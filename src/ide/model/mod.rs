@@ -1,5 +1,4 @@
-//! What is edited and how it is looked at: open texts, windows, jumps, what is known of a text's colors,
-//! folds and differences.
+//! What is edited and how it is shown: open files ([`buffers`]), windows, jumps, search results, the file tree.
 //!
 //! Imports `text`, `syntax` and `base`. Must not know commands, tasks, features or how anything is drawn.
 

@@ -1,4 +1,4 @@
-//! What an error of a provider means, and when a failed call is repeated.
+//! What an error of a provider means: its kind by status, code and message.
 
 #[doc(hidden)]
 pub mod error_classification;
@@ -6,4 +6,3 @@ pub mod error_classification;
 pub mod error_codes;
 #[doc(hidden)]
 pub mod error_phrases;
-pub mod retry;

@@ -14,7 +14,7 @@ use crate::llm::model::{
 };
 use crate::llm::provider::EventStream;
 use crate::llm::request::media;
-use crate::llm::stream::stream_builder::StreamBuilder;
+use crate::llm::stream_builder::StreamBuilder;
 
 /// Bytes of text per token: fewer than any tokenizer takes for prose, so that the guess is high.
 const BYTES_PER_TOKEN: f64 = 2.5;

@@ -34,7 +34,7 @@ fn shows(message: &Message) -> bool {
 mod tests {
     use super::*;
     use crate::llm::model::{Model, StreamEvent, ToolResultMessage, UserMessage};
-    use crate::llm::stream::stream_builder::StreamBuilder;
+    use crate::llm::stream_builder::StreamBuilder;
 
     fn of(provider: &str, messages: Vec<Message>, sees: bool) -> String {
         let mut model = Model::unknown(provider, "m", "a", "");

@@ -10,7 +10,7 @@ use crate::base::json::json;
 use crate::llm::model::StreamEvent;
 use crate::llm::request::raw_input;
 use crate::llm::request::raw_input::RawInput;
-use crate::llm::stream::stream_builder::StreamBuilder;
+use crate::llm::stream_builder::StreamBuilder;
 
 /// The items by their place on the wire.
 #[derive(Debug, Default)]

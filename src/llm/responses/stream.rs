@@ -13,7 +13,7 @@ use crate::llm::errors::error_classification::RequestInfo;
 use crate::llm::errors::error_codes;
 use crate::llm::model::{LlmError, Model, StopReason, StreamEvent};
 use crate::llm::stream::answer;
-use crate::llm::stream::stream_builder::StreamBuilder;
+use crate::llm::stream_builder::StreamBuilder;
 use crate::net::sse::Event;
 
 /// Reads one stream.

@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::base::json::json;
 
 use crate::llm::model::{Model, StopReason};
-use crate::llm::stream::stream_builder::StreamBuilder;
 use crate::llm::stream::token_counts;
+use crate::llm::stream_builder::StreamBuilder;
 
 /// Why an answer ended.
 #[derive(Debug, PartialEq)]

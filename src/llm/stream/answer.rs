@@ -17,7 +17,7 @@ use crate::llm::errors::error_classification::{RAW_BYTES_MAX, ReadKind, Refusal,
 use crate::llm::model::{LlmError, Model, RateLimit, StreamEvent};
 use crate::llm::provider::EventStream;
 use crate::llm::stream::channel::{Broken, Channel, Received};
-use crate::llm::stream::stream_builder::StreamBuilder;
+use crate::llm::stream_builder::StreamBuilder;
 use crate::net::error::NetError;
 use crate::net::frames;
 use crate::net::http::{Http, Post};

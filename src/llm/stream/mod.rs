@@ -12,6 +12,5 @@ pub(in crate::llm) mod parsed_events;
 pub mod partial_json;
 #[doc(hidden)]
 pub mod sockets;
-pub mod stream_builder;
 #[doc(hidden)]
 pub mod token_counts;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-use crate::agent::request::prompt::{Part, tokens, tool_tokens};
+use crate::agent::prompt::{Part, tokens, tool_tokens};
 use crate::llm::model::{Model, ToolSpec};
 
 /// The system prompt as it is sent, with the available tools.

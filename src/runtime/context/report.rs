@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::base::json::json;
 
 use crate::agent::compaction::estimate;
+use crate::agent::prompt::{tokens, tool_tokens};
 use crate::agent::request::history;
-use crate::agent::request::prompt::{tokens, tool_tokens};
 use crate::llm::model::{AssistantMessage, Message, Model, StopReason};
 use crate::runtime::agent_setup::prompt_report::PromptReport;
 use crate::session::context::projection::{EDITED, Part, Projection, Row, RowKind, original};

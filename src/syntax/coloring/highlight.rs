@@ -17,7 +17,7 @@ use crate::syntax::coloring::scopes::Paint;
 use crate::syntax::injections;
 use crate::syntax::languages::table::Language;
 use crate::syntax::query::compiled::Compiled;
-use crate::syntax::query::query::TextChunks;
+use crate::syntax::query::cursor::TextChunks;
 use crate::syntax::tree::Syntax;
 use crate::text::position::Byte;
 use crate::text::rope::Text;

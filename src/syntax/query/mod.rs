@@ -1,9 +1,9 @@
 //! Queries over a parse tree: compiled once, matched over the part of a text that is on screen.
 
 pub mod compiled;
+pub mod cursor;
 pub(in crate::syntax) mod forms;
 pub(in crate::syntax) mod indent_query;
 pub(in crate::syntax) mod locals_query;
 pub(in crate::syntax) mod pattern;
-pub mod query;
 pub(in crate::syntax) mod rules;

@@ -9,13 +9,13 @@ use std::time::Instant;
 use streaming_iterator::StreamingIterator;
 use tree_sitter::{Language, Node, Query, QueryCursorOptions, QueryError, TreeCursor};
 
+use crate::syntax::query::cursor::{TextChunks, cursor};
 use crate::syntax::query::forms;
 use crate::syntax::query::pattern;
 use crate::syntax::query::pattern::Chain;
 use crate::syntax::query::pattern::Kind;
 use crate::syntax::query::pattern::Rider;
 use crate::syntax::query::pattern::Step;
-use crate::syntax::query::query::{TextChunks, cursor};
 
 /// Nodes between two looks at the clock.
 const CLOCK_STEP: usize = 512;

@@ -7,8 +7,8 @@
 
 use tree_sitter::Node;
 
+use crate::syntax::query::cursor::TextChunks;
 use crate::syntax::query::indent_query::{Role, Roles};
-use crate::syntax::query::query::TextChunks;
 use crate::syntax::query::rules::PathNode;
 use crate::syntax::tree::Syntax;
 use crate::text::movement::motion;

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use crate::syntax::query::cursor::TextChunks;
 use crate::syntax::query::locals_query::{Locals, Role};
-use crate::syntax::query::query::TextChunks;
 use crate::syntax::tree::Syntax;
 use crate::text::position::Byte;
 use crate::text::rope::Text;

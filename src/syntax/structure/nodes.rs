@@ -6,7 +6,7 @@ use std::ops::Range;
 use streaming_iterator::StreamingIterator;
 use tree_sitter::{Node, Query};
 
-use crate::syntax::query::query::{TextChunks, cursor};
+use crate::syntax::query::cursor::{TextChunks, cursor};
 use crate::syntax::tree::Syntax;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;

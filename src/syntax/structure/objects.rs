@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tree_sitter::Node;
 
-use crate::syntax::query::query::TextChunks;
+use crate::syntax::query::cursor::TextChunks;
 use crate::syntax::tree::Syntax;
 use crate::text::position::Byte;
 use crate::text::rope::Text;

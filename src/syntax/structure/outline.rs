@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, TreeCursor};
 
-use crate::syntax::query::query::TextChunks;
+use crate::syntax::query::cursor::TextChunks;
 use crate::syntax::tree::Syntax;
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::position::Byte;

@@ -3,7 +3,7 @@
 
 use tree_sitter::Node;
 
-use crate::syntax::query::query::TextChunks;
+use crate::syntax::query::cursor::TextChunks;
 use crate::syntax::structure::outline::name_of;
 use crate::syntax::tree::Syntax;
 use crate::text::position::Byte;

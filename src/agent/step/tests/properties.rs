@@ -16,12 +16,12 @@ use crate::agent::queue::{Lane, QueueMode};
 use crate::agent::step::State;
 use crate::agent::step::batch::error_result;
 use crate::base::json::json;
-use crate::llm::errors::retry::Policy;
 use crate::llm::model::message::join_text;
 use crate::llm::model::{
     AssistantMessage, ErrorKind, KnownPart, LlmError, Message, Model, Part, StopReason, ToolCall,
     ToolResultMessage, UserMessage,
 };
+use crate::llm::retry::Policy;
 use crate::llm::stream::accumulate::Accumulator;
 
 /// Something that happens. What does not fit the moment is left out, but for the last three.

@@ -13,8 +13,8 @@ use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
 use crate::llm::stream::answer;
 use crate::llm::stream::answer::Reader as _;
 use crate::llm::stream::answer::event;
-use crate::llm::stream::stream_builder::StreamBuilder;
 use crate::llm::stream::token_counts;
+use crate::llm::stream_builder::StreamBuilder;
 use crate::net::sse::Event;
 
 /// Reads one stream.

@@ -12,8 +12,8 @@ use crate::base::json::json;
 use crate::llm::errors::error_classification::RequestInfo;
 use crate::llm::model::{ErrorKind, LlmError, Model, StopReason, StreamEvent};
 use crate::llm::stream::answer;
-use crate::llm::stream::stream_builder::StreamBuilder;
 use crate::llm::stream::token_counts;
+use crate::llm::stream_builder::StreamBuilder;
 use crate::net::sse::Event;
 
 /// Reads one stream.

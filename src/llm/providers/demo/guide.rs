@@ -9,7 +9,7 @@ use crate::llm::model::message::join_text;
 use crate::llm::model::{Message, Request, StopReason, StreamEvent, ToolResultMessage};
 use crate::llm::provider::{EventStream, Provider};
 use crate::llm::providers::setup::Setup;
-use crate::llm::stream::stream_builder::StreamBuilder;
+use crate::llm::stream_builder::StreamBuilder;
 
 const WELCOME: &str = include_str!("../../../../assets/demo/welcome.md");
 const KEYS: &str = include_str!("../../../../assets/demo/keys.md");

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::llm::model::StreamEvent;
 use crate::llm::request::raw_input::RawInput;
-use crate::llm::stream::stream_builder::StreamBuilder;
+use crate::llm::stream_builder::StreamBuilder;
 
 /// A piece of a call.
 #[derive(Debug, Deserialize)]

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::llm::stream::stream_builder::StreamBuilder;
 use crate::llm::stream::token_counts;
+use crate::llm::stream_builder::StreamBuilder;
 
 /// Counts of one answer; servers put what came from a cache in three places.
 #[derive(Debug, Deserialize)]

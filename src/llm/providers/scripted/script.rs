@@ -12,7 +12,7 @@ use crate::llm::model::{ErrorKind, LlmError, Model, Request, StopReason, StreamE
 use crate::llm::provider::Injected;
 use crate::llm::provider::{EventStream, Provider};
 use crate::llm::providers::setup::Setup;
-use crate::llm::stream::stream_builder::StreamBuilder;
+use crate::llm::stream_builder::StreamBuilder;
 
 /// One piece of an answer.
 #[derive(Debug, Clone)]
