@@ -1,13 +1,13 @@
-//! What a command answers, in the form that the user wants.
+//! Output of a command, in the requested format.
 //!
 //! Must not know any command.
 
 use serde_json::Value;
 
-/// What a command prints: as text, and as JSON.
+/// The output of a command: as text, and as JSON.
 pub type Answer = (String, Value);
 
-/// The form that the user wants of an answer.
+/// Returns the output in the requested format.
 pub fn written(answer: Answer, json: bool) -> String {
     if json { format!("{:#}", answer.1) } else { answer.0 }
 }

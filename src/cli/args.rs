@@ -25,8 +25,8 @@ pub struct Cli {
     pub args: Args,
 }
 
-/// Reads the command line. A word that names a command is no command where it is printed to the model (`-p`) or
-/// where `exists` finds a file of that name.
+/// Parses the command line. The name of a command is not treated as one with `-p`, where it is part of the
+/// prompt, or if `exists` finds a file with that name.
 pub fn parse(
     args: impl Iterator<Item = OsString>,
     exists: impl Fn(&Path) -> bool,
@@ -38,7 +38,7 @@ pub fn parse(
     Cli::try_parse_from(args)
 }
 
-/// Whether the first word that could name a command does not.
+/// Whether the first word that could be a command is an ordinary argument.
 fn is_plain(args: &[OsString], exists: impl Fn(&Path) -> bool) -> bool {
     let lenient = Args::command().ignore_errors(true).disable_help_flag(true).disable_version_flag(true);
     let Ok(matches) = lenient.try_get_matches_from(args) else { return false };
@@ -48,7 +48,7 @@ fn is_plain(args: &[OsString], exists: impl Fn(&Path) -> bool) -> bool {
     names && (read.print || exists(Path::new(word)))
 }
 
-/// Short names of two letters and more, which clap has not.
+/// Short names of two letters or more, which clap does not support.
 const SHORT: [(&str, &str); 4] = [
     ("-xt", "--exclude-tools"),
     ("-nt", "--no-tools"),
@@ -56,7 +56,7 @@ const SHORT: [(&str, &str); 4] = [
     ("-nc", "--no-context-files"),
 ];
 
-/// The arguments with short names of several letters written out, up to `--`.
+/// Expands short names of several letters in the arguments, up to `--`.
 fn written_out(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut over = false;
     args.map(|arg| {

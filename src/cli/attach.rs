@@ -1,4 +1,4 @@
-//! Files that go with a prompt: text in a named block, images, PDFs and sounds as they are.
+//! Attachments of a prompt: text in a named block; images, PDFs and audio unchanged.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,14 +10,14 @@ use crate::base::error::Report;
 use crate::llm::model::Part;
 use crate::llm::request::media;
 
-/// Largest attachment, in bytes: what a provider takes as one image, before base64.
+/// Maximum attachment size in bytes: what a provider accepts as one image, before base64.
 const BYTES_MAX: u64 = 3_400_000;
 
-/// Reads an attachment: its text for the prompt, or the part that it is.
+/// Reads an attachment: returns its text for the prompt, or a message part.
 pub fn read(path: &Path) -> Result<Result<String, Part>, Report> {
     let cannot = |error: &std::io::Error| Report::caused(format!("cannot attach {}", path.display()), error);
     let file = File::open(path).map_err(|e| cannot(&e))?;
-    // Pipes and devices have no length, and some of them no end.
+    // Pipes and devices report no length, and some never end.
     let mut bytes = Vec::new();
     file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|e| cannot(&e))?;
     if bytes.len() as u64 > BYTES_MAX {

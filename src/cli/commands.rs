@@ -1,8 +1,9 @@
-//! The commands of the program, such as `bowline login`: one clap definition each, which help, completions and the
-//! manual page are made of.
+//! Commands of the program, such as `bowline login`: one clap definition each, from which help, completions
+//! and the manual page are generated.
 //!
-//! `sessions` has the commands on stored sessions; `login`, `prompt`, `tool`, `export` and `import` do what they are
-//! called. Must not know how the work is done; completions and the manual page are made by [`super::manual`].
+//! `sessions` has the commands on stored sessions; `login`, `prompt`, `tool`, `export` and `import` are named
+//! after their commands. Must not know how the work is done; completions and the manual page are in
+//! [`super::manual`].
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -99,12 +100,12 @@ pub struct Prompt {
 }
 
 impl Command {
-    /// Whether its answer is a document or data, which a program may read.
+    /// Whether its output is a document or data for a program.
     fn is_data(&self, json: bool) -> bool {
         matches!(self, Self::Export(_)) || self.json(json)
     }
 
-    /// Whether the answer is JSON; `outer` is what stood before the command.
+    /// Whether the output is JSON; `outer` is the flag before the command.
     fn json(&self, outer: bool) -> bool {
         match self {
             Self::Prompt(Prompt { json, .. })
@@ -115,7 +116,7 @@ impl Command {
         }
     }
 
-    /// The options of the agent that stood behind the command.
+    /// Returns the agent options given after the command.
     fn agent(&self) -> Option<&AgentArgs> {
         match self {
             Self::Prompt(Prompt { agent, .. }) | Self::Tool(tool::Tool { agent, .. }) => Some(agent),
@@ -125,9 +126,9 @@ impl Command {
     }
 }
 
-/// Runs a command; gives the exit code.
+/// Runs a command; returns the exit code.
 pub fn run(args: &Args, command: &Command) -> Result<i32, (i32, Report)> {
-    // What is piped in answers questions; it is no prompt.
+    // Piped input answers questions; it is not a prompt.
     let process = process(true).map_err(|report| (USAGE, report))?;
     let agent = command.agent().cloned().unwrap_or_default().or(args.agent.clone());
     let bare = Args { args: Vec::new(), agent, ..args.clone() };
@@ -145,7 +146,7 @@ pub fn run(args: &Args, command: &Command) -> Result<i32, (i32, Report)> {
     let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
     let talk = login::Terminal::default();
     let answer = runtime.block_on(async {
-        // A restore reports itself how far it came.
+        // A restore reports its own progress.
         if let Command::Sessions(sessions) = command
             && matches!(sessions.command, Some(SessionCommand::States(_)))
         {
@@ -160,19 +161,19 @@ pub fn run(args: &Args, command: &Command) -> Result<i32, (i32, Report)> {
     // A thread may wait for a line that never comes.
     runtime.shutdown_background();
     let (text, code) = answer.map_err(|report| (FAILED, report))?;
-    // Documents and data go into a file or a pipe as they are; a terminal gets none of their control characters.
+    // Documents and data go to a file or pipe verbatim; for a terminal control characters are removed.
     let as_it_is = command.is_data(args.json) && !std::io::stdout().is_terminal();
     let text = format!("{text}\n");
     let text = if as_it_is { text } else { visible_lines(&text.replace('\t', "    ")) };
     write_out(&text, &mut std::io::stdout()).map(|()| code)
 }
 
-/// Runs one tool, with the threads that it has for a model.
+/// Runs one tool, on the threads that it would have for a model.
 fn run_tool(options: Options, wanted: &tool::Tool, json: bool) -> Result<i32, (i32, Report)> {
     let runtime = Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
     let code = runtime.block_on(tool::run(options, wanted, json));
-    // A thread that waits for a dead disk must not hold the exit up.
+    // A thread that waits for an unresponsive disk must not delay the exit.
     runtime.shutdown_background();
     code
 }
@@ -207,7 +208,7 @@ async fn perform(
             let (answer, whole) = import::import(&options.session_root(), &options.cwd, wanted)?;
             Ok((written(answer, json), code(whole)))
         }
-        // They were answered before.
+        // Handled before.
         Command::Tool(_) | Command::Completions { .. } | Command::Man { .. } => Ok((String::new(), OK)),
     }
 }

@@ -1,6 +1,6 @@
-//! The modes that own standard output: JSON and RPC. Their streams, and what a session is started with for them.
+//! The modes that own standard output: JSON and RPC. Sets up their streams and session options.
 //!
-//! Must not know what goes over the streams.
+//! Must not know the content of the streams.
 
 use std::io::{self, ErrorKind, IsTerminal};
 use std::sync::Arc;
@@ -21,19 +21,19 @@ use crate::modes::rpc::{self, HostUi, Ports};
 use crate::runtime;
 use crate::tools::Mode;
 
-/// How long the end waits for a reader to take the last lines.
+/// How long the end waits for the reader to take the last lines.
 const LAST_LINES: Duration = Duration::from_secs(3);
 
-/// Which mode.
+/// Headless mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Headless {
-    /// Every event.
+    /// JSON mode: all events.
     Json,
-    /// Commands, answers and events.
+    /// RPC mode: commands, answers and events.
     Rpc,
 }
 
-/// The mode that the arguments name, if it is one of these.
+/// Returns the mode that the arguments select, if it is one of these.
 pub fn wanted(args: &Args) -> Result<Option<Headless>, Report> {
     let mode = match args.mode.as_deref() {
         Some("json") => Headless::Json,
@@ -52,15 +52,15 @@ pub fn wanted(args: &Args) -> Result<Option<Headless>, Report> {
     Ok(Some(mode))
 }
 
-/// Runs it; gives the exit code.
+/// Runs the mode; returns the exit code.
 pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
     let usage = |report| (USAGE, report);
     let failed = |report| (FAILED, report);
-    // Before anything else can write there.
+    // Before any other code can write there.
     let stdout = own_stdout().map_err(failed)?;
     let mut process = process(true).map_err(usage)?;
     process.interactive = false;
-    // Whoever has said everything is noticed from the beginning.
+    // Watched from the start, so that a closed input is noticed.
     let spoken = match mode {
         Headless::Rpc => Some(lines::read_to_end(io::stdin())),
         Headless::Json => None,
@@ -91,7 +91,7 @@ pub fn run(args: &Args, mode: Headless) -> Result<i32, (i32, Report)> {
         };
         match (code, written.done(LAST_LINES).await) {
             (code, Ok(())) => code,
-            // A host ends RPC by closing its pipe. In JSON mode events are lost then: the run is not whole.
+            // A host ends RPC by closing its pipe. In JSON mode that loses events: the run is incomplete.
             (code, Err(error))
                 if error.kind() == ErrorKind::TimedOut
                     || (mode == Headless::Rpc && error.kind() == ErrorKind::BrokenPipe) =>
@@ -119,7 +119,7 @@ async fn follow(
     let env = setup::environment(&setup);
     let options = setup::session(args, &setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
     let mut options = options.map_err(|report| (USAGE, report))?;
-    // Nobody goes on with it here: whoever does later finds the conversation as it is. Lines change that.
+    // The conversation may end here, so there is no compaction after the run. Input lines change that.
     options.compaction.after_runs = false;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
     let prompts =

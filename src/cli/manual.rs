@@ -1,7 +1,7 @@
-//! `bowline completions` and `bowline man`: completion scripts and manual pages, from the definitions of the command
-//! line.
+//! `bowline completions` and `bowline man`: generate completion scripts and manual pages from the command
+//! line definitions.
 //!
-//! Must not know any command but these two.
+//! Must not know any command except these two.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::commands::Command;
 use super::process::FAILED;
 use crate::base::error::Report;
 
-/// What the command prints, if it is one of these two.
+/// Returns the output of the command, if it is one of these two.
 pub fn print(command: &Command) -> Option<Result<String, (i32, Report)>> {
     match command {
         Command::Completions { shell } => Some(Ok(completions(*shell))),
@@ -22,14 +22,14 @@ pub fn print(command: &Command) -> Option<Result<String, (i32, Report)>> {
     }
 }
 
-/// The completion script for a shell.
+/// Returns the completion script for a shell.
 fn completions(shell: clap_complete::Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "bowline", &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The manual page of the program, in roff.
+/// Returns the manual page of the program, in roff.
 fn page() -> Result<String, (i32, Report)> {
     let mut page = Vec::new();
     let rendered = clap_mangen::Man::new(Cli::command()).render(&mut page);
@@ -37,7 +37,7 @@ fn page() -> Result<String, (i32, Report)> {
     Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
-/// Writes the pages of the program and of all commands; tells where they are.
+/// Writes the pages of the program and of all commands; returns a message with their folder.
 fn pages(folder: &Path) -> Result<String, (i32, Report)> {
     let made = std::fs::create_dir_all(folder);
     made.and_then(|()| clap_mangen::generate_to(Cli::command(), folder))

@@ -1,8 +1,9 @@
-//! The command line: arguments in, one mode out. Layer 8: may import everything.
+//! Command line: arguments in, one mode out. Layer 8: may import everything.
 //!
-//! Two stages: [`args`] reads a command or the [`options`] of the program, without meaning; [`setup`] resolves them
-//! into ready objects, after which no module sees a raw flag. [`run`] starts the IDE, [`headless`] the JSON and RPC
-//! modes, [`commands`] has the commands such as `bowline login`, [`manual`] prints completions and manual pages.
+//! Two stages: [`args`] parses a command or the [`options`] of the program, without interpreting them;
+//! [`setup`] resolves them to ready objects, after which no module sees a raw flag. [`run`] starts the IDE,
+//! [`headless`] the JSON and RPC modes, [`commands`] has the commands such as `bowline login`, [`manual`]
+//! prints completions and manual pages.
 
 pub mod answer;
 pub mod args;

@@ -1,10 +1,10 @@
-//! `--list-models`: what can be asked, one line each, in columns that tabs part.
+//! `--list-models`: prints usable models, one per line, in tab-separated columns.
 //!
 //! Must not know where models come from.
 
 use crate::llm::model::{Model, Thinking};
 
-/// The lines of the models that hold every word of `search`, in whatever case.
+/// Returns the lines of the models that contain every word of `search`, case-insensitive.
 pub fn lines<'a>(models: impl Iterator<Item = &'a Model>, search: Option<&str>) -> Vec<String> {
     let words: Vec<String> = search.unwrap_or_default().split_whitespace().map(str::to_lowercase).collect();
     let wanted = |model: &&Model| {
@@ -14,7 +14,7 @@ pub fn lines<'a>(models: impl Iterator<Item = &'a Model>, search: Option<&str>) 
     models.filter(wanted).map(line).collect()
 }
 
-/// Id, name, tokens that fit, tokens of an answer, dollars a million tokens in and out, levels.
+/// Columns: id, name, context window, maximum output, dollars per million tokens in and out, thinking levels.
 fn line(model: &Model) -> String {
     let Model { provider, id, name, context_window, max_tokens, cost, .. } = model;
     let levels: Vec<_> =

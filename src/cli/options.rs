@@ -1,4 +1,4 @@
-//! The options of the command line as clap reads them, with their help. The commands have theirs beside them, in
+//! Options of the command line as clap parses them, with their help. The options of commands are in
 //! [`super::commands`].
 //!
 //! Must not know what any option does.
@@ -160,7 +160,7 @@ pub struct AgentArgs {
 }
 
 impl AgentArgs {
-    /// These options, and where they say nothing those of `outer`, which stood before the command.
+    /// Returns these options, with missing ones taken from `outer`, which preceded the command.
     #[must_use]
     pub fn or(self, outer: Self) -> Self {
         let list = |own: Vec<String>, outer: Vec<String>| if own.is_empty() { outer } else { own };

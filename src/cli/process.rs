@@ -1,6 +1,6 @@
-//! The process around everything: what it was given, its exit codes, its standard streams, its log.
+//! Process environment: inputs, exit codes, standard streams, log.
 //!
-//! Must not know what is done with it.
+//! Must not know how they are used.
 
 use std::fs::File;
 use std::io::{ErrorKind, IsTerminal, Read, Write};
@@ -17,18 +17,18 @@ use crate::modes::visible::Visible;
 use crate::runtime::Handle;
 use crate::tools::{Approval, Ask, Decision};
 
-/// Done.
+/// Exit code for success.
 pub const OK: i32 = 0;
-/// The work failed.
+/// Exit code for a failure.
 pub const FAILED: i32 = 1;
-/// Wrong usage.
+/// Exit code for wrong usage.
 pub const USAGE: i32 = 2;
 
-/// What the process was given; its standard input is read unless a user sits there.
+/// Returns the inputs of the process; reads standard input unless it is a terminal.
 pub fn process(interactive: bool) -> Result<Process, Report> {
     let cwd = std::env::current_dir()
         .map_err(|error| Report::caused("no current folder", &error).hint("cd to a folder that exists"))?;
-    // A variable that is no UTF-8 is none of ours; commands get it all the same.
+    // A variable that is not UTF-8 is not used by bowline; commands still get it.
     let vars = std::env::vars_os()
         .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
         .collect();
@@ -36,8 +36,8 @@ pub fn process(interactive: bool) -> Result<Process, Report> {
     Ok(Process { vars, cwd, interactive, piped })
 }
 
-/// Standard output for nobody but who is given it: whatever else is written there, by a library or by a process
-/// that is started, goes to standard error from then on.
+/// Reserves standard output for the caller: from then on, anything else that a library or child process
+/// writes there goes to standard error.
 pub fn own_stdout() -> Result<File, Report> {
     let failed =
         |error: rustix::io::Errno| Report::caused("cannot use standard output", &std::io::Error::from(error));
@@ -46,7 +46,7 @@ pub fn own_stdout() -> Result<File, Report> {
     Ok(File::from(own))
 }
 
-/// All of what is piped in.
+/// Reads all piped input.
 pub fn read_stdin() -> Result<String, Report> {
     let mut bytes = Vec::new();
     std::io::stdin()
@@ -55,7 +55,7 @@ pub fn read_stdin() -> Result<String, Report> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Without a user nobody can be asked.
+/// An approval without a user: refuses.
 pub struct Nobody;
 
 impl Approval for Nobody {
@@ -67,26 +67,26 @@ impl Approval for Nobody {
     }
 }
 
-/// Standard output. A pipe gets the bytes as they are; a terminal would obey some of them.
+/// Returns standard output: unfiltered for a pipe, sanitized for a terminal.
 pub fn stdout() -> Box<dyn Write + Send> {
     let stdout = std::io::stdout();
     if stdout.is_terminal() { Box::new(Visible::new(stdout)) } else { Box::new(stdout) }
 }
 
-/// Keeps a log in the folder of state.
+/// Starts logging to the state folder.
 pub fn keep_log(state: &Path, process: &Process) {
     if let Err(error) = log::start(state, process.vars.get("BOWLINE_LOG").map(String::as_str)) {
         tell(&Report::caused(format!("cannot write a log to {}", state.display()), &error));
     }
 }
 
-/// How long a session may take to end: the last look at what a command has changed is given half a minute.
+/// Timeout for ending a session: the last scan after a command may take half a minute.
 const GOODBYE: Duration = Duration::from_secs(40);
 
-/// The same once a signal has come: commands that want to stay are ended by then.
+/// The same after a signal: commands that ignore it are killed by then.
 const HASTE: Duration = Duration::from_secs(3);
 
-/// Ends a session, but for one that cannot end: then the program goes without that.
+/// Ends a session; if it does not end in time, the program exits anyway.
 pub async fn end(handle: &Handle) {
     let hasty = async {
         interruption().await;
@@ -99,7 +99,7 @@ pub async fn end(handle: &Handle) {
     }
 }
 
-/// Says what failed on standard error. When even that is gone there is nobody to tell.
+/// Prints an error to standard error. If that is closed it is lost.
 pub fn tell(report: &Report) {
     let mut text = format!("bowline: {}\n", report.message);
     if let Some(hint) = &report.hint {
@@ -108,8 +108,7 @@ pub fn tell(report: &Report) {
     std::io::stderr().write_all(crate::base::width::visible_lines(&text).as_bytes()).ok();
 }
 
-/// Writes a result to standard output. A reader that leaves has seen enough; anything else, such as a full disk, is
-/// a failure.
+/// Writes a result to standard output. A closed pipe is no error; anything else, such as a full disk, is.
 pub fn write_out(text: &str, stdout: &mut dyn Write) -> Result<(), (i32, Report)> {
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

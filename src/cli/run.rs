@@ -1,5 +1,4 @@
-//! The whole program on one page: read arguments, resolve them, run one mode, give its exit
-//! code.
+//! Main function of the program: parses arguments, resolves them, runs one mode, returns its exit code.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -28,12 +27,12 @@ use crate::runtime;
 use crate::tools::Mode;
 use crate::tui::theme::ColorDepth;
 
-/// Bytes of a file that is read before the first frame without a thread.
+/// Maximum bytes of a file that is read on the main thread before the first frame.
 const READ_NOW: u64 = 256 << 10;
 
 /// Runs the program with the process's arguments; returns its exit code.
 pub fn run() -> i32 {
-    // First of all: commands that agents run are not to read the keys in this process.
+    // First: commands run by agents must not be able to read the keys in this process's memory.
     let exposed = dumping::forbid().err();
     if let Some(done) = subprocess::serve(std::env::args_os()) {
         return if done { OK } else { FAILED };
@@ -41,11 +40,11 @@ pub fn run() -> i32 {
     let cli = match args::parse(std::env::args_os(), Path::exists) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are no failures; clap knows which stream each goes to.
+            // Help and version are not errors; clap knows which stream each goes to.
             if !error.use_stderr() {
                 return if error.print().is_ok() { OK } else { FAILED };
             }
-            // It repeats arguments, which a terminal would obey.
+            // The message repeats arguments, which may contain terminal escape sequences.
             let text = visible_lines(&error.render().to_string());
             return if std::io::stderr().write_all(text.as_bytes()).is_ok() { USAGE } else { FAILED };
         }
@@ -91,21 +90,21 @@ fn start(cli: &Cli) -> Result<i32, (i32, Report)> {
     let code = if print {
         runtime.block_on(run_print(args, setup, &process))
     } else {
-        // The loop has a thread to itself that sleeps on the terminal: a key wakes no other.
+        // The loop has its own thread that sleeps on the terminal: a key press wakes no other thread.
         let tasks = Threads::lazy();
         let code = runtime.block_on(run_ide(args, setup, process, tasks.clone()));
         tasks.abandon();
         code
     };
-    // A thread that still walks a folder or waits for a dead disk must not hold the exit up.
+    // A thread that still walks a folder or waits for an unresponsive disk must not delay the exit.
     runtime.shutdown_background();
     code
 }
 
-/// Words that will be commands. Taken as a file or as a prompt they would do something else today than tomorrow.
+/// Words reserved for future commands: as a file or prompt they would change meaning later.
 const RESERVED: [&str; 3] = ["config", "doctor", "serve"];
 
-/// Refuses a reserved word as the first argument, unless it is a file or plainly a prompt.
+/// Fails on a reserved word as the first argument, unless it is a file or clearly a prompt.
 fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
     let first = args.args.first().and_then(|word| word.to_str()).filter(|_| !args.print);
     let Some(word) = first.filter(|word| RESERVED.contains(word)) else { return Ok(()) };
@@ -116,7 +115,7 @@ fn reserved(args: &Args, process: &Process) -> Result<(), Report> {
         .hint(format!("list commands: bowline --help; open a file: ./{word}; prompt: -p {word}")))
 }
 
-/// Refuses to draw on a terminal that says that it cannot: escape sequences would be shown as characters.
+/// Fails on a terminal that declares itself unable to draw: escape sequences would be displayed as text.
 fn draws(process: &Process, print: bool) -> Result<(), Report> {
     match process.vars.get("TERM").map(String::as_str) {
         Some("dumb") if !print => Err(Report::new("this terminal cannot show a screen (TERM=dumb)")
@@ -125,7 +124,7 @@ fn draws(process: &Process, print: bool) -> Result<(), Report> {
     }
 }
 
-/// Refuses to let somebody choose a conversation where nobody can, and to say something before he has.
+/// Fails if a session must be chosen without a screen, or if a prompt is given before the choice.
 fn resumes(args: &Args, setup: &Setup, print: bool) -> Result<(), Report> {
     match (args.resume, print, setup.said.is_empty()) {
         (true, true, _) => Err(Report::new("--resume needs a terminal to choose the session in")
@@ -138,7 +137,7 @@ fn resumes(args: &Args, setup: &Setup, print: bool) -> Result<(), Report> {
 
 async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
-    // Whoever names files wants those, and what was open here stays as it was.
+    // Files named on the command line are opened alone; the open files of the last run stay recorded.
     let keep_open = setup.open.is_empty() && setup.loaded.settings.restore;
     let last = || ide::features::reopen::restore::last(&setup.home.state, &setup.workspace);
     let (open, restored) = match keep_open.then(last).flatten() {
@@ -206,7 +205,7 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
     let env = setup::environment(&setup);
     let options = setup::session(args, &setup, process, Mode::AutoEdit, env, Arc::new(Nobody));
     let mut options = options.map_err(|report| (USAGE, report))?;
-    // Nobody goes on with it here: whoever does later finds the conversation as it is.
+    // The conversation ends here, so there is no compaction after the run.
     options.compaction.after_runs = false;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
     let prompts =

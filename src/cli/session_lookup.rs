@@ -1,6 +1,6 @@
-//! Stored sessions as the command line names them.
+//! Lookup of stored sessions by the names that the command line accepts.
 //!
-//! Must not know what is done with a session.
+//! Must not know how a session is used.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::base::ids::RandomIds;
 use crate::session::Session;
 use crate::session::store::listing;
 
-/// The file of a session that is named by its id, by how that begins or ends, or by the file itself.
+/// Returns the file of a session given by its id, by the beginning or end of its id, or by its path.
 pub fn located(root: &Path, cwd: &Path, name: &str) -> Result<PathBuf, Report> {
     let file = cwd.join(name);
     if file.is_file() {
@@ -27,7 +27,7 @@ pub fn located(root: &Path, cwd: &Path, name: &str) -> Result<PathBuf, Report> {
     }
 }
 
-/// A session, opened to read it.
+/// Opens a session read-only.
 pub fn open(path: &Path) -> Result<Session, Report> {
     let (clock, ids) = (SystemClock::shared(), RandomIds::shared());
     Session::look_at(path, clock, ids).map_err(|error| Report::caused("cannot read the session", &error))

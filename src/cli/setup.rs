@@ -1,5 +1,5 @@
-//! From raw arguments to ready objects: folders, settings, theme, key map, what to open, what
-//! to say. Everything that can be wrong with the arguments is told here.
+//! Resolves raw arguments to ready objects: folders, settings, theme, key map, files to open, prompts.
+//! Reports every error in the arguments.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -35,7 +35,7 @@ use crate::tools::{Approval, Choice, Mode, Registry};
 use crate::tui::theme::Theme;
 use crate::tui::theme::scheme::BUILTIN as THEMES;
 
-/// What the process was given beside its arguments.
+/// Inputs of the process other than its arguments.
 #[derive(Debug, Clone)]
 pub struct Process {
     /// The environment.
@@ -44,11 +44,11 @@ pub struct Process {
     pub cwd: PathBuf,
     /// Whether standard input and output are terminals.
     pub interactive: bool,
-    /// What was piped in.
+    /// Piped input.
     pub piped: Option<String>,
 }
 
-/// One prompt with what goes with it.
+/// One prompt with its images.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prompts {
     /// The text.
@@ -57,21 +57,21 @@ pub struct Prompts {
     pub images: Vec<Part>,
 }
 
-/// Everything resolved.
+/// The resolved arguments.
 pub struct Setup {
-    /// Where bowline keeps its files.
+    /// Folders for bowline's files.
     pub home: Home,
-    /// The folder to work on.
+    /// The workspace folder.
     pub workspace: PathBuf,
     /// Files to open.
     pub open: Vec<OpenTarget>,
-    /// What to say first.
+    /// The first prompts.
     pub said: Vec<Prompts>,
-    /// Settings, and what is wrong with them.
+    /// Settings, and their problems.
     pub loaded: Loaded,
 }
 
-/// Resolves folders, settings and arguments. `print` makes every argument a prompt.
+/// Resolves folders, settings and arguments. With `print` every argument is a prompt.
 pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Report> {
     let home = Home::find(|name| process.vars.get(name).cloned())
         .ok_or_else(|| Report::new("no home folder").hint("set HOME or BOWLINE_HOME"))?;
@@ -119,12 +119,12 @@ pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Rep
     Ok(setup)
 }
 
-/// Whether a path is a folder; `None` when nothing is there.
+/// Whether a path is a folder; `None` when it does not exist.
 fn kind_of(path: &Path) -> Option<bool> {
     std::fs::metadata(path).ok().map(|meta| meta.is_dir())
 }
 
-/// Puts what was piped in and what is attached before the first prompt.
+/// Puts piped input and attachments before the first prompt.
 fn lead(said: &mut Vec<Prompts>, attached: Prompts, piped: Option<&str>) {
     let piped = piped.map(str::trim_end).filter(|text| !text.is_empty());
     if piped.is_none() && attached == Prompts::default() {
@@ -139,7 +139,7 @@ fn lead(said: &mut Vec<Prompts>, attached: Prompts, piped: Option<&str>) {
     said[0].images = attached.images;
 }
 
-/// The theme that was asked for, or the default one and what is wrong.
+/// Returns the requested theme, or the default one with an error message.
 pub fn theme(args: &Args, setup: &Setup) -> (Theme, Option<String>) {
     let name = args.theme.as_ref().unwrap_or(&setup.loaded.settings.theme);
     let themes = Resources {
@@ -159,8 +159,8 @@ pub fn theme(args: &Args, setup: &Setup) -> (Theme, Option<String>) {
     (Theme::builtin(), Some(format!("{problem}; the default theme is used")))
 }
 
-/// The text of the key map that was asked for and where it is from, or the default one and
-/// what is wrong. A project has no say: keys can run anything.
+/// Returns the text and the path of the requested key map, or the default one with an error message. Project
+/// settings do not apply: keys can run anything.
 pub fn keymap(args: &Args, setup: &Setup) -> ((String, String), Option<String>) {
     let name = args.keymap.as_ref().unwrap_or(&setup.loaded.settings.keymap);
     let keymaps = Resources {
@@ -182,8 +182,7 @@ pub fn keymap(args: &Args, setup: &Setup) -> ((String, String), Option<String>) 
     }
 }
 
-/// What the session is started with. `mode` is the approval where neither flag nor setting
-/// says one.
+/// Returns the session options. `mode` is the approval mode when neither flag nor setting has one.
 pub fn session(
     args: &Args,
     setup: &Setup,
@@ -231,7 +230,7 @@ pub fn session(
         keyring: settings.keyring,
         discover: true,
         read_first: ReadFirst::of(&settings.read_before_write),
-        // Nobody goes back to another place of a session that is not kept.
+        // A session that is not stored cannot be restored.
         checkpoints: settings.checkpoints && !args.no_session,
         tools_config: tools_config(settings),
         compaction: compaction(settings),
@@ -239,7 +238,7 @@ pub fn session(
     })
 }
 
-/// The session that the flags name.
+/// Returns the session that the flags select.
 fn session_choice(args: &Args, root: &Path, process: &Process) -> Result<SessionChoice, Report> {
     let located = |name: &str| crate::cli::session_lookup::located(root, &process.cwd, name);
     Ok(match (&args.session, &args.fork) {
@@ -251,7 +250,7 @@ fn session_choice(args: &Args, root: &Path, process: &Process) -> Result<Session
     })
 }
 
-/// Which tools the flags want.
+/// Returns the tool flags.
 fn tool_flags(args: &Args) -> Flags {
     let trimmed = |words: &[String]| -> Vec<String> {
         words.iter().map(|word| word.trim().to_string()).filter(|word| !word.is_empty()).collect()
@@ -264,7 +263,7 @@ fn tool_flags(args: &Args) -> Flags {
     }
 }
 
-/// What the flags say about the system prompt.
+/// Returns the system prompt flags.
 fn words(args: &Args, cwd: &Path) -> Result<Words, Report> {
     let read = |given: &String| {
         let path = cwd.join(given);
@@ -278,7 +277,7 @@ fn words(args: &Args, cwd: &Path) -> Result<Words, Report> {
     Ok(Words { base: args.agent.system_prompt.as_ref().map(read).transpose()?, append })
 }
 
-/// What the settings say about tools, and where the program is.
+/// Returns the tool settings, with the path of the program.
 fn tools_config(settings: &Settings) -> crate::tools::contract::config::Config {
     let mut config = crate::tools::contract::config::Config::default();
     for (name, limit) in &settings.tool_limits {
@@ -291,7 +290,7 @@ fn tools_config(settings: &Settings) -> crate::tools::contract::config::Config {
     config
 }
 
-/// What the settings say about retries of model calls.
+/// Returns the retry settings.
 fn retry(settings: &Settings) -> Policy {
     Policy {
         retries: settings.retries as u32,
@@ -300,7 +299,7 @@ fn retry(settings: &Settings) -> Policy {
     }
 }
 
-/// What the settings say about compacting.
+/// Returns the compaction settings.
 fn compaction(settings: &Settings) -> compaction::Settings {
     let tokens = |count: usize| count as u64;
     let own = |(model, budget): (&String, &TokenBudget)| {
@@ -316,7 +315,7 @@ fn compaction(settings: &Settings) -> compaction::Settings {
     }
 }
 
-/// This program's file. On Linux by a name that is true also when another version has taken its place.
+/// Returns this program's file. On Linux the path stays valid when another version replaces it.
 fn program() -> Option<PathBuf> {
     let own = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") && own.exists() { Some(own) } else { std::env::current_exe().ok() }
@@ -327,7 +326,8 @@ fn queue_mode(name: &str) -> crate::agent::queue::QueueMode {
     if name == "all" { QueueMode::All } else { QueueMode::One }
 }
 
-/// Files of authorities: the user's own, and the one that the machine's other programs are told of.
+/// Returns the certificate files: the user's own, and the one that environment variables name for other
+/// programs.
 fn roots(settings: &Settings, process: &Process, user: &Path) -> Roots {
     let mut roots = Roots::default();
     if let Some(file) = settings.ca_file.as_deref().filter(|file| !file.is_empty()) {
@@ -340,7 +340,7 @@ fn roots(settings: &Settings, process: &Process, user: &Path) -> Roots {
     roots
 }
 
-/// Where exchanges with models are recorded, or played from.
+/// Returns where exchanges with models are recorded or replayed.
 fn tape(args: &Args, cwd: &Path) -> Result<Option<Cassette>, Report> {
     let (path, tape, what) = match (&args.global.record, &args.global.replay) {
         (Some(path), _) => (path, Cassette::record(&cwd.join(path)), "record into"),
@@ -350,7 +350,7 @@ fn tape(args: &Args, cwd: &Path) -> Result<Option<Cassette>, Report> {
     tape.map(Some).map_err(|error| Report::new(format!("cannot {what} {}: {error}", path.display())))
 }
 
-/// Files and commands of this machine.
+/// Returns the environment of this machine.
 pub fn environment(setup: &Setup) -> Arc<LocalEnvironment> {
     Arc::new(LocalEnvironment::new(setup.workspace.clone(), std::env::vars_os()))
 }

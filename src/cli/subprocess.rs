@@ -1,12 +1,12 @@
-//! Work that this program gives to a process of its own: the parent's words, and the child's side.
+//! Work in a subprocess: the internal arguments, and the child's side.
 //!
-//! Must not know what the work is for. It is no part of the command line that people use.
+//! Must not know the purpose of the work. Not part of the public command line.
 
 use std::ffi::OsString;
 
 use crate::tools::reading::pdf::subprocess;
 
-/// Does the work, where the arguments name it; gives whether it is done.
+/// Runs the work if the arguments request it; returns whether it succeeded.
 pub fn serve(args: impl IntoIterator<Item = OsString>) -> Option<bool> {
     let mut args = args.into_iter().skip(1);
     if args.next()? != subprocess::ERRAND {
@@ -14,6 +14,6 @@ pub fn serve(args: impl IntoIterator<Item = OsString>) -> Option<bool> {
     }
     let wanted = args.next().and_then(|wanted| wanted.into_string().ok()).unwrap_or_default();
     let done = subprocess::serve(&wanted, &mut std::io::stdin().lock(), &mut std::io::stdout().lock());
-    // Whoever asked hears of it by the exit code alone.
+    // The parent gets only the exit code.
     Some(done.is_ok())
 }

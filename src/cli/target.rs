@@ -1,5 +1,5 @@
-//! What an argument of the interactive program means: a folder, a place in a file, a prompt,
-//! an attachment.
+//! Interpretation of an argument of the interactive program: a folder, a position in a file, a prompt, an
+//! attachment.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 use crate::base::paths;
 use crate::ide::core::options::OpenTarget;
 
-/// One argument, understood.
+/// An interpreted argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// A folder to work on.
+    /// A folder to open as workspace.
     Folder(PathBuf),
     /// A file to open.
     File(OpenTarget),
-    /// Something to say to the agent.
+    /// A prompt for the agent.
     Prompt(String),
-    /// A file for the first prompt.
+    /// A file to attach to the first prompt.
     Attachment(PathBuf),
 }
 
-/// What an argument means. An existing file or folder is one, whatever its name; then comes
+/// Interprets an argument. An existing file or folder is one, whatever its name; then comes
 /// `path:line[:column]`; a single word is a new file; anything with white space is a prompt.
 pub fn understand(argument: &OsStr, cwd: &Path, exists: impl Fn(&Path) -> Option<bool>) -> Target {
     let path = paths::absolute(cwd, Path::new(argument));
@@ -36,7 +36,7 @@ pub fn understand(argument: &OsStr, cwd: &Path, exists: impl Fn(&Path) -> Option
     if argument.to_string_lossy().contains(char::is_whitespace) {
         return Target::Prompt(argument.to_string_lossy().into_owned());
     }
-    // Line and column are ASCII: they are split off a text of the same length.
+    // Line and column are ASCII, so the path keeps its bytes.
     let bytes = argument.as_bytes();
     let ascii: String =
         bytes.iter().map(|byte| if byte.is_ascii() { char::from(*byte) } else { 'x' }).collect();

@@ -1,7 +1,7 @@
-//! How a provider is reached for one request: address, key, headers. Asked anew for each request,
-//! since a key may come from a login that has to be renewed or from a command that has to be run.
+//! Access to a provider for one request: URL, key, headers. Resolved for each request, since a key may come
+//! from a login that must be renewed or from a command.
 //!
-//! Must not know where keys are kept, nor how a dialect sends them.
+//! Must not know where keys are stored, nor how a dialect sends them.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use futures::future::BoxFuture;
 use super::model::LlmError;
 use crate::base::secret::Secret;
 
-/// A secret that no log and no message shows.
+/// A secret that is never logged or displayed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(pub String);
 
@@ -22,48 +22,48 @@ impl std::fmt::Debug for ApiKey {
     }
 }
 
-/// What kind of key it is: some wires send them differently.
+/// Type of key: some dialects send them differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeyKind {
-    /// A key that was handed out once.
+    /// A static API key.
     #[default]
     Key,
-    /// A token that goes into `Authorization: Bearer`, whatever the dialect does by default.
+    /// A token for `Authorization: Bearer`, whatever the dialect's default is.
     Bearer,
-    /// A token of a login (OAuth).
+    /// An OAuth token.
     Login,
 }
 
-/// How a provider can be reached.
+/// Access to a provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
-    /// Root of the API, without a slash at its end.
+    /// Root URL of the API, without a trailing slash.
     pub base_url: String,
-    /// `None` where none is needed, or where the dialect finds its own (`Variables`).
+    /// The key; `None` when none is needed, or when the dialect finds its own credentials (`Variables`).
     pub key: Option<ApiKey>,
-    /// What kind of key.
+    /// The type of the key.
     pub kind: KeyKind,
-    /// Where the key came from, or could come from: a variable's name or `--api-key`.
+    /// The source of the key, or its possible source: a variable's name or `--api-key`.
     pub key_name: Option<String>,
-    /// Headers from the data of the provider, and then of the model that is asked, in order.
+    /// Headers from the data of the provider, then of the model, in order.
     pub headers: Secret<Vec<(String, String)>>,
-    /// What a login knows about its account, by pi's field names (`accountId`, …).
+    /// Account data of a login, by pi's field names (`accountId`, …).
     pub account: HashMap<String, String>,
 }
 
-/// Gives access to one provider.
+/// Source of access to one provider.
 pub trait Keys: Send + Sync {
-    /// Access for a request that is about to be made. Failing costs the request.
+    /// Returns the access for a request. An error fails the request.
     fn access(&self) -> BoxFuture<'_, Result<Access, LlmError>>;
 
-    /// The value that a text of the user's data stands for: itself, unless it names a variable or
-    /// a command. The first argument says what it is for.
+    /// Resolves a value in the user's data: returns it unchanged unless it names a variable or a command. The
+    /// first argument describes its purpose.
     fn meant<'a>(&'a self, _what: &'a str, text: &'a str) -> BoxFuture<'a, Result<String, LlmError>> {
         Box::pin(std::future::ready(Ok(text.to_string())))
     }
 }
 
-/// Access that never changes.
+/// Constant access.
 #[derive(Debug, Clone)]
 pub struct Fixed(pub Access);
 
@@ -73,17 +73,17 @@ impl Keys for Fixed {
     }
 }
 
-/// What a credential chain may look at: the environment and the user's folder, both passed in.
+/// Input of a credential chain: the environment and the home folder, both passed in.
 #[derive(Clone, Default)]
 pub struct Variables {
     /// The process environment.
     pub vars: Arc<HashMap<String, String>>,
-    /// `$HOME`; `None` where there is none.
+    /// `$HOME`, if set.
     pub home: Option<PathBuf>,
 }
 
 impl Variables {
-    /// A variable that is set to more than blanks.
+    /// Returns a variable that is not blank.
     pub fn var(&self, name: &str) -> Option<&str> {
         self.vars.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
     }
@@ -91,7 +91,7 @@ impl Variables {
 
 impl std::fmt::Debug for Variables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The environment holds keys.
+        // The environment contains keys.
         f.debug_struct("Variables").field("home", &self.home).finish_non_exhaustive()
     }
 }

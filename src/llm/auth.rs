@@ -1,5 +1,5 @@
-//! Where keys and base URLs come from: the command line, the file of credentials, the environment,
-//! the user's file of providers.
+//! Keys and base URLs of providers: from the command line, the credentials file, the environment, and the
+//! user's provider file.
 //!
 //! Must not know how a key is sent. The environment is passed in, never read here.
 
@@ -25,65 +25,65 @@ use entry::Entry;
 use store::{Entries, Store};
 use value::Shell;
 
-/// What was given to reach providers with.
+/// Sources of keys and base URLs.
 #[derive(Debug, Clone, Default)]
 pub struct Credentials {
     surroundings: Variables,
-    /// From `--api-key`, for one provider.
+    /// The `--api-key` of one provider.
     explicit: Option<(String, ApiKey)>,
     store: Option<Store>,
     shell: Option<Shell>,
 }
 
-/// How a provider can be reached, as far as that is known before anybody asks.
+/// Access to a provider, as far as it is known before a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reach {
-    /// What stands in place of every root of its API.
+    /// Replaces every root URL of its API.
     pub base_url: Option<String>,
     /// The environment as this provider sees it.
     pub surroundings: Arc<HashMap<String, String>>,
 }
 
 impl Credentials {
-    /// From a process environment.
+    /// Creates credentials from a process environment.
     pub fn new(vars: HashMap<String, String>) -> Self {
         Self { surroundings: Variables { vars: Arc::new(vars), home: None }, ..Self::default() }
     }
 
-    /// Adds the user's folder, for credentials that other programs keep there.
+    /// Adds the home folder, for credentials that other programs keep there.
     #[must_use]
     pub fn with_home(mut self, home: Option<PathBuf>) -> Self {
         self.surroundings.home = home;
         self
     }
 
-    /// Adds what is kept in a file.
+    /// Adds the credentials file.
     #[must_use]
     pub fn with_store(mut self, store: Store) -> Self {
         self.store = Some(store);
         self
     }
 
-    /// Adds somebody who runs the commands that stand for values.
+    /// Adds a runner for commands that yield values.
     #[must_use]
     pub fn with_shell(mut self, shell: Shell) -> Self {
         self.shell = Some(shell);
         self
     }
 
-    /// What chains of credentials of a dialect's own may look at.
+    /// Returns the input for a dialect's own credential chain.
     pub fn surroundings(&self) -> Variables {
         self.surroundings.clone()
     }
 
-    /// Adds a key that wins over the environment for one provider.
+    /// Adds a key for one provider that overrides the environment.
     #[must_use]
     pub fn with_key(mut self, provider: &str, key: String) -> Self {
         self.explicit = Some((provider.to_string(), ApiKey(key)));
         self
     }
 
-    /// Everything that is kept now, and why it cannot be read. Blocks.
+    /// Returns all stored entries, and the error if they cannot be read. Blocks.
     pub fn stored(&self) -> (Entries, Option<String>) {
         match self.store.as_ref().map(Store::read) {
             Some(Ok(entries)) => (entries, None),
@@ -92,8 +92,8 @@ impl Credentials {
         }
     }
 
-    /// How this provider can be reached; `None` when a key is needed and missing. A base URL
-    /// on this machine needs no key.
+    /// Returns the access to this provider; `None` when a required key is missing. A base URL on this machine
+    /// needs no key.
     pub fn reach(&self, provider: &ProviderInfo, stored: &Entries) -> Option<Reach> {
         let entry = stored.get(&provider.id).and_then(Entry::read);
         let surroundings = self.seen_by(entry.as_ref());
@@ -114,7 +114,7 @@ impl Credentials {
         (explicit || kept || set || ambient || given || free).then_some(Reach { base_url, surroundings })
     }
 
-    /// The environment with what an entry says in its place.
+    /// Returns the environment, overridden by an entry's variables.
     fn seen_by(&self, entry: Option<&Entry>) -> Arc<HashMap<String, String>> {
         match entry {
             Some(Entry::Key { env, .. }) if !env.is_empty() => {
@@ -127,18 +127,18 @@ impl Credentials {
     }
 }
 
-/// A variable that is set to more than blanks.
+/// Returns a variable that is not blank.
 fn seen(vars: &HashMap<String, String>, name: &str) -> Option<String> {
     vars.get(name).map(|value| value.trim().to_string()).filter(|value| !value.is_empty())
 }
 
-/// A root as variables hold it: some programs leave out the scheme, or name every address.
+/// Normalizes a root URL in a variable: some programs omit the scheme, or append the request path.
 fn root(url: &str) -> String {
     let url = if url.contains("://") { url.to_string() } else { format!("http://{url}") };
     url.replacen("://0.0.0.0", "://127.0.0.1", 1).trim_end_matches('/').to_string()
 }
 
-/// Puts variables in the place of their names in braces; `None` where one is not set.
+/// Replaces variables in braces by their values; `None` if one is not set.
 pub fn fill(url: &str, var: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut out = String::new();
     let mut rest = url;
@@ -152,7 +152,7 @@ pub fn fill(url: &str, var: impl Fn(&str) -> Option<String>) -> Option<String> {
     Some(out)
 }
 
-/// The text of a file of the user's; `None` when there is none. Blocks.
+/// Returns the text of a user file; `None` when it does not exist. Blocks.
 pub fn read_text(path: &Path) -> io::Result<Option<String>> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -161,7 +161,7 @@ pub fn read_text(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Puts a text in the place of a file at once, whole; makes its folder. Blocks.
+/// Writes a file atomically; creates its folder. Blocks.
 pub fn write_text(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
@@ -171,7 +171,7 @@ pub fn write_text(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads a file of credentials beside the async tasks.
+/// Reads a credentials file on a blocking thread.
 async fn read(path: PathBuf) -> std::io::Result<String> {
     tokio::task::spawn_blocking(move || std::fs::read_to_string(path)).await.map_err(std::io::Error::other)?
 }

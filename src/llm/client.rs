@@ -1,6 +1,6 @@
-//! Requests to the provider that answers them: the registered adapters and the usable models.
+//! LLM client: routes requests to adapters, and lists usable models.
 //!
-//! Must not know any dialect beyond its row. Holds nothing that changes between requests.
+//! Must not know any dialect beyond its row. Has no state that changes between requests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,33 +24,32 @@ use crate::llm::request::raw_input;
 use crate::llm::stream_builder::StreamBuilder;
 use crate::net::http::{Http, loopback_url};
 
-/// Routes requests by provider and dialect. Cheap to clone; an adapter is made when it is asked for
-/// the first time.
+/// Routes requests by provider and dialect. Cheap to clone; an adapter is created on first use.
 #[derive(Clone)]
 pub struct Client {
     entries: Vec<Arc<Entry>>,
     models: Vec<Arc<Model>>,
     layers: Arc<[Arc<dyn Layer>]>,
-    /// Providers that are left out because the program is offline.
+    /// Providers excluded because the program is offline.
     withheld: Vec<String>,
 }
 
 /// One provider.
 enum Entry {
     Injected(Arc<dyn Provider>),
-    /// Of the catalog.
+    /// A provider of the catalog.
     Known(Box<Known>),
 }
 
-/// Adapters that were asked so far, by dialect and root of the API.
+/// Adapters created so far, by dialect and root URL.
 type Adapters = HashMap<(&'static str, String), Arc<dyn Provider>>;
 
 /// A provider of the catalog.
 struct Known {
     info: Arc<ProviderInfo>,
-    /// Of the API, for models that nothing is known about.
+    /// Root URL of the API, for unknown models.
     root: String,
-    /// Of its list of models.
+    /// Root URL of its model list.
     list_root: String,
     credentials: Credentials,
     surroundings: Variables,
@@ -72,13 +71,13 @@ impl Default for Client {
 }
 
 impl Client {
-    /// A client that can reach nothing yet.
+    /// Creates a client without providers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Every provider of the catalog whose credentials exist, after those that are injected;
-    /// `offline` leaves out what is not on this machine.
+    /// Creates a client with the injected providers, then every provider of the catalog with credentials;
+    /// `offline` excludes those that are not on this machine.
     #[doc(hidden)]
     pub fn assemble(
         catalog: &Catalog,
@@ -97,7 +96,7 @@ impl Client {
             let Some(reach) = credentials.reach(info, &stored) else { continue };
             let var = |name: &str| reach.surroundings.get(name).cloned();
             let elsewhere = info.elsewhere_api.as_ref().filter(|_| reach.base_url.is_some());
-            // Where a provider speaks several dialects its list stands beside the oldest one.
+            // For a provider with several dialects, the list is at the root of the oldest one.
             let oldest = info.model_list.as_deref().filter(|form| *form == "openai");
             let list_api = oldest.map_or(info.api(), |_| "openai-completions");
             let rooted = |api: &str, usual: &str| match &reach.base_url {
@@ -107,7 +106,7 @@ impl Client {
             let list_root = auth::fill(&rooted(list_api, info.base_url(list_api)), var).unwrap_or_default();
             let mut withheld = false;
             let models = catalog.models_at(info, Some(&list_root)).into_iter().filter_map(|model| {
-                // A dialect that this build does not speak.
+                // This build does not support the dialect.
                 DIALECTS.iter().find(|dialect| dialect.id == model.api)?;
                 let api = elsewhere.unwrap_or(&model.api).clone();
                 let base_url = auth::fill(&rooted(&api, &model.base_url), var)?;
@@ -137,7 +136,7 @@ impl Client {
         client
     }
 
-    /// Adds an adapter; one of the same id that was there before stays in charge.
+    /// Adds an adapter; an existing one with the same id takes precedence.
     pub fn register(&mut self, provider: Arc<dyn Provider>, models: Vec<Arc<Model>>) {
         self.add(Entry::Injected(provider), models);
     }
@@ -149,7 +148,7 @@ impl Client {
         }
     }
 
-    /// Puts layers around every answer, the first one outermost.
+    /// Wraps every answer in layers, the first one outermost.
     #[must_use]
     #[doc(hidden)]
     pub fn with_layers(mut self, layers: Vec<Arc<dyn Layer>>) -> Self {
@@ -157,18 +156,18 @@ impl Client {
         self
     }
 
-    /// The providers that could be asked if the program were not offline.
+    /// Returns the providers that only the offline setting makes unusable.
     #[doc(hidden)]
     pub fn withheld(&self) -> &[String] {
         &self.withheld
     }
 
-    /// The models that can be asked now, the first one the default.
+    /// Returns the usable models; the first one is the default.
     pub fn models(&self) -> &[Arc<Model>] {
         &self.models
     }
 
-    /// What the servers of this machine have now that are asked for it. Quick where none runs.
+    /// Queries the servers on this machine for their models. Fast when none is running.
     #[doc(hidden)]
     pub async fn found(&self) -> Vec<Arc<Model>> {
         let known = self.entries.iter().filter_map(|entry| match &**entry {
@@ -180,7 +179,7 @@ impl Client {
         found.into_iter().flatten().map(Arc::new).collect()
     }
 
-    /// The providers that have a list of their models; of all that can be asked, or of one.
+    /// Returns the usable providers that have a model list, or one of them.
     #[doc(hidden)]
     pub fn listers(&self, only: Option<&str>) -> Vec<Lister> {
         let known = self.entries.iter().filter_map(|entry| match &**entry {
@@ -192,20 +191,20 @@ impl Client {
         listed.map(|known| Lister { keys: known.keys(&known.list_root) }).collect()
     }
 
-    /// Whether a model is asked on this machine.
+    /// Whether a model runs on this machine.
     #[doc(hidden)]
     pub fn is_near(model: &Model) -> bool {
         loopback_url(&model.base_url)
     }
 
-    /// Another client in place of this one, with the same layers: what they count goes on.
+    /// Returns a replacement client with the same layers, so that their counters continue.
     #[must_use]
     #[doc(hidden)]
     pub fn succeeded_by(&self, next: Self) -> Self {
         Self { layers: self.layers.clone(), ..next }
     }
 
-    /// Starts an answer. Without a fitting provider the stream is one error.
+    /// Starts an answer. Without a matching provider the stream is one error.
     pub fn stream(&self, request: Request) -> EventStream {
         let Model { provider, api, base_url, .. } = &request.model;
         let text = match self.entry(provider).map(|entry| entry.adapter(api, base_url)) {
@@ -238,7 +237,7 @@ impl Entry {
         }
     }
 
-    /// The adapter for a dialect at a root of the API.
+    /// Returns the adapter for a dialect at a root URL.
     fn adapter(&self, api: &str, base_url: &str) -> Option<Arc<dyn Provider>> {
         match self {
             Self::Injected(provider) => Some(provider.clone()),

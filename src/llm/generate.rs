@@ -1,8 +1,8 @@
-//! Whole answers with a tool loop, retries and limits of time: for programs that want a result.
+//! Complete answers with a tool loop, retries and timeouts, for programs that want a result.
 //!
-//! The agent has a loop of its own and does not use this. Must not know any provider. Everything
-//! happens while the stream is polled: dropping it closes the connection and ends the tools. A choice
-//! that forces a call holds for the first answer.
+//! The agent has its own loop and does not use this. Must not know any provider. All work happens while the
+//! stream is polled: dropping it closes the connection and ends the tools. A forced tool choice applies to
+//! the first answer only.
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -45,41 +45,41 @@ use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::ids::{RandomIds, SharedIds};
 use crate::llm::retry::Policy;
 
-/// Something that the model may call and the loop runs.
+/// A tool that the loop runs.
 pub trait Callable: Send + Sync {
-    /// As the model sees it.
+    /// Returns the definition for the model.
     fn spec(&self) -> ToolSpec;
 
-    /// Runs with arguments that fit the schema. What fails is told to the model.
+    /// Runs with arguments that match the schema. An error is sent to the model.
     fn call(&self, arguments: Value) -> BoxFuture<'_, Result<Vec<Part>, String>>;
 }
 
-/// Told of each repetition: why, and after how long.
+/// Called for each retry with its cause and delay.
 pub type OnRetry = Arc<dyn Fn(&LlmError, Duration) + Send + Sync>;
-/// Gets one try to put right arguments that do not fit, with what is wrong with them.
+/// Gets one chance to fix arguments that do not match the schema; the text describes the problem.
 pub type Repair = Arc<dyn Fn(&ToolCall, &str) -> Option<Value> + Send + Sync>;
 
-/// How to go about it.
+/// Options of a generation.
 #[derive(Clone)]
 pub struct Options {
-    /// Tools that are run here, offered after those of the request. A call of any other tool of
-    /// the request ends the loop: it is the caller's.
+    /// Tools that the loop runs, added after those of the request. A call of another tool of the request ends
+    /// the loop: the caller must handle it.
     pub tools: Vec<Arc<dyn Callable>>,
-    /// Model calls, retries not counted.
+    /// Maximum number of model calls, not counting retries.
     pub max_steps: usize,
-    /// When a failed model call is repeated.
+    /// Retry policy of failed model calls.
     pub policy: Policy,
-    /// For one model call with its repetitions.
+    /// Timeout of one model call with its retries.
     pub step_limit: Option<Duration>,
-    /// For everything.
+    /// Timeout of the whole generation.
     pub total_limit: Option<Duration>,
-    /// Hears of repetitions.
+    /// Called for each retry.
     pub on_retry: Option<OnRetry>,
-    /// Puts arguments right.
+    /// Fixes invalid arguments.
     pub repair: Option<Repair>,
     /// For time stamps.
     pub clock: SharedClock,
-    /// The source of chance in delays.
+    /// The source of random numbers for delays.
     pub ids: SharedIds,
 }
 
@@ -99,50 +99,50 @@ impl Default for Options {
     }
 }
 
-/// What came of it.
+/// The result of a generation.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
     /// The last answer.
     pub message: AssistantMessage,
-    /// Everything that was added to the conversation, the last answer included.
+    /// All messages added to the conversation, the last answer included.
     pub added: Vec<Message>,
-    /// Of all model calls together, those included that broke off and were retried.
+    /// Usage of all model calls, including those that failed and were retried.
     pub usage: Usage,
-    /// What was left out or odd.
+    /// Warnings about dropped or unusual content.
     pub warnings: Vec<String>,
-    /// What the provider said last about its limits.
+    /// The provider's last rate limit information.
     pub limits: Option<RateLimit>,
 }
 
-/// One step on the way.
+/// A progress item.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Progress {
-    /// Of the answer that is streaming in.
+    /// An event of the streaming answer.
     Event(StreamEvent),
-    /// A model call failed and is retried after a while: what came of its answer is void, and the next
-    /// `StreamEvent::Start` begins the answer that replaces it.
+    /// A model call failed and is retried after a delay: its partial answer is void, and the next
+    /// `StreamEvent::Start` starts the replacement.
     Retrying {
         /// Why.
         error: LlmError,
-        /// After how long.
+        /// The delay.
         wait: Duration,
     },
     /// A tool has run.
     Result(ToolResultMessage),
-    /// The end.
+    /// The final result.
     Done(Box<Outcome>),
-    /// The end, with an error; what had been added to the conversation before is there.
+    /// The final error; messages added before are preserved.
     Failed {
         /// Why.
         error: LlmError,
-        /// As far as it got.
+        /// The messages added before.
         added: Vec<Message>,
     },
 }
 
-/// Streams answers and tool runs until the model is done. The last item is `Done` or `Failed`.
+/// Streams answers and tool results until the model is done. The last item is `Done` or `Failed`.
 pub fn stream(client: &Client, request: Request, options: Options) -> BoxStream<'static, Progress> {
     run::stream(client.clone(), request, options)
 }

@@ -1,7 +1,6 @@
-//! Talking to language models: plain data, the provider contract, and one folder per dialect.
+//! Language model access: plain data, the provider contract, and one folder per dialect.
 //!
-//! Layer 2. May import `base` and `net`; must not know of agents, tools that run, sessions or
-//! terminals.
+//! Layer 2. May import `base` and `net`; must not know agents, tools that run, sessions or terminals.
 //!
 //! [`model`] has the data, [`provider`] the contract, [`providers`] an adapter per dialect (`gemini` and `responses`
 //! are shared by several). What adapters share is in `request` (building), `stream` (reading) and `errors`; `auth` finds

@@ -1,7 +1,7 @@
-//! Answers that are an object of a given schema, whole or as they grow.
+//! Answers that are an object of a given schema, complete or growing.
 //!
-//! Must not know how a provider is held to a schema: a dialect either makes the object the text of
-//! its answer, or the arguments of a call with the format's name.
+//! Must not know how a provider enforces a schema: a dialect makes the object either the text of its answer,
+//! or the arguments of a call with the format's name.
 //!
 //! ```
 //! # use bowline::llm::generate::Options;
@@ -36,23 +36,23 @@ use super::model::{AssistantMessage, ErrorKind, LlmError, Request, ResponseForma
 use crate::base::schema::Schema;
 use crate::llm::stream::partial_json::PartialJson;
 
-/// Below so many bytes every delta gives a partial value; above, only when a sixteenth is new, so
-/// that handing them out costs what the length of the object costs.
+/// Up to this many bytes every delta yields a partial value; above, only after growth by a sixteenth, so that
+/// the total cost is linear in the object's length.
 const EVERY_DELTA: usize = 4 << 10;
 
-/// One step on the way to an object.
+/// A progress item.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ObjectProgress {
-    /// What is there so far; not checked.
+    /// The object so far; not validated.
     Partial(Value),
-    /// The object, checked.
+    /// The validated object.
     Done(Value, Box<Outcome>),
-    /// None came, or one that does not fit.
+    /// There was no object, or an invalid one.
     Failed(LlmError),
 }
 
-/// Waits for an object that fits `request.format`.
+/// Returns an object that matches `request.format`.
 pub async fn generate_object(
     client: &Client,
     request: Request,
@@ -90,7 +90,7 @@ pub fn stream_object(
 struct Growing {
     format: ResponseFormat,
     partial: PartialJson,
-    /// The part of the answer that is the object.
+    /// Index of the part that is the object.
     part: Option<usize>,
     len: usize,
     told: usize,
@@ -112,7 +112,7 @@ impl Growing {
             Progress::Event(
                 StreamEvent::TextDelta { index, delta } | StreamEvent::ToolCallDelta { index, delta },
             ) if self.part == Some(index) => self.grow(&delta),
-            // A tool was run in between, or the answer begins anew: the object is in a later answer.
+            // A tool was run, or the answer starts over: the object is in a later answer.
             Progress::Result(_) | Progress::Retrying { .. } | Progress::Event(StreamEvent::Start) => {
                 self.part = None;
                 None
@@ -142,7 +142,7 @@ impl Growing {
     }
 }
 
-/// The object of a whole answer.
+/// Returns the object in a complete answer.
 fn object(message: &AssistantMessage, format: &ResponseFormat) -> Result<Value, LlmError> {
     let call = message.tool_calls().find(|call| call.name == format.name);
     let (value, raw) = if let Some(call) = call {
@@ -160,7 +160,7 @@ fn object(message: &AssistantMessage, format: &ResponseFormat) -> Result<Value, 
     })
 }
 
-/// Models without structured output like to put their JSON into a block of code.
+/// Removes a code fence: models without structured output often wrap their JSON in one.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));

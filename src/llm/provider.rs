@@ -46,19 +46,19 @@ pub type EventStream = Pin<Box<dyn Stream<Item = StreamEvent> + Send>>;
 ///
 /// [`Builder::provider`](crate::runtime::Builder::provider) gives it to a session.
 pub trait Provider: Send + Sync {
-    /// Provider id, such as `anthropic`.
+    /// The provider's id, such as `anthropic`.
     fn id(&self) -> &str;
 
-    /// Starts an answer. Never fails and never panics: a failure is the stream's last event,
-    /// and the stream ends with exactly one `Done` or `Error`.
+    /// Starts an answer. Never fails and never panics: an error is the stream's last event, and the stream
+    /// ends with exactly one `Done` or `Error`.
     fn stream(&self, request: Request) -> EventStream;
 }
 
-/// A provider that does not come from the catalog, with the models it serves.
+/// A provider outside of the catalog, with its models.
 #[derive(Clone)]
 pub struct Injected {
     /// The adapter.
     pub provider: Arc<dyn Provider>,
-    /// Its models, the one to begin with first.
+    /// Its models, the default first.
     pub models: Vec<Arc<Model>>,
 }

@@ -1,20 +1,20 @@
-//! When a failed model call is repeated, and after how long.
+//! Retry policy of failed model calls.
 //!
-//! Must not know clocks or sources of chance: both are passed in. The provider layer itself
-//! never retries; its callers do, and replace what came of an answer that broke off.
+//! Must not know clocks or random numbers: both are passed in. The provider layer itself never retries; its
+//! callers do, and replace the partial answer.
 
 use std::time::Duration;
 
 use crate::llm::model::LlmError;
 
-/// How often and how patiently.
+/// The policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// Repetitions of one call; 0 switches them off.
+    /// Maximum retries of a call; 0 disables them.
     pub retries: u32,
-    /// Delay of the first.
+    /// Delay of the first retry.
     pub base: Duration,
-    /// Longest delay, jitter included, whether the back-off or the provider asks for it.
+    /// Maximum delay, jitter included, of the back-off or as requested by the provider.
     pub max: Duration,
 }
 
@@ -25,9 +25,9 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// How long to wait before the repetition that follows `attempts` failed ones, counted
-    /// from 1; `None` when there is none to come. `chance` is between 0 and 1. What the
-    /// provider asks for wins; when that is beyond the maximum, waiting makes no sense.
+    /// Returns the delay before the retry after `attempts` failed attempts, counted from 1; `None` if there
+    /// is no further retry. `chance` is between 0 and 1. The provider's requested delay takes precedence;
+    /// above the maximum there is no retry.
     pub fn delay(&self, attempts: u32, error: &LlmError, chance: f64) -> Option<Duration> {
         if !error.retryable() || attempts > self.retries {
             return None;

@@ -1,23 +1,23 @@
-//! What a provider adapter writes its answer into: each step yields the event that tells of it.
+//! Builder of a streaming answer: each step returns the event for it.
 //!
-//! Must not know any wire format. Keeps events and message from ever telling different stories.
+//! Must not know any wire format. Keeps events and message consistent.
 
 use crate::llm::model::{ErrorKind, LlmError, Model, Prices, StopReason, StreamEvent, Usage};
 use crate::llm::stream::accumulate::Accumulator;
 
-/// An answer in the making.
+/// A partial answer.
 #[derive(Debug)]
 pub struct StreamBuilder {
     all: Accumulator,
     model: Model,
-    /// What the provider charged in dollars, where it says so.
+    /// The provider's charge in dollars, if it reports one.
     charged: Option<f64>,
-    /// The counts that were told last.
+    /// The usage that was emitted last.
     told: Usage,
 }
 
 impl StreamBuilder {
-    /// An empty answer of this model.
+    /// Creates an empty answer of this model.
     pub fn new(model: &Model, now_ms: u64) -> Self {
         Self {
             all: Accumulator::new(model, now_ms),
@@ -27,7 +27,7 @@ impl StreamBuilder {
         }
     }
 
-    /// Opens a text part and returns its index too.
+    /// Opens a text part; also returns its index.
     pub fn open_text(&mut self) -> (usize, StreamEvent) {
         let index = self.all.next_index();
         (index, self.tell(StreamEvent::TextStart { index }))
@@ -45,30 +45,30 @@ impl StreamBuilder {
         (index, self.tell(StreamEvent::ToolCallStart { index, id, name }))
     }
 
-    /// A thinking part whose content only the provider can read.
+    /// Adds a thinking part with encrypted content.
     pub fn redacted(&mut self, data: String) -> usize {
         let index = self.all.next_index();
         self.all.redact(index, data);
         index
     }
 
-    /// The answer begins anew: what came is void. The time stamp stays.
+    /// Starts over: the content so far is void. The timestamp stays.
     pub fn restart(&mut self, model: &Model) -> StreamEvent {
         *self = Self::new(model, self.all.meta().timestamp);
         self.tell(StreamEvent::Start)
     }
 
-    /// Whether anything of the answer has come.
+    /// Whether any content has arrived.
     pub fn has_content(&self) -> bool {
         self.all.has_content()
     }
 
-    /// What a part has so far: its text, or a call's arguments as they came.
+    /// Returns a part's content so far: its text, or a call's raw arguments.
     pub fn so_far(&self, index: usize) -> &str {
         self.all.so_far(index)
     }
 
-    /// Another text in the place of what a text part has.
+    /// Replaces the content of a text part.
     pub fn replace_text(&mut self, index: usize, text: String) -> [StreamEvent; 2] {
         [self.tell(StreamEvent::TextStart { index }), self.text(index, text)]
     }
@@ -78,43 +78,43 @@ impl StreamBuilder {
         [self.tell(StreamEvent::ThinkingStart { index }), self.thinking(index, text)]
     }
 
-    /// More text.
+    /// Appends text.
     pub fn text(&mut self, index: usize, delta: String) -> StreamEvent {
         self.tell(StreamEvent::TextDelta { index, delta })
     }
 
-    /// More thinking.
+    /// Appends thinking.
     pub fn thinking(&mut self, index: usize, delta: String) -> StreamEvent {
         self.tell(StreamEvent::ThinkingDelta { index, delta })
     }
 
-    /// More of a thinking part's signature.
+    /// Appends to a thinking part's signature.
     pub fn sign(&mut self, index: usize, piece: &str) {
         self.all.sign(index, piece);
     }
 
-    /// Opaque data that must go back with a text or a call, or is a thinking part's signature.
+    /// Sets opaque data that must be sent back with a text or call, or a thinking part's signature.
     pub fn attach(&mut self, index: usize, data: String) {
         self.all.attach(index, data);
     }
 
-    /// The whole of a call's arguments, where a provider repeats them at the end.
+    /// Sets a call's complete arguments, if a provider repeats them at the end.
     pub fn whole_arguments(&mut self, index: usize, whole: String) {
         self.all.arguments(index, whole);
     }
 
-    /// More of a call's arguments.
+    /// Appends to a call's arguments.
     pub fn arguments(&mut self, index: usize, delta: String) -> StreamEvent {
         self.tell(StreamEvent::ToolCallDelta { index, delta })
     }
 
-    /// The end of a tool call; `None` when the part is none.
+    /// Ends a tool call; `None` when the part is not a call.
     pub fn close_call(&mut self, index: usize) -> Option<StreamEvent> {
         let call = self.all.call(index)?;
         Some(self.tell(StreamEvent::ToolCallEnd { index, call }))
     }
 
-    /// What the provider says about the response itself.
+    /// Sets the response's id and model.
     pub fn response(&mut self, id: Option<String>, model: Option<String>) {
         let asked = self.model.id.clone();
         let meta = self.all.meta();
@@ -124,12 +124,12 @@ impl StreamBuilder {
         }
     }
 
-    /// The counts so far, to be changed; cost and total follow at the end.
+    /// Returns the usage so far, mutable; cost and total are computed at the end.
     pub fn usage(&mut self) -> &mut Usage {
         &mut self.all.meta().usage
     }
 
-    /// The event that tells the counts so far, where they are others than those that were told last.
+    /// Returns the usage event, if the counts differ from the last one.
     pub fn counts(&mut self) -> Option<StreamEvent> {
         let usage = &self.all.meta().usage;
         if *usage == self.told {
@@ -141,7 +141,7 @@ impl StreamBuilder {
         Some(StreamEvent::Usage(usage))
     }
 
-    /// That this answer costs so many times the list price.
+    /// Sets the factor on the list price.
     pub fn at_times_the_price(&mut self, factor: f64) {
         let tiers = self.model.cost.tiers.iter_mut().map(|tier| &mut tier.cost);
         for cost in tiers.chain([&mut self.model.cost.base]) {
@@ -151,29 +151,29 @@ impl StreamBuilder {
         }
     }
 
-    /// What the provider charged for this answer, in dollars: it knows better than any list.
+    /// Sets the provider's charge in dollars, which overrides the price list.
     pub fn charged(&mut self, dollars: f64) {
         self.charged = Some(dollars).filter(|dollars| dollars.is_finite() && *dollars >= 0.0);
     }
 
-    /// Another model answered, at these prices.
+    /// Sets the prices of another model that answered.
     pub fn priced_as(&mut self, prices: Prices) {
         self.model.cost = prices;
     }
 
-    /// Why it ended, with the provider's word.
+    /// Sets the stop reason, with the provider's own.
     pub fn stop(&mut self, reason: StopReason, raw: Option<String>) {
         let meta = self.all.meta();
         meta.stop_reason = reason;
         meta.raw_stop_reason = raw;
     }
 
-    /// The last event of a whole answer.
+    /// Returns the final event of a complete answer.
     pub fn done(self) -> StreamEvent {
         StreamEvent::Done { message: Box::new(self.message()) }
     }
 
-    /// The last event of an answer that broke off, with what had come.
+    /// Returns the final event of a failed answer, with its content so far.
     pub fn fail(mut self, error: LlmError) -> StreamEvent {
         let aborted = error.kind == ErrorKind::Abort;
         let meta = self.all.meta();

@@ -1,7 +1,8 @@
-//! JSON: prompts in, every event of the session out, one line of JSON each, pi's fields; the session's header
-//! goes before. Prompts and interruptions may also come as lines on standard input, or text for the first prompt.
+//! JSON mode: prompts in, all session events out as JSON lines in pi's fields, after the session's header.
+//! Prompts and interruptions may also arrive as lines on standard input, or standard input is text for the
+//! first prompt.
 //!
-//! Must not know how prompts came to be, nor where the lines go.
+//! Must not know where prompts come from, nor where the lines go.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -29,19 +30,19 @@ pub mod messages;
 use input::Input;
 use messages::JsonInput;
 
-/// Nothing was there to be said.
+/// Exit code when there was no prompt.
 const USAGE: i32 = 2;
 /// How long an interrupted program waits for its last lines to be read.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Bytes of what waits to be said above which nothing more is read.
+/// Limit of queued prompts in bytes; above it no more input is read.
 const WAITING_BYTES: usize = LINE_MAX;
-/// The same, in messages.
+/// The same as a number of messages.
 const WAITING: usize = 1024;
 
-/// Says the prompts one after the other, then those that come as lines, and tells every event. Where there is an
-/// input, its first line or its end is waited for before anything is said: text in it goes before the first prompt.
-/// Returns the exit code: that of the last run. SIGINT, SIGTERM and SIGHUP interrupt.
+/// Sends the prompts one after the other, then those that arrive as lines, and writes every event. If there
+/// is an input, waits for its first line or its end before the first prompt: text in it is put before that.
+/// Returns the exit code of the last run. SIGINT, SIGTERM and SIGHUP interrupt.
 pub async fn json(
     handle: &Handle,
     prompts: Vec<Prompt>,
@@ -90,7 +91,7 @@ async fn json_until(
     tokio::pin!(over);
     tokio::select! {
         biased;
-        // Events are lost: the end of the thread that writes tells the caller why.
+        // Events are lost: the result of the writer thread tells the caller why.
         () = out.gone() => {
             handle.abort();
             return FAILED;
@@ -100,26 +101,26 @@ async fn json_until(
     }
     stop.cancel();
     handle.abort();
-    // How it ended is told, unless nobody reads that.
+    // Writes the end of the run, unless no reader is left.
     tokio::time::timeout(LAST_WORDS, over).await.unwrap_or(INTERRUPTED)
 }
 
-/// The mode at work.
+/// State of the mode.
 struct Face<'a> {
     handle: &'a Handle,
     wire: Wire,
     out: Out,
     stderr: &'a mut (dyn Write + Send),
-    /// What is still to be said.
+    /// Queued prompts.
     waiting: VecDeque<Prompt>,
-    /// Whether it is not known yet what the input is.
+    /// Whether the type of the input is not known yet.
     awaits: bool,
-    /// Whether the first failure ends everything, as for prompts of a command line.
+    /// Whether the first failure ends the program, as for prompts on the command line.
     strict: bool,
-    /// The program is to end.
+    /// Cancelled when the program must end.
     stop: CancellationToken,
     running: bool,
-    /// Interruptions that are to be told once the run has ended.
+    /// Interruptions to acknowledge when the run has ended.
     interrupted: usize,
     code: i32,
 }
@@ -175,13 +176,13 @@ impl Face<'_> {
         }
     }
 
-    /// Whether more may wait. What the first line is has to be known in any case.
+    /// Whether more input can be queued. The first line is always read.
     fn has_room(&self) -> bool {
         let bytes: usize = self.waiting.iter().map(bytes).sum();
         self.awaits || (self.waiting.len() < WAITING && bytes < WAITING_BYTES)
     }
 
-    /// Begins with a prompt.
+    /// Sends a prompt.
     async fn say(&mut self, Prompt { text, images }: Prompt) {
         if let Err(report) = user_input::check(&text, &images) {
             return self.refuse(&report.to_string()).await;
@@ -207,7 +208,7 @@ impl Face<'_> {
     async fn take(&mut self, line: &Line) {
         if std::mem::take(&mut self.awaits) {
             self.strict = false;
-            // Somebody goes on here: then the conversation is made ready for that.
+            // Another prompt will follow: compact right after the run.
             if let Err(report) = self.handle.set_rule(Rule::CompactAfterRuns(true)).await {
                 tell(self.stderr, &report.to_string());
             }
@@ -255,7 +256,7 @@ impl Face<'_> {
     }
 }
 
-/// Bytes of what is said.
+/// Returns the bytes of a prompt.
 fn bytes(prompt: &Prompt) -> usize {
     let images = prompt.images.iter().map(|part| match part {
         Part::Known(KnownPart::Image { data, .. }) => data.len(),

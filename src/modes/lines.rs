@@ -1,8 +1,8 @@
-//! Lines of JSON to and from another program: one object each, split at line feeds alone, in order, however
-//! slowly they are read or come.
+//! JSON lines to and from another program: one object each, split only at line feeds, in order, at any speed
+//! of reader or writer.
 //!
-//! Must not know what they say. A thread each reads and writes, so that a pipe that is full or silent holds up
-//! nobody; what waits is bounded.
+//! Must not know their content. Separate threads read and write, so that a full or silent pipe blocks only
+//! them; queues are bounded.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -17,32 +17,32 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// Lines that wait to be written.
+/// Capacity of the queue for writing.
 const WAITING_OUT: usize = 256;
-/// Lines that wait to be taken.
+/// Capacity of the queue of lines read.
 const WAITING_IN: usize = 64;
-/// Bytes that are written at once when several lines wait.
+/// Bytes per write when several lines are queued.
 const AT_ONCE: usize = 64 << 10;
-/// Bytes that are read at once.
+/// Bytes per read.
 const PIECE: usize = 64 << 10;
-/// The longest line that is taken: a message with its pictures is shorter.
+/// Maximum length of a line: a message with its images is shorter.
 pub const LINE_MAX: usize = 64 << 20;
 
-/// Where lines go.
+/// Sender of lines.
 #[derive(Debug, Clone)]
 pub struct Out {
     sender: mpsc::Sender<String>,
     gone: CancellationToken,
-    /// How often something was written.
+    /// Number of writes so far.
     written: Arc<AtomicU64>,
 }
 
-/// The end of the thread that writes.
+/// The result of the writer thread.
 #[derive(Debug)]
 pub struct Written(oneshot::Receiver<io::Result<()>>);
 
 impl Out {
-    /// Starts to write, flushing behind each line or behind as many as waited.
+    /// Starts the writer thread, which flushes after each line or after all queued lines.
     pub fn start(to: impl Write + Send + 'static) -> (Self, Written) {
         let (sender, receiver) = mpsc::channel(WAITING_OUT);
         let (done, written) = oneshot::channel();
@@ -57,7 +57,7 @@ impl Out {
         (Self { sender, gone, written: count }, Written(written))
     }
 
-    /// Writes a value as a line. `false` when nobody reads any more.
+    /// Writes a value as a line. Returns `false` when the reader is gone.
     pub async fn send(&self, value: &impl Serialize) -> bool {
         match serde_json::to_string(value) {
             Ok(line) => self.line(line).await,
@@ -68,17 +68,17 @@ impl Out {
         }
     }
 
-    /// Writes a line, which is without line feeds. `false` when nobody reads any more.
+    /// Writes a line, which must not contain line feeds. Returns `false` when the reader is gone.
     pub async fn line(&self, line: String) -> bool {
         self.sender.send(line).await.is_ok()
     }
 
-    /// Waits for room for one line. `None` when nobody reads any more.
+    /// Waits for room for one line. `None` when the reader is gone.
     pub async fn room(&self) -> Option<mpsc::Permit<'_, String>> {
         self.sender.reserve().await.ok()
     }
 
-    /// Waits until lines have waited for so long without one of them being read.
+    /// Waits until lines were queued for this long without any being read.
     pub async fn stuck(&self, patience: Duration) {
         loop {
             let before = self.written.load(Ordering::Relaxed);
@@ -89,15 +89,15 @@ impl Out {
         }
     }
 
-    /// Waits until nobody reads any more.
+    /// Waits until the reader is gone.
     pub async fn gone(&self) {
         self.gone.cancelled().await;
     }
 }
 
 impl Written {
-    /// Waits until everything is written, once every [`Out`] is dropped; so long at most. Tells why something could
-    /// not be written: the disk is full, or nobody reads any more.
+    /// Waits until everything is written, once every [`Out`] is dropped, up to a timeout. Fails if a write
+    /// failed: the disk is full, or the reader is gone.
     pub async fn done(self, patience: Duration) -> io::Result<()> {
         match tokio::time::timeout(patience, self.0).await {
             Ok(ended) => ended.unwrap_or_else(|lost| Err(io::Error::other(lost))),
@@ -129,12 +129,12 @@ fn put(buffer: &mut Vec<u8>, line: &str) {
     buffer.push(b'\n');
 }
 
-/// One line that came in.
+/// A line that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// Its text, without line feed and carriage return.
     Text(String),
-    /// One that is no text, or too long; what is wrong with it.
+    /// An invalid or overlong line, with the reason.
     Bad(String),
 }
 
@@ -142,12 +142,12 @@ pub enum Line {
 #[derive(Debug, Default)]
 pub struct Splitter {
     rest: Vec<u8>,
-    /// The line is too long already; what comes of it is thrown away.
+    /// Whether the current line is too long; the rest of it is discarded.
     skips: bool,
 }
 
 impl Splitter {
-    /// Takes the next bytes; gives each line that is whole by now. Empty lines are left out.
+    /// Adds bytes; passes on each complete line. Empty lines are skipped.
     pub fn push(&mut self, mut bytes: &[u8], mut line: impl FnMut(Line)) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             self.add(&bytes[..end]);
@@ -157,7 +157,7 @@ impl Splitter {
         self.add(bytes);
     }
 
-    /// Gives what stands behind the last line feed.
+    /// Passes on the text after the last line feed.
     pub fn finish(&mut self, mut line: impl FnMut(Line)) {
         self.end(&mut line);
     }
@@ -187,9 +187,9 @@ impl Splitter {
     }
 }
 
-/// Reads lines on a thread of its own until the end, or until nobody takes them any more; and gives what says that
-/// whoever speaks has said everything, whether the lines before were taken or not: while too many of them wait nothing
-/// more is read, so from then on it is asked whether the other end is closed.
+/// Reads lines on a separate thread until the end, or until the receiver is dropped. Also returns a token
+/// that is cancelled when the writer has closed its end, whether or not the earlier lines were consumed:
+/// while the queue is full nothing is read, so the thread then polls whether the other end is closed.
 pub fn read_to_end(
     from: impl Read + AsFd + Send + 'static,
 ) -> io::Result<(mpsc::Receiver<Line>, CancellationToken)> {
@@ -213,14 +213,14 @@ pub fn read_to_end(
     Ok((lines, over))
 }
 
-/// A socket whose other end only reads any more is not hung up, but nothing comes from there.
+/// A socket whose other end is shut down for writing reports no hang-up, but sends nothing more.
 #[cfg(target_os = "linux")]
 const CLOSED: PollFlags = PollFlags::RDHUP;
 #[cfg(not(target_os = "linux"))]
 const CLOSED: PollFlags = PollFlags::empty();
 
-/// Waits until the other end of a pipe, a socket or a terminal is closed, reading nothing. All of a file is there
-/// from the beginning.
+/// Waits until the other end of a pipe, socket or terminal is closed, without reading. A file counts as
+/// closed immediately.
 fn watch(end: &OwnedFd, closed: &CancellationToken) {
     let is_file = |facts: rustix::fs::Stat| FileType::from_raw_mode(facts.st_mode).is_file();
     while !fstat(end).is_ok_and(is_file) {
@@ -236,7 +236,7 @@ fn watch(end: &OwnedFd, closed: &CancellationToken) {
     closed.cancel();
 }
 
-/// Reads lines until the end, or until `give` says that nobody takes them any more.
+/// Reads lines until the end, or until `give` returns that the receiver is gone.
 pub fn split(mut from: impl Read, mut give: impl FnMut(Line) -> bool) {
     let mut splitter = Splitter::default();
     let mut piece = vec![0; PIECE];

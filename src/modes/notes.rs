@@ -1,13 +1,13 @@
-//! What is worth a line for a user where nobody looks at a screen.
+//! Event notices for users of modes without a screen, one line each.
 //!
-//! Must not know where it is written.
+//! Must not know where they are written.
 
 use serde_json::Value;
 
 use crate::agent::event::AgentEvent;
 use crate::runtime::{RuntimeEvent, Snapshot};
 
-/// The line about a session that no model answers, if it is one.
+/// Returns the notice for a session without a model, if it is one.
 pub fn demo(snapshot: &Snapshot) -> Option<&'static str> {
     let is_demo = snapshot.model.as_ref().is_some_and(|model| model.provider == "demo");
     is_demo.then_some(if snapshot.offline {
@@ -17,7 +17,7 @@ pub fn demo(snapshot: &Snapshot) -> Option<&'static str> {
     })
 }
 
-/// The line for an event, if there is something to say.
+/// Returns the notice for an event, if there is one.
 pub fn note(event: &RuntimeEvent) -> Option<String> {
     match event {
         RuntimeEvent::Agent(event) => of_agent(event),
@@ -35,7 +35,7 @@ fn of_agent(event: &AgentEvent) -> Option<String> {
             let seconds = delay.as_secs_f64();
             format!("{error}; try {attempt} of {max} in {seconds:.1} s")
         }
-        // What was not allowed to run is worth knowing: the answer may lack it.
+        // A refused call is worth a notice: the answer may lack its result.
         AgentEvent::ToolEnd { tool, result, .. } if result.is_error => {
             refusal(tool, result.details.as_ref())?
         }
@@ -53,7 +53,7 @@ fn of_agent(event: &AgentEvent) -> Option<String> {
     })
 }
 
-/// What a user is told of a call that a rule refused: the rule, and the flag that lets it run.
+/// Returns the notice for a call that a rule refused: the rule, and the flag that would allow it.
 pub fn refusal(tool: &str, details: Option<&Value>) -> Option<String> {
     let refused = details?.get("refused")?;
     let said = |name: &str| refused.get(name)?.as_str();

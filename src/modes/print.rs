@@ -1,6 +1,6 @@
-//! Print: prompts in, the final answer on standard output, everything else on standard error.
+//! Print mode: prompts in, the final answer on standard output, everything else on standard error.
 //!
-//! Must not know how prompts came to be. Whoever calls gives the streams and gets an exit code.
+//! Must not know where prompts come from. The caller supplies the streams and gets an exit code.
 
 use std::io::{self, Write};
 
@@ -15,24 +15,24 @@ use crate::llm::model::{AssistantMessage, Message, Part, StopReason, StreamEvent
 use crate::modes::notes::{demo, note};
 use crate::runtime::{Delivery, Handle, RuntimeEvent};
 
-/// Everything was said and answered.
+/// Exit code when all prompts were answered.
 pub(super) const OK: i32 = 0;
-/// The model failed, its answer is not whole, or the run was stopped at a limit.
+/// Exit code when the model failed, its answer is incomplete, or a limit stopped the run.
 pub(super) const FAILED: i32 = 1;
-/// A signal interrupted the work.
+/// Exit code when a signal interrupted the run.
 pub(super) const INTERRUPTED: i32 = 130;
 
-/// One thing to say.
+/// A prompt.
 #[derive(Debug, Clone, Default)]
 pub struct Prompt {
     /// The text.
     pub text: String,
-    /// Images that go with it.
+    /// Its images.
     pub images: Vec<Part>,
 }
 
-/// Says the prompts one after the other, each after the answer to the one before, and writes
-/// the last answer; `live`: all of them, as they come, for a user who looks. Returns the exit code. SIGINT,
+/// Sends the prompts one after the other, each after the previous answer, and writes the last answer; with
+/// `live`, writes all of them as they arrive, for a user at a terminal. Returns the exit code. SIGINT,
 /// SIGTERM and SIGHUP interrupt.
 pub async fn print(
     handle: &Handle,
@@ -87,7 +87,7 @@ async fn print_until(
     if run.limited { FAILED } else { code }
 }
 
-/// The prompts on their way.
+/// State of the run.
 struct Run<'a> {
     events: Receiver<RuntimeEvent>,
     stdout: &'a mut (dyn Write + Send),
@@ -95,12 +95,12 @@ struct Run<'a> {
     shown: Shown,
     /// The last answer.
     answer: Option<AssistantMessage>,
-    /// Whether the last prompt was stopped at a limit.
+    /// Whether a limit stopped the last prompt.
     limited: bool,
 }
 
 impl Run<'_> {
-    /// Follows one prompt to its end; whether it ended well.
+    /// Follows one prompt to its end; returns whether it succeeded.
     async fn until_end(&mut self) -> bool {
         self.limited = false;
         loop {
@@ -121,29 +121,29 @@ impl Run<'_> {
                         self.answer = Some(answer.clone());
                     }
                 }
-                // Why was told above.
+                // The reason was reported before.
                 RuntimeEvent::Agent(AgentEvent::LimitReached(_)) => self.limited = true,
                 RuntimeEvent::Agent(AgentEvent::MessageUpdate(update)) => {
                     self.shown.hear(&update, self.stdout);
                 }
                 RuntimeEvent::Failed(_) if self.events.is_closed() => return false,
-                // What was said on the command line is there still.
+                // A returned prompt is still on the command line.
                 _ => {}
             }
         }
     }
 }
 
-/// Shows a user at a terminal the words of answers as they come.
+/// Writes answers to a terminal as they arrive.
 #[derive(Debug, Default)]
 struct Shown {
-    /// Whether somebody looks.
+    /// Whether output is live.
     live: bool,
-    /// Whether words of the answer that streams in were shown.
+    /// Whether text of the streaming answer was written.
     began: bool,
-    /// Whether the last of them ended a line.
+    /// Whether the text ended with a line feed.
     line_ended: bool,
-    /// Why it cannot be shown any more.
+    /// The error that stopped the output.
     trouble: Option<io::Error>,
 }
 
@@ -153,7 +153,7 @@ impl Shown {
             && self.began
             && !self.line_ended
         {
-            // What was shown is void, or another part: the words that follow are no part of its line.
+            // The answer starts over, or another part starts: the next text needs a new line.
             self.put("\n", stdout);
             self.line_ended = true;
         }
@@ -164,10 +164,10 @@ impl Shown {
         }
     }
 
-    /// The answer is over.
+    /// Ends an answer.
     fn end(&mut self, answer: &AssistantMessage, stdout: &mut (dyn Write + Send)) {
         if !std::mem::take(&mut self.began) {
-            // One that came in one piece.
+            // An answer that arrived in one piece.
             let text = if self.live { words(answer) } else { String::new() };
             self.put(&text, stdout);
         } else if !self.line_ended {
@@ -182,13 +182,13 @@ impl Shown {
     }
 }
 
-/// The words of an answer, each part with a line feed at its end.
+/// Returns the text of an answer, with a line feed after each part.
 fn words(answer: &AssistantMessage) -> String {
     let texts = answer.content.iter().filter_map(Part::as_text).filter(|text| !text.is_empty());
     texts.flat_map(|text| [text.trim_end_matches('\n'), "\n"]).collect()
 }
 
-/// Writes the answer and judges it.
+/// Writes the answer and returns the exit code.
 fn finish(
     answer: Option<&AssistantMessage>,
     shown: Shown,
@@ -217,7 +217,7 @@ fn finish(
     OK
 }
 
-/// The first of the signals that end a program. A system that has none never interrupts.
+/// Resolves at the first signal that ends a program; never on a system without signals.
 pub fn interruption() -> BoxFuture<'static, ()> {
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
     let signals = kinds.into_iter().filter_map(|kind| match signal(kind) {
@@ -242,7 +242,7 @@ pub fn interruption() -> BoxFuture<'static, ()> {
     })
 }
 
-/// One line for a user. When standard error is gone there is nobody to tell.
+/// Writes a line for the user. If standard error is closed it is lost.
 pub(super) fn tell(stderr: &mut (dyn Write + Send), text: &str) {
     let line = visible_lines(&format!("bowline: {text}\n"));
     if let Err(error) = stderr.write_all(line.as_bytes()) {

@@ -1,22 +1,21 @@
-//! A writer for terminals: what a model says must not be able to steer one.
+//! Sanitizing writer for terminals: a model's output must not be able to control one.
 //!
-//! Must not know what is written. Whether there is a terminal is the caller's question.
+//! Must not know the content. The caller decides whether there is a terminal.
 
 use std::io::{self, Write};
 
 use crate::base::width::visible;
 
-/// Turns control characters other than line feeds and tabs into visible signs, and bytes that
-/// are not UTF-8 into `�`.
+/// Replaces control characters other than line feeds and tabs with visible ones, and invalid UTF-8 with `�`.
 #[derive(Debug)]
 pub struct Visible<W> {
     inner: W,
-    /// The start of a character whose end has not come yet.
+    /// An incomplete character at the end of the last write.
     rest: Vec<u8>,
 }
 
 impl<W: Write> Visible<W> {
-    /// A writer in front of another.
+    /// Wraps another writer.
     pub fn new(inner: W) -> Self {
         Self { inner, rest: Vec::new() }
     }
@@ -49,7 +48,7 @@ impl<W: Write> Write for Visible<W> {
     }
 }
 
-/// How many bytes come before a character that is cut off at the end.
+/// Returns the number of bytes before an incomplete character at the end.
 fn whole(bytes: &[u8]) -> usize {
     let mut from = 0;
     loop {

@@ -1,7 +1,7 @@
-//! The end of a login in the browser: a page on this machine that is asked once.
+//! Local HTTP server for the end of a browser login: a page on this machine that is requested once.
 //!
-//! Must not know any provider. Listens on loopback only; whoever has not the path and the state of
-//! this login is told nothing and changes nothing.
+//! Must not know any provider. Listens on loopback only; a client without the path and state of this login
+//! gets no information and has no effect.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,23 +12,23 @@ use futures::stream::FuturesUnordered;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Bytes of a request that are read.
+/// Maximum bytes of a request.
 const REQUEST_MAX: usize = 16 << 10;
-/// How long a browser may take to ask.
+/// Timeout for a browser's request.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Connections that are read at the same time.
+/// Maximum number of concurrent connections.
 const OPEN_MAX: usize = 32;
 
-/// What the browser came back with.
+/// The result of the redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Redirected {
-    /// A code.
+    /// An authorization code.
     Code(String),
-    /// The user or the provider said no, and why.
+    /// The user or the provider refused, with the reason.
     Refused(String),
 }
 
-/// A port that waits for one answer.
+/// A listening port that waits for one redirect.
 #[derive(Debug)]
 pub struct Callback {
     listener: TcpListener,
@@ -37,20 +37,20 @@ pub struct Callback {
 }
 
 impl Callback {
-    /// Listens on this port, or on any free one when it is 0.
+    /// Listens on this port, or on any free one for 0.
     pub async fn open(port: u16, path: &str) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port)).await?;
         let port = listener.local_addr()?.port();
         Ok(Self { listener, port, path: path.to_string() })
     }
 
-    /// The port.
+    /// Returns the port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Waits until the browser comes with this state; where there is none, the path is enough.
-    /// Browsers open connections that they never use: several are read at a time.
+    /// Waits for a request with this state; without one the path suffices. Browsers open connections that
+    /// they never use, so several are read concurrently.
     pub async fn wait(&self, state: Option<&str>) -> io::Result<Redirected> {
         let mut open = FuturesUnordered::new();
         loop {
@@ -80,7 +80,7 @@ impl Callback {
              connection: close\r\n\r\n{text}",
             text.len()
         );
-        // The login has succeeded or not, whether the page gets its sentence or not.
+        // The login's result does not depend on whether the page is delivered.
         if let Err(error) = socket.write_all(answer.as_bytes()).await {
             tracing::debug!("the page of a login went away: {error}");
         }
@@ -98,13 +98,13 @@ impl Callback {
 }
 
 impl Redirected {
-    /// The fields of a query.
+    /// Parses the fields of a query.
     pub fn pairs(query: &str) -> HashMap<String, String> {
         let url = reqwest::Url::parse(&format!("http://localhost/?{query}"));
         url.map(|url| url.query_pairs().into_owned().collect()).unwrap_or_default()
     }
 
-    /// What the fields say; `None` where they hold neither a code nor an error.
+    /// Returns the result in the fields; `None` if they have neither a code nor an error.
     pub fn read(pairs: &HashMap<String, String>) -> Option<Self> {
         if let Some(error) = pairs.get("error") {
             return Some(Self::Refused(pairs.get("error_description").unwrap_or(error).clone()));
@@ -113,12 +113,12 @@ impl Redirected {
     }
 }
 
-/// The head of a request; `None` where there is no whole one.
+/// Reads the head of a request; `None` if it is incomplete.
 async fn head(socket: &mut TcpStream) -> Option<String> {
     let mut seen = Vec::new();
     let mut piece = [0; 2048];
     let mut looked = 0_usize;
-    // Only what is new is looked at, and the three bytes before it.
+    // Searches only new bytes and the three before them.
     while !seen[looked.saturating_sub(3)..].windows(4).any(|four| four == b"\r\n\r\n") {
         looked = seen.len();
         let count = socket.read(&mut piece).await.ok().filter(|count| *count > 0)?;

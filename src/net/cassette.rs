@@ -1,9 +1,8 @@
-//! Exchanges with servers on a file, so that they can be played again: one JSON object a line, with
-//! the request (its headers by name only: values may be secrets), the answer's status and headers,
-//! and the pieces of its body as they came.
+//! Cassette: records HTTP exchanges to a file and replays them. One JSON object per line, with the request
+//! (headers by name only: values may be secrets), the response's status and headers, and the chunks of its
+//! body as they arrived.
 //!
-//! Must not know what is exchanged, nor what secrets look like in a body: none of the wires has its
-//! key there.
+//! Must not know the content, nor what secrets look like in a body: no protocol has its key there.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -21,50 +20,50 @@ use serde::{Deserialize, Serialize};
 use super::error::NetError;
 use crate::base::secrets::plain;
 
-/// One exchange.
+/// One recorded exchange.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
-    /// Such as `POST`.
+    /// The method, such as `POST`.
     pub method: String,
-    /// Without its query, which may hold a key.
+    /// The URL without its query, which may hold a key.
     pub url: String,
-    /// Names of headers that were sent.
+    /// Names of the request's headers.
     pub sent: Vec<String>,
-    /// What was sent, as text.
+    /// The request's body as text.
     pub body: String,
     /// The HTTP status.
     pub status: u16,
-    /// Headers that came.
+    /// The response's headers.
     pub headers: Vec<(String, String)>,
-    /// The body, cut as it came; text, or base64 of what is none.
+    /// The body in chunks as they arrived; text, or base64 for other data.
     pub pieces: Vec<Piece>,
-    /// What it broke off with; where there was no answer at all, the status is 0.
+    /// The error that ended it; if there was no response at all, the status is 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
 }
 
-/// A connection that broke, or from which nothing came.
+/// A connection error or timeout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Cut {
-    /// It broke, or could not be made.
+    /// The connection failed or broke.
     Broken {
         /// Who was asked.
         host: String,
-        /// Why.
+        /// The cause.
         cause: String,
     },
-    /// Nothing came for so many milliseconds.
+    /// Nothing arrived for this many milliseconds.
     Silent {
         /// Who was asked.
         host: String,
-        /// For how long.
+        /// The duration in milliseconds.
         ms: u64,
     },
 }
 
 impl Cut {
-    /// Of a failure; `None` for those that have nothing to do with a connection.
+    /// Returns the recorded form of an error; `None` if it does not concern a connection.
     pub fn of(error: &NetError) -> Option<Self> {
         match error {
             NetError::Connection { host, cause } => {
@@ -77,7 +76,7 @@ impl Cut {
         }
     }
 
-    /// The failure once more.
+    /// Returns the recorded error.
     pub fn error(self) -> NetError {
         match self {
             Self::Broken { host, cause } => NetError::Connection { host, cause },
@@ -86,24 +85,24 @@ impl Cut {
     }
 }
 
-/// A piece of a body.
+/// A chunk of a body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Piece {
     /// Valid UTF-8.
     Text(String),
-    /// Base64.
+    /// Other data in base64.
     Bytes(String),
 }
 
 impl Piece {
-    /// Of these bytes.
+    /// Creates a chunk from bytes.
     pub fn of(bytes: &[u8]) -> Self {
         std::str::from_utf8(bytes)
             .map_or_else(|_| Self::Bytes(STANDARD.encode(bytes)), |text| Self::Text(text.to_string()))
     }
 
-    /// Its bytes; none where the file was changed into nonsense.
+    /// Returns its bytes; empty if the base64 is invalid.
     pub fn bytes(&self) -> Bytes {
         match self {
             Self::Text(text) => Bytes::copy_from_slice(text.as_bytes()),
@@ -112,18 +111,18 @@ impl Piece {
     }
 }
 
-/// Where exchanges are kept, or come from.
+/// A cassette for recording or replay.
 #[derive(Debug, Clone)]
 pub enum Cassette {
-    /// Every exchange is added to this file.
+    /// Appends every exchange to this file.
     #[doc(hidden)]
     Record(Recording),
-    /// Nothing is asked; what was recorded is played in its order.
+    /// Sends nothing; returns recorded exchanges in their order.
     #[doc(hidden)]
     Replay(Arc<Mutex<VecDeque<Exchange>>>),
 }
 
-/// A file that is being added to.
+/// A file that exchanges are appended to.
 #[derive(Debug, Clone)]
 pub struct Recording {
     path: PathBuf,
@@ -131,7 +130,7 @@ pub struct Recording {
 }
 
 impl Cassette {
-    /// Records into a new file, which is its owner's alone, or behind what an old one has.
+    /// Records to a new file, readable only by its owner, or appends to an existing one.
     pub fn record(path: &Path) -> io::Result<Self> {
         let mut options = File::options();
         options.create(true).append(true);
@@ -141,7 +140,7 @@ impl Cassette {
         Ok(Self::Record(Recording { path: path.to_path_buf(), file: Arc::new(Mutex::new(file)) }))
     }
 
-    /// Plays what a file holds. A line that is no exchange is an error that names it.
+    /// Loads a file for replay. An invalid line is an error that names it.
     pub fn replay(path: &Path) -> io::Result<Self> {
         let mut exchanges = VecDeque::new();
         for (at, line) in BufReader::new(File::open(path)?).lines().enumerate() {
@@ -159,7 +158,7 @@ impl Cassette {
 }
 
 impl Recording {
-    /// Adds an exchange. What cannot be written is said in the log: the answer itself is no worse.
+    /// Appends an exchange. A write error is only logged: the response itself is fine.
     #[doc(hidden)]
     pub fn add(&self, exchange: &Exchange) {
         let mut line = match serde_json::to_vec(exchange) {
@@ -174,8 +173,8 @@ impl Recording {
     }
 }
 
-/// The exchange that is played next for a request, if the tape has one; what was written by hand with
-/// the URL `*` answers any.
+/// Returns the next recorded exchange for a request, if there is one; a handwritten one with URL `*` matches
+/// any.
 pub fn next(tape: &Mutex<VecDeque<Exchange>>, method: &str, url: &str) -> Option<Exchange> {
     let mut tape = tape.lock();
     let url = &*plain(url);

@@ -1,7 +1,7 @@
-//! Authorities that a user trusts beside those of the system: files of certificates (PEM), as
-//! firms with a proxy that opens TLS hand them out.
+//! Certificate authorities that a user trusts in addition to the system's: PEM files, as companies with a
+//! TLS-inspecting proxy provide them.
 //!
-//! Must not know where the names of the files come from.
+//! Must not know where the file names come from.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,25 +9,25 @@ use std::path::{Path, PathBuf};
 
 use super::error::NetError;
 
-/// Bytes of one file: all authorities that there are take a quarter of a million.
+/// Maximum bytes of one file: all public authorities together take 250 KB.
 const BYTES_MAX: u64 = 8 << 20;
 
-/// The files, each with the name of what says it.
+/// The files, each with the setting that names it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Roots {
     files: Vec<(String, PathBuf)>,
 }
 
 impl Roots {
-    /// Adds a file; `said_by` is what a user has to correct where it cannot be used.
+    /// Adds a file; `said_by` is the setting that a user must correct if the file is unusable.
     #[must_use]
     pub fn with(mut self, said_by: &str, path: PathBuf) -> Self {
         self.files.push((said_by.to_string(), path));
         self
     }
 
-    /// All certificates. Reads files. One file that cannot be used is an error: going on without
-    /// it would fail later, and say less.
+    /// Returns all certificates. Reads files. Fails on any unusable file: continuing without it would fail
+    /// later, with a less helpful error.
     pub(super) fn read(&self) -> Result<Vec<reqwest::Certificate>, NetError> {
         let mut all = Vec::new();
         for (said_by, path) in &self.files {

@@ -1,7 +1,7 @@
-//! The HTTP clients below everything: made at first use, off the caller's thread, since reading the
-//! system's certificates takes tens of milliseconds.
+//! HTTP clients: created on first use, off the caller's thread, since loading the system's certificates takes
+//! tens of milliseconds.
 //!
-//! Must not know what is asked.
+//! Must not know the requests.
 
 use std::time::Duration;
 
@@ -11,18 +11,18 @@ use super::certificates::Roots;
 use super::error::NetError;
 use crate::base::error::chain;
 
-/// One client for each way of reaching a server.
+/// One client for each kind of connection.
 #[derive(Debug, Default)]
 pub(super) struct Clients {
-    /// Through proxies, with the system's certificates.
+    /// Uses proxies and the system's certificates.
     remote: OnceCell<reqwest::Client>,
-    /// For plain HTTP on this machine: no proxy, and no certificates to read.
+    /// For plain HTTP on this machine: no proxy and no certificates.
     local: OnceCell<reqwest::Client>,
-    /// As `remote`, but HTTP/1.1 alone: a connection of HTTP/2 cannot become a socket.
+    /// As `remote`, but HTTP/1.1 only: an HTTP/2 connection cannot be upgraded to a socket.
     sockets: OnceCell<reqwest::Client>,
 }
 
-/// A way of reaching a server.
+/// Kind of connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     Remote,
@@ -53,7 +53,7 @@ impl Clients {
 }
 
 fn build(way: Way, connect: Duration, roots: &Roots) -> Result<reqwest::Client, NetError> {
-    // Whoever comes second finds the same provider installed; both are ours.
+    // If another thread was first, the same provider is installed already.
     if rustls::crypto::ring::default_provider().install_default().is_err() {
         tracing::debug!("the TLS provider was installed before");
     }
@@ -70,7 +70,7 @@ fn build(way: Way, connect: Duration, roots: &Roots) -> Result<reqwest::Client, 
         return bundled_roots(base().no_proxy(), own);
     }
     base().tls_certs_merge(own.clone()).build().or_else(|error| {
-        // A machine without certificates is common in containers; ours are better than none.
+        // Containers often have no certificates; the bundled ones are better than none.
         tracing::warn!("system certificates cannot be used: {}", chain(&error));
         bundled_roots(base(), own)
     })

@@ -1,30 +1,30 @@
-//! Amazon's binary event stream (`application/vnd.amazon.eventstream`) out of bytes: a frame is
-//! total length, length of headers, checksum of both; headers; payload; checksum of it all. Numbers
-//! are big-endian, checksums CRC-32.
+//! Decoder of Amazon's binary event stream (`application/vnd.amazon.eventstream`). A frame is: total length,
+//! length of headers, checksum of both; headers; payload; checksum of everything. Numbers are big-endian,
+//! checksums CRC-32.
 //!
-//! Must not know what events mean. Every byte is looked at a bounded number of times.
+//! Must not know what events mean. Every byte is read a bounded number of times.
 
 use std::mem;
 
 use super::sse::Event;
 
-/// Lengths and their checksum.
+/// Bytes of the two lengths and their checksum.
 const PRELUDE: usize = 12;
-/// The checksum at the end.
+/// Bytes of the checksum at the end.
 const TRAILER: usize = 4;
-/// Longest frame, in bytes: Amazon's own limit is 16 MiB of payload and 128 KiB of headers.
+/// Maximum bytes of a frame: Amazon's own limit is 16 MiB of payload and 128 KiB of headers.
 pub const FRAME_BYTES_MAX: usize = 17 << 20;
 
-/// Bytes that are no frame.
+/// Why bytes are not a valid frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Broken {
-    /// The lengths cannot be true.
+    /// The lengths are impossible.
     #[error("a frame of {0} bytes with {1} bytes of headers")]
     Length(u32, u32),
     /// A checksum is wrong.
     #[error("a frame of the stream was damaged on its way")]
     Checksum,
-    /// The headers do not add up.
+    /// The headers are inconsistent.
     #[error("the headers of a frame make no sense")]
     Headers,
 }
@@ -32,13 +32,13 @@ pub enum Broken {
 /// Incremental decoder of one stream.
 #[derive(Debug, Default)]
 pub struct Decoder {
-    /// The start of a frame whose end has not come yet.
+    /// An incomplete frame.
     rest: Vec<u8>,
 }
 
 impl Decoder {
-    /// Reads a piece of the stream and appends what it completes. The name of an event is its
-    /// `:event-type`, or `:exception-type` with an exclamation mark before it.
+    /// Decodes bytes of the stream and appends complete events. The name of an event is its `:event-type`, or
+    /// `:exception-type` prefixed with an exclamation mark.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<Event>) -> Result<(), Broken> {
         self.rest.extend_from_slice(bytes);
         let rest = mem::take(&mut self.rest);
@@ -53,7 +53,7 @@ impl Decoder {
     }
 }
 
-/// The length of the frame that begins here, once that is known.
+/// Returns the length of the frame that starts here, once it is known.
 fn frame_len(bytes: &[u8]) -> Result<Option<usize>, Broken> {
     let Some((total, headers, check)) =
         number(bytes, 0).zip(number(bytes, 4)).zip(number(bytes, 8)).map(|((a, b), c)| (a, b, c))
@@ -81,7 +81,7 @@ fn event(frame: &[u8]) -> Result<Event, Broken> {
     Ok(Event { name, data })
 }
 
-/// The name of the event among its headers: each is a length of one byte, a name, a type, a value.
+/// Returns the name of the event from its headers: each is a length byte, a name, a type, a value.
 fn name(mut headers: &[u8]) -> Result<String, Broken> {
     let mut found = String::new();
     while !headers.is_empty() {
@@ -124,7 +124,7 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// Bytes of a frame with text headers, for tests of those who read frames.
+/// Returns the bytes of a frame with text headers, for tests of decoders.
 #[cfg(test)]
 pub fn encode(headers: &[(&str, &str)], payload: &[u8]) -> Vec<u8> {
     let mut block = Vec::new();

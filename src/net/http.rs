@@ -1,4 +1,4 @@
-//! HTTP requests whose answers stream: connecting, waiting, reading, each with its own limit.
+//! HTTP requests with streaming responses: connecting, waiting and reading, each with its own timeout.
 //!
 //! Must not know any provider.
 
@@ -15,33 +15,33 @@ use super::response::Response;
 use super::socket::{Handshake, Socket};
 use crate::base::secrets;
 
-/// Limits of one client.
+/// Timeouts of a client.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Until a connection stands.
+    /// To establish a connection.
     pub connect: Duration,
-    /// Until the answer's headers are there.
+    /// Until the response's headers arrive.
     pub headers: Duration,
     /// Longest silence between two pieces of an answer.
     pub silence: Duration,
-    /// Until a socket is open; 0 for no limit of its own.
+    /// To open a `WebSocket`; 0 for no separate timeout.
     pub socket: Duration,
 }
 
-/// How a server is talked to where there is a choice, in pi's words.
+/// Transport to a provider that supports several, in pi's terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Transport {
-    /// By requests whose answers stream.
+    /// Requests with streaming responses.
     #[default]
     Sse,
-    /// Over a socket, each request in full.
+    /// A `WebSocket`, each request in full.
     WebSocket,
-    /// Over a socket that is kept, saying only what is new.
+    /// A persistent `WebSocket`, sending only what is new.
     WebSocketCached,
 }
 
 impl Transport {
-    /// By the word of a setting; `auto` takes what is best.
+    /// Parses the value of a setting; `auto` picks the best.
     pub fn parse(word: &str) -> Option<Self> {
         match word {
             "sse" => Some(Self::Sse),
@@ -63,34 +63,34 @@ impl Default for Limits {
     }
 }
 
-/// What is sent.
+/// A POST request.
 #[derive(Clone, Default)]
 pub struct Post {
     /// Where to.
     pub url: String,
-    /// Beside those that every request has. Of two with one name, in whatever case, the later
-    /// one is sent; one with an empty value takes an earlier one away.
+    /// Headers in addition to the default ones. Of two with the same name, case-insensitive, the later one is
+    /// sent; an empty value removes an earlier one.
     pub headers: Vec<(String, String)>,
-    /// JSON, unless a `content-type` among the headers says something else.
+    /// The body: JSON, unless a `content-type` header says otherwise.
     pub body: Vec<u8>,
-    /// Longest silence between two pieces of the answer; the client's own when `None`.
+    /// Maximum gap between two chunks of the response; the client's default when `None`.
     pub silence: Option<Duration>,
-    /// Whether the body or the answer holds secrets: such an exchange is never recorded.
+    /// Whether the body or response holds secrets: such an exchange is never recorded.
     pub private: bool,
 }
 
-/// What is asked without a body.
+/// A request without a body.
 #[derive(Clone, Default)]
 pub struct Get {
     /// Where.
     pub url: String,
-    /// Beside those that every request has.
+    /// Headers in addition to the default ones.
     pub headers: Vec<(String, String)>,
-    /// Until the answer is there; the client's own limit when `None`.
+    /// Timeout for the response; the client's default when `None`.
     pub patience: Option<Duration>,
 }
 
-/// A shared client; cheap to make, connected on first use.
+/// A shared client; cheap to create, connected on first use.
 #[derive(Debug, Default)]
 pub struct Http {
     limits: Limits,
@@ -102,34 +102,34 @@ pub struct Http {
 }
 
 impl Http {
-    /// A client with these limits; `offline` refuses everything but this machine.
+    /// Creates a client with these timeouts; `offline` refuses everything but this machine.
     pub fn new(limits: Limits, offline: bool) -> Self {
         Self { limits, offline, ..Self::default() }
     }
 
-    /// Records what is posted, or plays what was recorded and asks nobody.
+    /// Records POST requests, or replays recorded ones without network access.
     #[must_use]
     pub fn with_tape(mut self, tape: Option<Cassette>) -> Self {
         self.tape = tape;
         self
     }
 
-    /// Trusts these authorities, too.
+    /// Adds trusted certificate authorities.
     #[must_use]
     pub fn with_roots(mut self, roots: Roots) -> Self {
         self.roots = roots;
         self
     }
 
-    /// Talks this way where there is a choice.
+    /// Sets the transport for providers that support several.
     #[must_use]
     pub fn with_transport(mut self, transport: Transport) -> Self {
         self.transport = transport;
         self
     }
 
-    /// How a server is talked to that can do both: never over a socket where exchanges are
-    /// recorded or played, since what a socket says goes on from what it said before.
+    /// Returns the transport for a server that supports both: never a `WebSocket` when exchanges are recorded
+    /// or replayed, since its messages depend on earlier ones.
     pub fn transport(&self) -> Transport {
         if self.tape.is_some() { Transport::Sse } else { self.transport }
     }
@@ -139,7 +139,7 @@ impl Http {
         self.limits.silence
     }
 
-    /// Opens a socket at a URL of HTTP.
+    /// Opens a `WebSocket` at an HTTP URL.
     pub async fn socket(&self, url: &str, headers: &[(String, String)]) -> Result<Socket, NetError> {
         let handshake = Handshake::new();
         let headers = [headers, &handshake.headers].concat();
@@ -155,7 +155,7 @@ impl Http {
         }
     }
 
-    /// Sends a request and waits for the headers of its answer.
+    /// Sends a request and waits for the response's headers.
     pub async fn post(&self, post: Post) -> Result<Response, NetError> {
         let Post { url, mut headers, body, silence, private } = post;
         if let Some(Cassette::Replay(tape)) = &self.tape {
@@ -176,7 +176,7 @@ impl Http {
             }
             _ => None,
         };
-        // Who may be silent for long may be so before the first byte, too.
+        // A server that may be silent for long may be so before the first byte, too.
         let patience = silence.map_or(self.limits.headers, |silence| silence.max(self.limits.headers));
         let answer = self.send(request.body(body), host, patience, silence).await;
         let Some((recording, mut exchange)) = recording else { return answer };
@@ -190,12 +190,13 @@ impl Http {
         }
     }
 
-    /// Asks without a body.
+    /// Sends a GET request.
     pub async fn get(&self, get: Get) -> Result<Response, NetError> {
         self.ask(reqwest::Method::GET, get).await
     }
 
-    /// Asks with a bodiless `PUT`, which is how Amazon's machines hand out their session tokens.
+    /// Sends a `PUT` request without a body, which Amazon's instance metadata service needs for session
+    /// tokens.
     pub async fn put(&self, get: Get) -> Result<Response, NetError> {
         self.ask(reqwest::Method::PUT, get).await
     }
@@ -262,7 +263,7 @@ impl fmt::Debug for Get {
     }
 }
 
-/// What may be shown of a request: where it goes, and the names of its headers.
+/// Formats the parts of a request that are no secrets: URL, and names of headers.
 fn shown(kind: &str, url: &str, headers: &[(String, String)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
     f.debug_struct(kind).field("url", &secrets::plain(url)).field("headers", &names).finish_non_exhaustive()
@@ -273,20 +274,20 @@ struct Asking {
     host: String,
 }
 
-/// Words in the names of headers whose values are nobody else's.
+/// Substrings of header names whose values are secret.
 const SECRET: [&str; 5] = ["auth", "key", "token", "secret", "cookie"];
 
 fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, NetError> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
-        // The value may be a secret: only the name is told.
+        // The value may be secret: only the name is reported.
         let bad = |_| NetError::Header(name.clone());
         let key = HeaderName::try_from(name.as_str()).map_err(|_| NetError::Header(name.clone()))?;
         if value.is_empty() {
             map.remove(key);
         } else {
             let mut value = HeaderValue::from_str(value).map_err(bad)?;
-            // The libraries below log what they send, but not what is marked.
+            // Libraries log headers unless they are marked as sensitive.
             value.set_sensitive(SECRET.iter().any(|word| key.as_str().contains(word)));
             map.insert(key, value);
         }
@@ -294,7 +295,7 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, NetError> {
     Ok(map)
 }
 
-/// Whether a URL names this machine.
+/// Whether a URL refers to this machine.
 pub fn loopback_url(url: &str) -> bool {
     reqwest::Url::parse(url).is_ok_and(|url| is_loopback(&url))
 }

@@ -1,4 +1,4 @@
-//! The only sockets: the HTTP client and the decoders of streams of events.
+//! Network access: the HTTP client and decoders of event streams. No other module opens sockets.
 //!
 //! Layer 1. May import `base`; must not know what is sent or to whom.
 

@@ -1,13 +1,13 @@
-//! Whether anybody listens at an address, for less than a client costs. Must not know who.
+//! Checks cheaply whether a server listens at an address. Must not know which.
 
 use std::time::Duration;
 
 use tokio::net::TcpStream;
 
-/// How long a machine may take to say that it listens.
+/// Timeout of the connection attempt.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Whether a connection to the host and port of a URL can be made now.
+/// Whether the host and port of a URL accept a connection now.
 pub async fn listens(url: &str) -> bool {
     let Ok(url) = reqwest::Url::parse(url) else { return false };
     let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else { return false };

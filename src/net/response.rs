@@ -1,4 +1,4 @@
-//! An answer of a server, as it comes: from a socket, or from a recording.
+//! Streaming response of a server, live or from a recording.
 //!
 //! Must not know any provider.
 
@@ -10,14 +10,14 @@ use bytes::Bytes;
 use super::cassette::{Cut, Exchange, Piece, Recording};
 use super::error::{NetError, broken};
 
-/// How long a body is read for that is wanted as a whole: one that comes byte by byte would not end.
+/// Timeout for reading a complete body: one that arrives byte by byte might never end.
 const TEXT_PATIENCE: Duration = Duration::from_secs(30);
 
-/// An answer whose body is still coming. Dropping it closes the connection.
+/// A response whose body is still arriving. Dropping it closes the connection.
 #[derive(Debug)]
 pub struct Response {
     source: Source,
-    /// What is written down of it when it is dropped.
+    /// The exchange to record when it is dropped.
     kept: Option<Kept>,
 }
 
@@ -49,7 +49,7 @@ impl Response {
         Self { source: Source::Played { status, headers, pieces: pieces.into(), cut }, kept: None }
     }
 
-    /// Writes down what comes, at the latest when this is dropped.
+    /// Records what arrives, at the latest when this is dropped.
     pub(super) fn recorded(mut self, recording: Recording, mut exchange: Exchange) -> Self {
         if let Source::Live { inner, .. } = &self.source {
             exchange.status = inner.status().as_u16();
@@ -69,7 +69,7 @@ impl Response {
         }
     }
 
-    /// A header's text; the name in lower case.
+    /// Returns a header's value; the name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         match &self.source {
             Source::Live { inner, .. } => inner.headers().get(name)?.to_str().ok(),
@@ -79,7 +79,7 @@ impl Response {
         }
     }
 
-    /// The next piece of the body; `None` at its proper end.
+    /// Returns the next chunk of the body; `None` at its regular end.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, NetError> {
         let chunk = match &mut self.source {
             Source::Live { inner, host, silence } => {
@@ -105,8 +105,8 @@ impl Response {
         chunk
     }
 
-    /// Up to `max` bytes of the body as text; what fails or takes too long while reading just ends
-    /// it, because this is for explaining an error that has already happened.
+    /// Returns up to `max` bytes of the body as text; a read error or timeout just ends it, because this is
+    /// for explaining an error that has already happened.
     pub async fn text(mut self, max: usize) -> String {
         let mut body = Vec::new();
         let until = tokio::time::Instant::now() + TEXT_PATIENCE;

@@ -1,7 +1,7 @@
-//! `WebSockets`: a connection of the HTTP client that both sides talk on, one message at a time.
+//! `WebSockets`: an HTTP connection upgraded for messages in both directions.
 //!
-//! Must not know any provider. Proxies, certificates and limits are those of every other request;
-//! nothing is read before somebody asks for it, but while a socket is parked.
+//! Must not know any provider. Proxies, certificates and timeouts are those of all requests; nothing is read
+//! unless requested, except while a socket is parked.
 
 use std::time::Duration;
 
@@ -19,23 +19,23 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role, WebSoc
 use super::error::{NetError, broken};
 use crate::base::error::chain;
 
-/// The largest message that is taken, in bytes.
+/// Maximum bytes of a message.
 const MESSAGE_MAX: usize = 64 << 20;
-/// Bytes that are read at a time.
+/// Bytes per read.
 const READ: usize = 16 << 10;
-/// What every handshake's key is joined with (RFC 6455, 1.3).
+/// The GUID that is appended to every handshake's key (RFC 6455, 1.3).
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-/// How long saying goodbye may take.
+/// Timeout of the closing handshake.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// An open socket. Dropping it closes the connection at once.
+/// An open `WebSocket`. Dropping it closes the connection immediately.
 #[derive(Debug)]
 pub struct Socket {
     inner: WebSocketStream<reqwest::Upgraded>,
     host: String,
 }
 
-/// What the request that asks for a socket has, and how its answer is known.
+/// The headers of an upgrade request, and how its response is verified.
 pub(super) struct Handshake {
     accept: String,
     pub(super) headers: Vec<(String, String)>,
@@ -54,7 +54,7 @@ impl Handshake {
         Self { accept: accept(&key), headers }
     }
 
-    /// The answer becomes the socket.
+    /// Turns the response into a socket.
     pub(super) async fn finish(self, answer: reqwest::Response, host: String) -> Result<Socket, NetError> {
         let status = answer.status().as_u16();
         let accepted = answer.headers().get("sec-websocket-accept").map(HeaderValue::as_bytes);
@@ -72,14 +72,14 @@ impl Handshake {
     }
 }
 
-/// What a server answers to a key.
+/// Returns the expected answer to a key.
 pub fn accept(key: &str) -> String {
     let joined = format!("{key}{GUID}");
     STANDARD.encode(digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, joined.as_bytes()))
 }
 
 impl Socket {
-    /// Sends a message; the server has `patience` to take it.
+    /// Sends a message; the server must accept it within `patience`.
     pub async fn send(&mut self, text: String, patience: Duration) -> Result<(), NetError> {
         match tokio::time::timeout(patience, self.inner.send(Message::text(text))).await {
             Ok(Ok(())) => Ok(()),
@@ -88,8 +88,8 @@ impl Socket {
         }
     }
 
-    /// The next message as text; what is binary is read as UTF-8, damage replaced. Pings are
-    /// answered, and are signs of life. That the server closes is an error that says its reason.
+    /// Returns the next message as text; binary data is decoded as lossy UTF-8. Pings are answered and reset
+    /// the timeout. A close by the server is an error with its reason.
     pub async fn next(&mut self, silence: Duration) -> Result<String, NetError> {
         loop {
             let Ok(frame) = tokio::time::timeout(silence, self.inner.next()).await else {
@@ -106,12 +106,12 @@ impl Socket {
         }
     }
 
-    /// Keeps it open while nobody talks: pings are answered, and after `limit` it is closed.
+    /// Keeps it open while it is idle: pings are answered, and after `limit` it is closed.
     pub fn park(mut self, limit: Duration) -> Parked {
         let (wake, woken) = oneshot::channel();
         let task = tokio::spawn(async move {
             tokio::select! {
-                // Letting go of what is parked closes it.
+                // Dropping the parked handle closes it.
                 woken = woken => woken.ok().map(|()| self),
                 () = tokio::time::sleep(limit) => {
                     self.close().await;
@@ -123,12 +123,12 @@ impl Socket {
         Parked { wake, task }
     }
 
-    /// Returns once the server closes, or says what nobody asked for.
+    /// Returns when the server closes, or sends an unexpected message.
     async fn nothing(&mut self) {
         while let Some(Ok(Message::Ping(_) | Message::Pong(_))) = self.inner.next().await {}
     }
 
-    /// Says goodbye.
+    /// Sends a close message.
     pub async fn close(mut self: Socket) {
         if let Ok(Err(error)) = tokio::time::timeout(GOODBYE, self.inner.close(None)).await {
             tracing::debug!("{}: the socket was not closed in order: {}", self.host, chain(&error));
@@ -158,7 +158,7 @@ impl Socket {
     }
 }
 
-/// A socket that waits to be used again. Dropping it closes the connection.
+/// An idle socket for reuse. Dropping it closes the connection.
 #[derive(Debug)]
 pub struct Parked {
     wake: oneshot::Sender<()>,
@@ -166,9 +166,9 @@ pub struct Parked {
 }
 
 impl Parked {
-    /// The socket, if it is still open.
+    /// Returns the socket, if it is still open.
     pub async fn take(self) -> Option<Socket> {
-        // Where the task has ended, its answer says so.
+        // If the task has ended, its result says so.
         self.wake.send(()).ok()?;
         self.task.await.ok().flatten()
     }

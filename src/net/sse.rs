@@ -1,11 +1,11 @@
-//! Server-sent events out of bytes, as the HTML standard defines them.
+//! Decoder of server-sent events, as the HTML standard defines them.
 //!
-//! Must not know where the bytes come from or what the events mean. Every byte is looked at
-//! once, so a stream costs time linear in its length however it is cut into pieces.
+//! Must not know where the bytes come from or what the events mean. Every byte is read once, so the time is
+//! linear in the stream's length however it is split.
 
 use std::mem;
 
-/// Longest event, in bytes of data; beyond it the stream is refused rather than kept in memory.
+/// Maximum bytes of an event's data; beyond it the stream is rejected.
 pub const EVENT_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// One dispatched event.
@@ -25,20 +25,20 @@ pub struct TooLong;
 /// Incremental decoder of one stream.
 #[derive(Debug, Default)]
 pub struct Decoder {
-    /// The start of a line whose end has not come yet.
+    /// An incomplete line.
     line: Vec<u8>,
     name: Vec<u8>,
     data: Vec<u8>,
-    /// Whether a `data` field was seen since the last dispatch, be it an empty one.
+    /// Whether a `data` field was seen since the last dispatch, even an empty one.
     has_data: bool,
-    /// The last byte was CR: a LF that follows belongs to it.
+    /// Whether the last byte was CR: a following LF belongs to it.
     after_cr: bool,
-    /// A first line has been read, so a byte order mark can no longer come.
+    /// Whether a first line was read, so that a byte order mark is no longer possible.
     started: bool,
 }
 
 impl Decoder {
-    /// Reads a piece of the stream and appends what it completes.
+    /// Decodes bytes of the stream and appends complete events.
     pub fn push(&mut self, mut bytes: &[u8], out: &mut Vec<Event>) -> Result<(), TooLong> {
         while !bytes.is_empty() {
             if mem::take(&mut self.after_cr) && bytes[0] == b'\n' {
@@ -65,8 +65,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// The stream is over. The standard drops an event whose blank line never came; some servers
-    /// save the last one, and whoever reads knows whether its data is whole.
+    /// Ends the stream. The standard drops an event without its final blank line; some servers omit that line
+    /// for the last event, and the caller can tell whether its data is complete.
     pub fn end(&mut self, out: &mut Vec<Event>) {
         if !self.line.is_empty() {
             let line = mem::take(&mut self.line);
@@ -102,7 +102,7 @@ impl Decoder {
                 self.name.clear();
                 self.name.extend_from_slice(value);
             }
-            // `id` and `retry` matter for reconnecting only, which none of our streams can do.
+            // `id` and `retry` are for reconnecting, which none of our streams supports.
             _ => {}
         }
     }
@@ -115,7 +115,7 @@ impl Decoder {
     }
 }
 
-/// Only whole lines are decoded, so a character cut by a packet border is never seen in halves.
+/// Only complete lines are decoded, so a character split between packets is never decoded in halves.
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }

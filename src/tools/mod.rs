@@ -1,12 +1,12 @@
-//! What a model can do: the tool contract, the built-in tools, and whether and how a call runs.
+//! Tools of the model: the tool contract, built-in tools, permissions, and execution of calls.
 //!
-//! [`contract`] is what every tool is, gets and gives; [`builtin`] has the families of tools. A call goes through
-//! [`call`], which asks [`permissions`] whether it may run; command lines are judged by [`command`]. What built-in
-//! tools share is in [`files`], [`reading`], [`editing`], [`search`], [`running`] and [`interaction`]; [`output`]
-//! cuts what is too long for a model.
+//! [`contract`] is the interface of every tool; [`builtin`] has the families of tools. A call is executed by
+//! [`call`], which queries [`permissions`]; command lines are analyzed by [`command`]. Shared parts of
+//! built-in tools are in [`files`], [`reading`], [`editing`], [`search`], [`running`] and [`interaction`];
+//! [`output`] truncates long texts.
 //!
-//! Layer 3. May import `exec`, `net`, `workspace`, `patch`, `base` and the plain data of `llm`;
-//! must not know the agent, sessions or front ends.
+//! Layer 3. May import `exec`, `net`, `workspace`, `patch`, `base` and the plain data of `llm`; must not know
+//! the agent, sessions or front ends.
 
 #[doc(hidden)]
 pub mod builtin;

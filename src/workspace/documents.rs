@@ -1,4 +1,4 @@
-//! The documents in which a project tells agents how it wants to be worked on.
+//! Instruction documents of a project for agents.
 //!
 //! Must not know prompts. Blocking, but bounded: a few small files.
 
@@ -8,33 +8,33 @@ use std::path::{Path, PathBuf};
 
 use super::git;
 
-/// Bytes of all documents together.
+/// Maximum bytes of all documents together.
 pub const BYTES_MAX: usize = 32 * 1024;
-/// Stands where the limit cut something off.
+/// Marks the place where text was truncated.
 pub const CUT_MARK: &str = "[Project instructions truncated at 32KB]";
 
 /// One document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Its text, perhaps cut.
+    /// Its text, perhaps truncated.
     pub text: String,
 }
 
-/// What was found, and what could not be read.
+/// The documents that were found, and the files that could not be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Documents {
-    /// The user's own first, then from the repository's root down to the working folder: later ones
-    /// count more.
+    /// The user's own first, then from the repository's root down to the working folder: later ones take
+    /// precedence.
     pub found: Vec<Document>,
-    /// Files that are there but cannot be read, and why.
+    /// Files that cannot be read, and why.
     pub problems: Vec<(PathBuf, String)>,
 }
 
-/// Reads the user's own file and those of these names (`AGENTS.md` and what the model's family calls
-/// it) in every folder from the repository's root, or from `cwd` outside of one, down to `cwd`. What
-/// says the same as another one, such as a link to it, is left out.
+/// Reads the user's own file and those with these names (`AGENTS.md` and the name that the model's family
+/// uses) in every folder from the repository's root, or from `cwd` outside of one, down to `cwd`. Duplicates,
+/// such as links, are skipped.
 pub fn load(cwd: &Path, names: &[&str], own: Option<&Path>) -> Documents {
     let root = git::root_of(cwd).unwrap_or_else(|| cwd.to_path_buf());
     let mut folders: Vec<&Path> = cwd.ancestors().take_while(|folder| folder.starts_with(&root)).collect();
@@ -60,7 +60,7 @@ pub fn load(cwd: &Path, names: &[&str], own: Option<&Path>) -> Documents {
     documents
 }
 
-/// The first `left` bytes of a file and whether there are more; `None` when there is no file.
+/// Returns the first `left` bytes of a file and whether there are more; `None` when there is no file.
 fn read(path: &Path, left: usize) -> io::Result<Option<(String, bool)>> {
     if !path.is_file() {
         return Ok(None);
@@ -72,7 +72,7 @@ fn read(path: &Path, left: usize) -> io::Result<Option<(String, bool)>> {
         return Ok(Some((String::from_utf8_lossy(&bytes).into_owned(), false)));
     }
     bytes.truncate(left);
-    // The cut may have split a character.
+    // The limit may have split a character.
     let whole = bytes.utf8_chunks().map(|chunk| chunk.valid().len() + chunk.invalid().len()).sum::<usize>();
     let torn = bytes.utf8_chunks().last().map_or(0, |chunk| chunk.invalid().len());
     Ok(Some((String::from_utf8_lossy(&bytes[..whole - torn]).into_owned(), true)))

@@ -1,7 +1,6 @@
-//! How a project wants its files to be written: the rules of the `.editorconfig` files in the
-//! folders above a file.
+//! Formatting rules of a project for its files, from the `.editorconfig` files in the folders above a file.
 //!
-//! Must not know what is done with them. Blocking, but bounded: one small file for each folder.
+//! Must not know how they are applied. Blocking, but bounded: one small file per folder.
 
 use std::fs;
 use std::io::Cursor;
@@ -12,35 +11,35 @@ use ec4rs::property::{
 };
 use ec4rs::{ConfigParser, Properties, Section};
 
-/// The files' name.
+/// Name of the files.
 pub const NAME: &str = ".editorconfig";
-/// Longer files are no rules that a user wrote, in bytes.
+/// Maximum bytes; longer files are ignored.
 const BYTES_MAX: u64 = 1 << 20;
-/// Columns of a stop, at most.
+/// Maximum columns of a tab stop.
 const WIDTH_MAX: usize = 16;
 
-/// The rules for one file; `None` where there is none.
+/// The rules for one file; a `None` field means no rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
-    /// Whether lines are indented by tabs.
+    /// Whether indentation uses tabs.
     pub by_tabs: Option<bool>,
-    /// Columns of one step of indentation, from 1.
+    /// Columns per indentation level, from 1.
     pub indent: Option<usize>,
-    /// Columns from one tab stop to the next, from 1.
+    /// Columns between tab stops, from 1.
     pub tab_width: Option<usize>,
-    /// How lines end.
+    /// The line ending.
     pub ending: Option<Ending>,
-    /// How characters are bytes.
+    /// The encoding.
     pub charset: Option<Encoded>,
-    /// Whether white space at line ends goes when the file is saved.
+    /// Whether trailing white space is removed when the file is saved.
     pub trim: Option<bool>,
-    /// Whether the last line ends with a line ending when the file is saved, or without one.
+    /// Whether a final line ending is added or removed when the file is saved.
     pub final_ending: Option<bool>,
-    /// The column at which lines are broken, from 1.
+    /// The column at which lines are wrapped, from 1.
     pub line_length: Option<usize>,
 }
 
-/// How lines end.
+/// Line ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// `\n`.
@@ -49,22 +48,22 @@ pub enum Ending {
     CrLf,
 }
 
-/// How characters are bytes.
+/// Encoding of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoded {
-    /// UTF-8 without a mark.
+    /// UTF-8 without a byte order mark.
     Utf8,
-    /// UTF-8 with a mark.
+    /// UTF-8 with a byte order mark.
     Utf8Bom,
     /// Latin-1.
     Latin1,
-    /// UTF-16, little end first.
+    /// UTF-16, little-endian.
     Utf16Le,
-    /// UTF-16, big end first.
+    /// UTF-16, big-endian.
     Utf16Be,
 }
 
-/// What was found.
+/// The rules and their problems.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found {
     /// The rules.
@@ -73,7 +72,7 @@ pub struct Found {
     pub problems: Vec<String>,
 }
 
-/// The rules for a file, which need not exist; its path is absolute.
+/// Returns the rules for a file, which need not exist; its path is absolute.
 pub fn load(file: &Path) -> Found {
     let (mut configs, mut problems) = (Vec::new(), Vec::new());
     for folder in file.ancestors().skip(1) {
@@ -89,7 +88,7 @@ pub fn load(file: &Path) -> Found {
         }
     }
     let mut properties = Properties::new();
-    // What is nearer to the file counts more.
+    // Files nearer to the target take precedence.
     for (folder, sections) in configs.iter().rev() {
         let inside = file.strip_prefix(folder).unwrap_or(file);
         for section in sections.iter().filter(|section| section.applies_to(inside)) {
@@ -102,7 +101,7 @@ pub fn load(file: &Path) -> Found {
     Found { rules: rules(&properties), problems }
 }
 
-/// A whole file of rules and whether it is the topmost one; `None` when there is none.
+/// Parses a whole file; returns its sections and whether it is the topmost one; `None` when there is no file.
 fn sections(path: &Path) -> Result<Option<(bool, Vec<Section>)>, String> {
     let Ok(facts) = fs::metadata(path) else { return Ok(None) };
     if !facts.is_file() || facts.len() > BYTES_MAX {
@@ -117,10 +116,10 @@ fn sections(path: &Path) -> Result<Option<(bool, Vec<Section>)>, String> {
     Ok(Some((config.is_root, sections)))
 }
 
-/// A character that no path holds.
+/// A character that occurs in no path.
 const NOWHERE: char = '\u{10ffff}';
 
-/// A line in which no class excludes a single character: the library would read `[!x]` as `x`.
+/// Rewrites negated classes with a single character: the library would parse `[!x]` as `x`.
 fn whole_classes(line: &str) -> String {
     if !line.trim_start().starts_with('[') {
         return line.to_string();
@@ -157,7 +156,7 @@ fn rules(properties: &Properties) -> Rules {
         ending: match properties.get::<EndOfLine>() {
             Ok(EndOfLine::Lf) => Some(Ending::Lf),
             Ok(EndOfLine::CrLf) => Some(Ending::CrLf),
-            // Lines that end in a lone CR are no lines to anybody else here.
+            // No other part of bowline supports a lone CR as line ending.
             Ok(EndOfLine::Cr) | Err(_) => None,
         },
         charset: properties.get::<Charset>().ok().map(|charset| match charset {

@@ -1,27 +1,28 @@
-//! Where a repository begins, and how git is called by the program itself: so that git runs nothing that the
+//! Git calls of the program itself, and the root of a repository: git must not run anything that the
 //! repository names.
 //!
-//! Must not know what is in a repository, nor what its texts are wanted for. Commands of an agent are judged
-//! elsewhere (`tools::command`); this is for calls that nobody was asked about.
+//! Must not know the content of a repository, nor the purpose of the output. An agent's commands are checked
+//! elsewhere (`tools::command`); this is for calls that need no approval.
 
 use std::path::{Path, PathBuf};
 
-/// The nearest folder upwards that has a `.git`: a folder, or a file in a linked work tree.
+/// Returns the nearest ancestor folder that has a `.git`: a folder, or a file in a linked work tree.
 pub fn root_of(start: &Path) -> Option<PathBuf> {
     start.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_path_buf)
 }
 
-/// Functions for a POSIX shell, before a script of the caller's.
+/// Functions for a POSIX shell, to put before the caller's script.
 ///
-/// `safe_git` is git that neither locks, asks, pages nor connects, with every setting overridden that names a
-/// program under a fixed name (git-config(1)); a repository may come from anyone, and its settings are files
-/// like any other.
+/// `safe_git` runs git without locks, prompts, pager or network, and overrides every setting with a fixed
+/// name whose value is a program (git-config(1)): a repository may come from anyone, and its settings are
+/// files like any other.
 ///
-/// `names_programs` succeeds if the settings of the repository, and not the user's own, name a program under a
-/// name of their choice, which no override reaches: filters, drivers of diffs and merges, what checks signatures,
-/// formats that ask for signatures, hooks, and what fetches objects that are missing. It runs none of them. Then `safe_git` must not be asked for what
-/// goes through filters (`status`, `diff`, `cat-file --filters`). Names of settings have any bytes, hence the plain
-/// locale; a git before 2.26 does not tell where a setting stands, which counts as yes.
+/// `names_programs` succeeds if the repository's settings, not the user's own, name a program under a
+/// variable key, which cannot be overridden: filters, diff and merge drivers, signature checkers, formats
+/// that need signatures, hooks, and fetching of missing objects. It runs none of them. In that case
+/// `safe_git` must not run commands that use filters (`status`, `diff`, `cat-file --filters`). Names of
+/// settings may contain any bytes, hence the plain locale; git before 2.26 does not report the origin of a
+/// setting, which counts as a match.
 const FUNCTIONS: &str = r#"
 safe_git() {
   GIT_TERMINAL_PROMPT=0 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none GIT_ASKPASS=true SSH_ASKPASS=true \
@@ -40,8 +41,8 @@ names_programs() {
 }
 "#;
 
-/// A shell script that may call `safe_git` and `names_programs`; every call of git that the program makes by
-/// itself is built here.
+/// Returns a shell script that may call `safe_git` and `names_programs`; every git call of the program itself
+/// is built here.
 pub fn script(body: &str) -> String {
     format!("{FUNCTIONS}{body}")
 }

@@ -1,8 +1,8 @@
-//! Searching the files of a workspace for a regular expression, with ripgrep's walk, matcher and
-//! searcher: ignore rules, binary files left out, results file by file while they are found.
+//! Searches the files of a workspace for a regular expression, with ripgrep's walker, matcher and searcher:
+//! respects ignore rules, skips binary files, and reports results file by file as they are found.
 //!
-//! Must not know who wants them, nor encodings: what a file's bytes say as text, and which files
-//! have another text than their bytes, is asked of [`Texts`]. Blocking: callers bring a thread.
+//! Must not know the caller, nor encodings: [`Texts`] decodes files, and supplies the text of files that are
+//! open in an editor. Blocking: call it on a blocking thread.
 
 use std::fs;
 use std::io::{self, Read};
@@ -20,39 +20,38 @@ use self::lines::Lines;
 use super::walk;
 use crate::base::{names, parallel};
 
-/// Longer files are left out, in bytes.
+/// Maximum bytes of a file; longer ones are skipped.
 pub const SIZE_MAX: u64 = 64 << 20;
 
-/// What files say. Asked by several threads at once.
+/// Source of texts. Called from several threads.
 pub trait Texts: Sync {
-    /// The text that is searched in place of a file's own; of one that is open, what is unsaved
-    /// included.
+    /// Returns a text to search in place of the file's own: that of an open file, with unsaved changes.
     fn in_place_of(&self, file: &Path) -> Option<String>;
 
-    /// Files with such a text that are nowhere on disk yet, in order.
+    /// Returns the files with such a text that do not exist on disk yet, sorted.
     fn unwritten(&self) -> Vec<PathBuf>;
 
-    /// A file's bytes as text; `None` when it is no text.
+    /// Decodes a file's bytes; `None` if they are not text.
     fn decode(&self, bytes: Vec<u8>) -> Option<String>;
 }
 
-/// An expression that cannot be searched for.
+/// An invalid search pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadPattern(String);
 
-/// What to look for, prepared.
+/// A compiled search pattern.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     matcher: RegexMatcher,
     searcher_lines: bool,
-    /// What is put in place of a match, and whether `$1` in it is a group.
+    /// The replacement of a match, and whether `$1` in it refers to a group.
     replacement: Option<(String, bool)>,
 }
 
 impl Pattern {
-    /// Prepares an expression of the `regex` crate's syntax. It looks beyond the end of a line
-    /// only where it names line ends (`\n`) or lets `.` match them (`(?s)`).
+    /// Compiles a pattern in the `regex` crate's syntax. It matches across lines only if it contains line
+    /// endings (`\n`) or lets `.` match them (`(?s)`).
     pub fn new(expression: &str) -> Result<Self, BadPattern> {
         let by_lines = RegexMatcherBuilder::new().line_terminator(Some(b'\n')).build(expression);
         let (matcher, searcher_lines) = match by_lines {
@@ -73,7 +72,7 @@ impl Pattern {
             .build()
     }
 
-    /// What is put in place of a match; with `groups`, `$1` and `${name}` are filled in.
+    /// Sets the replacement; with `groups`, `$1` and `${name}` are expanded.
     #[must_use]
     pub fn replaced_by(mut self, new: &str, groups: bool) -> Self {
         self.replacement = Some((new.to_string(), groups));
@@ -81,7 +80,7 @@ impl Pattern {
     }
 }
 
-/// Whether an expression has the flag that lets `.` match line ends.
+/// Whether a pattern has the flag that lets `.` match line endings.
 fn lets_dots_cross(expression: &str) -> bool {
     expression.match_indices("(?").any(|(at, _)| {
         let flags = expression[at + 2..].split([':', ')', '-']).next().unwrap_or_default();
@@ -89,58 +88,58 @@ fn lets_dots_cross(expression: &str) -> bool {
     })
 }
 
-/// Lines of a file in which something was found.
+/// Matching lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     /// The first line, from 1.
     pub first: usize,
-    /// The last one.
+    /// The last line.
     pub last: usize,
-    /// Their text, lines apart by `\n`, without what ends the last one.
+    /// Their text, joined by `\n`, without the last line ending.
     pub old: String,
-    /// What they become, where something is to be replaced.
+    /// The text after replacement, if there is one.
     pub new: Option<String>,
-    /// Where in `old` the first match begins, in bytes.
+    /// Byte offset of the first match in `old`.
     pub at: usize,
 }
 
-/// What was found in a file.
+/// The hits in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileHits {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// The same below the root.
+    /// Its path relative to the root.
     pub name: String,
-    /// The lines, in order.
+    /// The hits, in order.
     pub hits: Vec<Hit>,
 }
 
-/// How a search ended.
+/// The summary of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Grepped {
-    /// Files in which something was found.
+    /// Number of files with hits.
     pub files: usize,
-    /// Matches.
+    /// Number of matches.
     pub matches: usize,
-    /// Files that are no text.
+    /// Number of binary files.
     pub binary: usize,
-    /// Files longer than [`SIZE_MAX`].
+    /// Number of files longer than [`SIZE_MAX`].
     pub too_long: usize,
-    /// What could not be read, and files whose names are not UTF-8.
+    /// Number of files that could not be read or whose names are not UTF-8.
     pub unreadable: usize,
-    /// Whether there was more than was wanted.
+    /// Whether the limit was reached.
     pub cut: bool,
-    /// Whether it was cancelled.
+    /// Whether the search was cancelled.
     pub cancelled: bool,
 }
 
 /// Files that a thread takes at a time.
 const SHARE: usize = 8;
-/// Most threads that search at once.
+/// Maximum number of search threads.
 const THREADS_MAX: usize = 12;
 
-/// Searches all files below `root`, in an order by folder and name, until there are `most`
-/// matches. The calling thread walks and gives out what is found; others read and search.
+/// Searches all files below `root`, sorted by folder and name, until there are `most` matches. The calling
+/// thread walks and reports results; others read and search.
 pub fn grep(
     root: &Path,
     pattern: &Pattern,
@@ -191,14 +190,14 @@ pub fn grep(
 }
 
 impl Grepped {
-    /// Whether nothing more is wanted.
+    /// Whether the search can stop.
     fn is_over(&mut self, cancel: &CancellationToken) -> bool {
         self.cancelled |= cancel.is_cancelled();
         self.cancelled || self.cut
     }
 
-    /// Takes in what came of a file; of one with more matches than are left the first ones are
-    /// looked for `again`.
+    /// Adds the results of a file; if it has more matches than remain allowed, `again` searches for only the
+    /// first ones.
     fn take(
         &mut self,
         looked: Option<Searched>,
@@ -234,21 +233,21 @@ impl Grepped {
     }
 }
 
-/// A file that is to be searched.
+/// A file to search.
 struct Candidate {
     path: PathBuf,
-    /// Its path below the root.
+    /// Its path relative to the root.
     name: String,
 }
 
 impl Candidate {
-    /// `None` where it is not below the root.
+    /// Returns `None` if it is not below the root.
     fn of(entry: &DirEntry, root: &Path) -> Option<Self> {
         Some(Self { path: entry.path().to_path_buf(), name: walk::relative(entry, root)? })
     }
 }
 
-/// A file and what came of it.
+/// A file with its results.
 struct Searched {
     file: Candidate,
     outcome: Outcome,
@@ -261,7 +260,7 @@ enum Outcome {
     Searched { hits: Vec<Hit>, matches: usize, cut: bool, failed: bool },
 }
 
-/// What one thread looks into files with.
+/// State of one search thread.
 struct Looker<'a> {
     pattern: &'a Pattern,
     searcher: Searcher,
@@ -270,7 +269,7 @@ struct Looker<'a> {
 }
 
 impl Looker<'_> {
-    /// Searches a file for at most so many matches.
+    /// Searches a file for at most this many matches.
     fn look(&mut self, file: Candidate, most: usize) -> Searched {
         let outcome = match self.texts.in_place_of(&file.path) {
             Some(text) => self.search(&text, &file.path, most),
@@ -301,7 +300,7 @@ impl Looker<'_> {
     }
 }
 
-/// A file's bytes; `None` when there are too many.
+/// Returns a file's bytes; `None` when there are too many.
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let file = fs::File::open(path)?;
     let size = file.metadata()?.len();
@@ -313,7 +312,7 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok((bytes.len() as u64 <= SIZE_MAX).then_some(bytes))
 }
 
-/// Takes in what the searcher finds in one text.
+/// Collects the searcher's matches in one text.
 struct Found<'a> {
     pattern: &'a Pattern,
     text: &'a str,
@@ -323,7 +322,7 @@ struct Found<'a> {
     cut: bool,
 }
 
-/// A match: where, and what is put in its place.
+/// A match: its range and its replacement.
 type Match = (usize, usize, Option<String>);
 
 impl Sink for Found<'_> {
@@ -344,7 +343,7 @@ impl Sink for Found<'_> {
 }
 
 impl Found<'_> {
-    /// The matches that begin in a part of the text, as many as are wanted.
+    /// Returns the matches that start in a part of the text, up to the limit.
     fn matches(&mut self, start: usize, end: usize) -> io::Result<Vec<Match>> {
         let matcher = &self.pattern.matcher;
         let bytes = &self.text.as_bytes()[..end];
@@ -355,7 +354,7 @@ impl Found<'_> {
         let failed = |error| io::Error::other(format!("{error:?}"));
         matcher
             .find_iter_at(bytes, start, |place| {
-                // Nothing begins behind the last line.
+                // A match cannot start after the last line.
                 if !is_inside(place.start()) {
                     return false;
                 }
@@ -379,7 +378,7 @@ impl Found<'_> {
         Ok(found)
     }
 
-    /// The replacement with its groups filled in.
+    /// Returns the replacement with its groups expanded.
     fn filled(
         &self,
         captures: &mut RegexCaptures,
@@ -396,7 +395,7 @@ impl Found<'_> {
         String::from_utf8(out).map_err(io::Error::other)
     }
 
-    /// Every line that a match touches, once.
+    /// Adds every line that a match touches, once.
     fn found(&mut self, start: usize, line: usize, matches: &[Match]) {
         let mut lines = Lines::new(self.text, start, line);
         let mut next = 0;
@@ -417,7 +416,7 @@ impl Found<'_> {
         }
     }
 
-    /// The lines that matches touch, those together that a match spans, with what they become.
+    /// Adds the lines that matches touch, joined where a match spans several, with their replacement.
     fn replaced(&mut self, start: usize, line: usize, matches: &[Match]) {
         let mut lines = Lines::new(self.text, start, line);
         let mut rest = matches.iter().peekable();
@@ -427,7 +426,7 @@ impl Found<'_> {
             let mut new = self.text[begin..self.before_ending(*from)].to_string();
             new.push_str(put.as_deref().unwrap_or_default());
             let mut done = *to;
-            // What replaces the end of a line takes the next line along.
+            // Replacing a line ending joins the next line.
             lines.go_to(done);
             while let Some((from, to, put)) = rest.next_if(|(from, ..)| lines.holds(*from)) {
                 new.push_str(self.text.get(done..self.before_ending(*from)).unwrap_or_default());
@@ -436,7 +435,7 @@ impl Found<'_> {
                 lines.go_to(done);
             }
             let end = lines.start + lines.content().len();
-            // A match may reach into what ends the line: `\r` belongs to no line's content.
+            // A match may end within the line ending: `\r` is not part of a line's content.
             new.push_str(self.text.get(done..end).unwrap_or_default());
             if done > end && new.ends_with('\r') {
                 new.pop();
@@ -447,7 +446,7 @@ impl Found<'_> {
         }
     }
 
-    /// Where a match begins; one that takes the second half of a line's end takes the first along.
+    /// Returns the start of a match; one that starts within `\r\n` is extended to include the `\r`.
     fn before_ending(&self, from: usize) -> usize {
         let bytes = self.text.as_bytes();
         let halved = bytes.get(from) == Some(&b'\n') && bytes[..from].ends_with(b"\r");
@@ -455,7 +454,7 @@ impl Found<'_> {
     }
 }
 
-/// Lines apart by `\n` alone.
+/// Returns the text with `\n` line endings.
 fn plain(text: &str) -> String {
     text.replace("\r\n", "\n")
 }

@@ -1,6 +1,6 @@
-//! One folder, as a file tree shows it.
+//! Lists one folder, for a file tree.
 //!
-//! Must not know the tree on screen. Blocking, but only as long as one folder is.
+//! Must not know the tree on screen. Blocking, but only for one folder.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -11,10 +11,10 @@ use std::path::Path;
 
 use super::walk;
 
-/// What an item is, links followed.
+/// Type of an item, with links followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ItemKind {
-    /// Something to expand.
+    /// A folder.
     Folder,
     /// Anything else.
     File,
@@ -27,15 +27,14 @@ pub struct Item {
     pub name: OsString,
     /// Folder or file.
     pub kind: ItemKind,
-    /// Whether the ignore rules leave it out. The rules are asked about this entry only: below
-    /// an ignored folder everything is ignored, and who expands one knows that.
+    /// Whether it is ignored. The rules are checked for this entry only: everything below an ignored folder
+    /// is ignored, which the caller knows.
     pub ignored: bool,
     /// Whether it is a symbolic link.
     pub link: bool,
 }
 
-/// The entries of a folder, folders first, then by name without regard to case. `.git` is not
-/// among them.
+/// Returns the entries of a folder, folders first, then by name, case-insensitive. `.git` is omitted.
 pub fn list(folder: &Path) -> io::Result<Vec<Item>> {
     let kept: HashSet<OsString> = walk::builder(folder)
         .max_depth(Some(1))

@@ -1,6 +1,6 @@
-//! A folder as a project: its root, its files under the ignore rules, its states, its documents for agents.
+//! A project folder: its root, files under ignore rules, checkpoints, and instruction documents for agents.
 //!
-//! Layer 2. May import `base` and `exec`; must not know who looks at it.
+//! Layer 2. May import `base` and `exec`; must not know the caller.
 
 #[doc(hidden)]
 pub mod checkpoint;

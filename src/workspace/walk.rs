@@ -1,6 +1,6 @@
-//! All files of a workspace under its ignore rules, in batches while they are found.
+//! Walks all files of a workspace under its ignore rules, in batches while they are found.
 //!
-//! Must not know who wants them. Blocking: callers bring a thread.
+//! Must not know the caller. Blocking: call it on a blocking thread.
 
 use crate::base::names;
 use std::path::Path;
@@ -8,25 +8,25 @@ use std::path::Path;
 use ignore::{DirEntry, WalkBuilder};
 use tokio_util::sync::CancellationToken;
 
-/// Size of the first batch: a screen's worth, so that something can be shown at once.
+/// Size of the first batch: one screen, for a quick first display.
 const BATCH_FIRST: usize = 64;
-/// Size to which batches grow, so that a million files are not a million messages.
+/// Maximum batch size, so that a million files are not a million messages.
 const BATCH_MAX: usize = 4096;
 
-/// How a walk ended.
+/// The summary of a walk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WalkSummary {
-    /// Files given out.
+    /// Number of files reported.
     pub files: usize,
-    /// Folders that could not be read and files whose names are not UTF-8.
+    /// Number of folders that could not be read and files whose names are not UTF-8.
     pub skipped: usize,
     /// Whether it was cancelled.
     pub cancelled: bool,
 }
 
-/// Gives the paths of all files below `root`, relative to it, in an order by folder and name.
-/// Ignore files count with and without a repository; hidden files are there, `.git` is not;
-/// links to folders are not followed.
+/// Reports the paths of all files below `root`, relative to it, sorted by folder and name. Ignore files apply
+/// with and without a repository; hidden files are included, `.git` is not; links to folders are not
+/// followed.
 pub fn walk(root: &Path, cancel: &CancellationToken, mut sink: impl FnMut(Vec<String>)) -> WalkSummary {
     let mut walked = WalkSummary::default();
     let mut batch = Vec::with_capacity(BATCH_FIRST);
@@ -61,7 +61,7 @@ pub fn walk(root: &Path, cancel: &CancellationToken, mut sink: impl FnMut(Vec<St
     walked
 }
 
-/// The rules by which folders are read everywhere in a workspace.
+/// Returns the walker with the rules that apply everywhere in a workspace.
 pub(super) fn builder(root: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
     builder.hidden(false).require_git(false).filter_entry(|entry| entry.file_name() != ".git");
@@ -73,7 +73,7 @@ pub(super) fn is_file(entry: &DirEntry) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink() && entry.path().is_file())
 }
 
-/// Its path below the root, as [`names`] has it; `None` where it is elsewhere.
+/// Returns its path below the root, as [`names`] has it; `None` if it is outside.
 pub(super) fn relative(entry: &DirEntry, root: &Path) -> Option<String> {
     Some(names::shown(entry.path().strip_prefix(root).ok()?).into_owned())
 }

@@ -1,7 +1,7 @@
-//! Who touches certain files: their folders are watched, and what happens in them is told of
-//! these files alone. Sleeps in the system until something happens.
+//! File watcher: watches the folders of certain files and reports changes of these files only. Sleeps until
+//! an event arrives.
 //!
-//! Must not know what the files are, nor read them: a touch is a reason to look, no more.
+//! Must not know what the files are, nor read them: an event is only a reason to check.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,44 +14,44 @@ use parking_lot::Mutex;
 /// Why files are not watched.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
-    /// The system has no watch left, or none at all.
+    /// The system has no watch left, or does not support watching.
     #[error("the system lets nothing be watched: {0}")]
     NoWatcher(notify::Error),
     /// One folder cannot be watched; the others are.
     #[error("{folder} cannot be watched: {source}")]
     Folder {
-        /// Which one.
+        /// The folder.
         folder: PathBuf,
-        /// Why.
+        /// The error.
         source: notify::Error,
     },
 }
 
-/// Which files were touched and not yet looked at. Filled on the watcher's thread.
+/// Files that changed and were not checked yet. Filled on the watcher's thread.
 #[derive(Debug, Default)]
 pub struct ChangedPaths(Mutex<Touched>);
 
-/// What was touched.
+/// The changes.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Touched {
-    /// These files.
+    /// The changed files.
     pub files: BTreeSet<PathBuf>,
-    /// How many times, all together.
+    /// Total number of events.
     pub times: u64,
 }
 
 impl ChangedPaths {
-    /// How many touches there were since the last [`Self::take`].
+    /// Returns the number of events since the last [`Self::take`].
     pub fn times(&self) -> u64 {
         self.0.lock().times
     }
 
-    /// Takes what there is.
+    /// Returns and clears the changes.
     pub fn take(&self) -> Touched {
         std::mem::take(&mut *self.0.lock())
     }
 
-    /// Notes files; tells whether there were none before.
+    /// Adds files; returns whether there were none before.
     fn add(&self, files: impl IntoIterator<Item = PathBuf>) -> bool {
         let mut touched = self.0.lock();
         let was_empty = touched.files.is_empty();
@@ -72,13 +72,13 @@ struct Shared {
     touches: Arc<ChangedPaths>,
     wake: Box<dyn Fn() + Send + Sync>,
     wanted: Mutex<Vec<PathBuf>>,
-    /// Folders whose watch has ended with them.
+    /// Folders whose watch ended because they were deleted.
     lost: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Watcher {
-    /// A watcher that follows nothing yet. It notes files in `touches`, and calls `wake`, on a
-    /// thread of its own, for the first one after they were taken.
+    /// Creates a watcher without files. It adds changed files to `touches`, and calls `wake` on its own
+    /// thread for the first one after they were taken.
     pub fn new(
         touches: Arc<ChangedPaths>,
         wake: impl Fn() + Send + Sync + 'static,
@@ -94,10 +94,9 @@ impl Watcher {
         Ok(Self { inner: inner.map_err(WatchError::NoWatcher)?, shared, folders: BTreeSet::new() })
     }
 
-    /// Follows these files from now on, absolute, and no others. A file whose folder is not
-    /// there is followed by the nearest folder that is; calling this again when something was
-    /// touched follows it further down. Tells whether folders are watched that were not before:
-    /// what happened in them until now was told by nobody. Blocking.
+    /// Replaces the watched files (absolute paths). A file whose folder is missing is watched through its
+    /// nearest existing ancestor; calling this again after an event follows it further down. Returns whether
+    /// new folders are watched: earlier changes in them were not reported. Blocking.
     pub fn follow(&mut self, files: Vec<PathBuf>) -> Result<bool, WatchError> {
         let folder = |file: &PathBuf| file.ancestors().skip(1).find(|up| up.is_dir()).map(Path::to_path_buf);
         let folders: BTreeSet<PathBuf> = files.iter().filter_map(folder).collect();
@@ -130,9 +129,9 @@ impl Shared {
     fn hear(&self, event: notify::Result<notify::Event>) {
         let wanted = self.wanted.lock();
         let touched: Vec<PathBuf> = match event {
-            // Too much has happened to be told: anything may have.
+            // Events were lost: any file may have changed.
             Ok(event) if event.need_rescan() => wanted.clone(),
-            // Reading is no touch.
+            // Reads are not changes.
             Ok(event) if is_reading(event.kind) => Vec::new(),
             Ok(event) => {
                 let leaves = matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(_));
@@ -140,7 +139,7 @@ impl Shared {
                     let gone = event.paths.iter().filter(|path| !path.exists()).cloned();
                     self.lost.lock().extend(gone);
                 }
-                // What happens to a folder on the way happens to the file.
+                // An event on a parent folder concerns the file, too.
                 let is_meant = |file: &&PathBuf| event.paths.iter().any(|path| file.starts_with(path));
                 wanted.iter().filter(is_meant).cloned().collect()
             }

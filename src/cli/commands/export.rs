@@ -1,6 +1,6 @@
-//! `bowline export`: a session as a document.
+//! `bowline export`: writes a session as a document.
 //!
-//! Must not know how documents are made. A file that exists is never written over.
+//! Must not know how documents are made. An existing file is never overwritten.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub struct Export {
     pub format: Option<String>,
 }
 
-/// Writes the document and says where; without a file the document itself is the answer.
+/// Writes the document and returns a message with its path; without a file returns the document itself.
 pub fn export(root: &Path, cwd: &Path, wanted: &Export) -> Result<String, Report> {
     let file = wanted.file.as_deref();
     let ending = file.and_then(Path::extension).map(|end| end.to_string_lossy().into_owned());
@@ -38,7 +38,7 @@ pub fn export(root: &Path, cwd: &Path, wanted: &Export) -> Result<String, Report
     let Some(file) = file else { return Ok(document.trim_end_matches('\n').to_string()) };
     let path = cwd.join(file);
     let failed = |error| Report::caused(format!("cannot write {}", path.display()), &error);
-    // What is there already stays: it may be anything.
+    // An existing file is kept: it may be anything.
     let made = std::fs::File::options().write(true).create_new(true).open(&path);
     made.and_then(|mut made| made.write_all(document.as_bytes())).map_err(failed)?;
     Ok(format!("{}: {} bytes", path.display(), document.len()))

@@ -1,6 +1,4 @@
-//! `bowline import`: sessions of other programs.
-//!
-//! Must not know how sessions are read or stored.
+//! `bowline import`: imports sessions of other programs.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +29,7 @@ pub struct Import {
     pub json: bool,
 }
 
-/// Imports the sessions, and says whether all could be read: what cannot does not stop the rest.
+/// Imports the sessions, and returns whether all could be read: an unreadable one does not stop the rest.
 pub fn import(root: &Path, cwd: &Path, wanted: &Import) -> Result<(Answer, bool), Report> {
     let source = wanted.from.as_deref().and_then(Source::parse);
     let clock = SystemClock::shared();
@@ -64,7 +62,7 @@ pub fn import(root: &Path, cwd: &Path, wanted: &Import) -> Result<(Answer, bool)
                 values.push(json!({"file": file, "from": source.name(), "session": path, "added": added,
                     "before": before, "problems": problems}));
             }
-            // A folder holds other files, too.
+            // Files that are no sessions are expected in a folder.
             Err(SessionError::NotASession(_)) if many => {
                 lines.push(format!("{}: not a session; skipped", file.display()));
             }

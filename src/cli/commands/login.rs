@@ -1,6 +1,6 @@
-//! `bowline login` and `bowline logout`: the conversation of a login, on a terminal.
+//! `bowline login` and `bowline logout`: login dialog on a terminal.
 //!
-//! Must not know providers. Keys are read without being shown; all lines may be piped in.
+//! Must not know providers. Keys are read without echo; all input may be piped in.
 
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::llm::model::{Notice, Question};
 use crate::runtime::lifecycle::options::Options;
 use crate::runtime::login;
 
-/// Logs in at a provider; which one is asked where none is named.
+/// Logs in at a provider; asks for one if none is given.
 pub async fn login(options: &Options, provider: Option<&str>, talk: &dyn LoginUi) -> Result<String, Report> {
     let named = match provider {
         Some(id) => id.to_string(),
@@ -26,7 +26,7 @@ pub async fn login(options: &Options, provider: Option<&str>, talk: &dyn LoginUi
     login::login(options, &named, talk).await
 }
 
-/// Forgets what is kept for a provider.
+/// Deletes the stored credentials of a provider.
 pub async fn logout(options: &Options, provider: Option<&str>) -> Result<String, Report> {
     let kept: Vec<_> =
         login::choices(options)?.into_iter().filter(|choice| !choice.kept.is_empty()).collect();
@@ -57,14 +57,14 @@ async fn ask_which(options: &Options, talk: &dyn LoginUi) -> Result<String, Repo
     said.ok_or_else(|| Report::new("no provider given; nothing changed"))
 }
 
-/// Standard input and standard error.
+/// Dialog on standard input and standard error.
 #[derive(Default)]
 pub struct Terminal {
     hidden: Arc<Mutex<Option<EchoOff>>>,
 }
 
 impl Terminal {
-    /// Shows again what is typed, for when nobody waits for a line any more.
+    /// Turns the terminal's echo on again when no line is being read.
     pub fn show(&self) {
         drop(self.hidden.lock().take());
     }
@@ -85,7 +85,7 @@ impl LoginUi for Terminal {
             Question::Line(text) | Question::Pasted(text) => (text, false),
         };
         say(&format!("{text}: "));
-        // The thread ends with the process when nobody waits for the line any more.
+        // If the future is dropped, the thread ends with the process.
         async move {
             if secret {
                 *self.hidden.lock() = EchoOff::start();
@@ -98,19 +98,19 @@ impl LoginUi for Terminal {
     }
 }
 
-/// For people, so it goes where no pipe takes it; when nobody reads it there is nobody to tell.
+/// Writes to standard error, which is not piped; if it is closed the text is lost.
 fn say(text: &str) {
     std::io::stderr().write_all(visible_lines(text).as_bytes()).ok();
 }
 
-/// A line; `None` at the end of the input.
+/// Reads a line; `None` at the end of the input.
 fn read() -> Option<String> {
     let mut line = String::new();
     let count = std::io::stdin().read_line(&mut line).ok()?;
     (count > 0).then(|| line.trim_end_matches(['\n', '\r']).to_string())
 }
 
-/// Keeps what is typed off the screen until it is dropped.
+/// Disables the terminal's echo until it is dropped.
 struct EchoOff(rustix::termios::Termios);
 
 impl EchoOff {

@@ -1,11 +1,11 @@
-//! `bowline prompt --show`: the system prompt with its parts and their tokens.
+//! `bowline prompt --show`: prints the system prompt with its parts and their tokens.
 //!
-//! Must not know how the prompt is made. Needs no key and asks nobody.
+//! Must not know how the prompt is made. Needs no key and sends no requests.
 
 use crate::base::error::Report;
 use crate::runtime::{Options, prompt_of};
 
-/// The prompt as text, or as JSON.
+/// Returns the prompt as text or as JSON.
 pub async fn show(options: &Options, json: bool) -> Result<String, Report> {
     let (shown, problems) = prompt_of(options).await?;
     problems.iter().for_each(crate::cli::process::tell);

@@ -1,8 +1,8 @@
-//! `bowline sessions`: the commands on stored sessions.
+//! `bowline sessions`: commands on stored sessions.
 //!
-//! `list` shows what is stored, `context` what the next request of a session holds, `search` and `stats` go through
-//! all sessions, `trash` deletes and restores session files, `restore` and `prune` work on the states of workspaces.
-//! Must not know how sessions are stored.
+//! `list` prints stored sessions, `context` the next request of a session, `search` and `stats` process all
+//! sessions, `trash` deletes and restores session files, `restore` and `prune` work on the checkpoints of
+//! workspaces. Must not know how sessions are stored.
 
 use clap::{Args as Group, Subcommand};
 
@@ -23,9 +23,9 @@ pub mod search;
 pub mod stats;
 pub mod trash;
 
-/// Characters of a text that stand for it in a line.
+/// Maximum characters of a text in a line.
 const TEXT_MAX: usize = 100;
-/// Characters of an id that a line shows.
+/// Characters of an id in a line.
 const ID_SHOWN: usize = 8;
 
 /// What is done with stored sessions; without a command they are listed.
@@ -85,7 +85,7 @@ const QUERY: &str = "Words, \"phrases\", begin*, -without (after --), file:NAME,
                      project:NAME, role:user, since:7d";
 
 impl Sessions {
-    /// The options of the agent that stood behind the command.
+    /// Returns the agent options given after the command.
     pub fn agent(&self) -> Option<&AgentArgs> {
         match &self.command {
             Some(SessionCommand::Context(wanted)) => Some(&wanted.agent),
@@ -94,7 +94,7 @@ impl Sessions {
     }
 }
 
-/// What the command prints, and whether all of it was done.
+/// Returns the output, and whether the command succeeded completely.
 pub async fn answer(options: &Options, sessions: &Sessions, json: bool) -> Result<(String, bool), Report> {
     let (root, cwd, trash) = (options.session_root(), &options.cwd, options.home.trash());
     let now_ms = SystemClock::shared().now_ms();
@@ -115,7 +115,7 @@ pub async fn answer(options: &Options, sessions: &Sessions, json: bool) -> Resul
     Ok((written(answer, json), true))
 }
 
-/// The end of an id: sessions that began in the same minute have the same beginning.
+/// Returns the end of an id: sessions started in the same minute have the same beginning.
 fn tail(id: &str) -> &str {
     let from = id.char_indices().rev().nth(ID_SHOWN - 1).map_or(0, |(at, _)| at);
     &id[from..]
@@ -126,7 +126,7 @@ fn minute(ms: u64) -> String {
     clock::iso8601(ms).replace('T', " ").chars().take(16).collect()
 }
 
-/// The beginning of a text, in one line.
+/// Returns the beginning of a text as one line.
 fn shortened(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(TEXT_MAX) {

@@ -1,6 +1,6 @@
-//! `bowline tool`: one built-in tool, run once as a model would run it; or which tools there are.
+//! `bowline tool`: runs one built-in tool as a model would, or lists the tools.
 //!
-//! Must not know how a call runs, nor any tool. Needs no key and asks nobody.
+//! Must not know how a call runs, nor any tool. Needs no key and sends no requests to models.
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::runtime::{ActiveTools, Options, controls::single_call};
 use crate::tools::command::is_read_only;
 use crate::tools::contract::registry::Row;
 
-/// A signal interrupted the call.
+/// Exit code when a signal interrupted the call.
 const INTERRUPTED: i32 = 130;
 
 /// Which tool is run with which arguments, or that the tools are listed.
@@ -48,7 +48,7 @@ pub struct Tool {
     pub agent: AgentArgs,
 }
 
-/// The environment of that name, over the machine's own.
+/// Returns the environment with this name, on top of the machine's own.
 pub fn place(name: Option<&str>, local: Arc<dyn Environment>) -> Arc<dyn Environment> {
     match name {
         Some("read-only") => Arc::new(Wrapped::new(local, ReadOnly::new(is_read_only))),
@@ -56,7 +56,7 @@ pub fn place(name: Option<&str>, local: Arc<dyn Environment>) -> Arc<dyn Environ
     }
 }
 
-/// Runs the tool, or lists all; gives the exit code.
+/// Runs the tool, or lists all; returns the exit code.
 pub async fn run(options: Options, wanted: &Tool, json: bool) -> Result<i32, (i32, Report)> {
     let found = single_call::tools(&options);
     let (equipment, problems) = found.map_err(|report| (FAILED, report))?;
@@ -70,11 +70,11 @@ pub async fn run(options: Options, wanted: &Tool, json: bool) -> Result<i32, (i3
     let args = arguments(given, spec).map_err(|report| (USAGE, report))?;
     single_call::check_name(&equipment, name, &args).map_err(|report| (USAGE, report))?;
     let options = Options { env: place(wanted.env.as_deref(), options.env.clone()), ..options };
-    // From here on it ends the call with all that it started, and not only this program.
+    // From here on a signal ends the call with everything that it started, and not only this process.
     let interruption = print::interruption();
     let cancel = CancellationToken::new();
     let call = single_call::call(options, equipment.all, name.clone(), args, cancel.clone());
-    // On a task of its own, so that the interruption is heard whatever the tool does.
+    // On a separate task, so that the interruption is handled whatever the tool does.
     let mut call = tokio::spawn(call);
     let (ran, interrupted) = tokio::select! {
         biased;
@@ -98,7 +98,7 @@ pub async fn run(options: Options, wanted: &Tool, json: bool) -> Result<i32, (i3
     })
 }
 
-/// The arguments: as they were given, or what is piped in. A tool that takes none needs none.
+/// Returns the arguments, given or piped in. A tool without parameters needs none.
 fn arguments(given: Option<&str>, spec: Option<&ToolSpec>) -> Result<Value, Report> {
     let none = || Ok(Value::Object(Map::new()));
     match given {
@@ -116,7 +116,7 @@ fn takes_none(spec: &ToolSpec) -> bool {
     spec.parameters.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
 }
 
-/// One JSON object. Whether it fits the tool is the tool's question.
+/// Parses one JSON object. The tool checks whether it fits.
 fn parsed(text: &str) -> Result<Value, Report> {
     let hint = "one object, such as '{\"path\": \"README.md\"}' in single quotes, or - for standard input";
     match serde_json::from_str(text) {
@@ -126,7 +126,7 @@ fn parsed(text: &str) -> Result<Value, Report> {
     }
 }
 
-/// Names and a line each; those that a model is not available unless somebody wants it say so.
+/// Returns the tools, one per line; tools that are not available by default are marked.
 fn listed(equipment: &ActiveTools) -> String {
     let ActiveTools { all, available, .. } = equipment;
     let width = all.names().map(str::len).max().unwrap_or(0);
@@ -148,7 +148,7 @@ fn listed_json(equipment: &ActiveTools) -> Value {
     json!({"profile": profile, "tools": all.rows().iter().map(tool).collect::<Vec<_>>()})
 }
 
-/// What a model gets, in text; of what is no text, what it is.
+/// Returns the content for a model as text; other parts are described.
 fn told(content: &[Part]) -> String {
     let mut out = String::new();
     for part in content {

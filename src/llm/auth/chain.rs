@@ -1,8 +1,8 @@
-//! The way from a provider to a key, walked anew for each request: the flag, what is kept, the
-//! environment, the user's file of providers.
+//! Resolves a provider's key for each request: flag, stored credential, environment, the user's provider
+//! file.
 //!
-//! Must not know how a key is sent. What is kept is read each time, so that a login or a renewal of
-//! another process counts at once.
+//! Must not know how a key is sent. The credentials file is read each time, so that a login or renewal by
+//! another process takes effect immediately.
 
 use std::sync::Arc;
 
@@ -23,17 +23,17 @@ use crate::net::http::{Http, loopback_url};
 pub struct Chain {
     /// The provider.
     pub info: Arc<ProviderInfo>,
-    /// Where to look.
+    /// The sources of keys.
     pub credentials: Credentials,
-    /// Root of the API, complete.
+    /// The complete root URL of the API.
     pub base_url: String,
-    /// For renewing tokens.
+    /// The client for token renewal.
     pub http: Arc<Http>,
-    /// For their ends.
+    /// The clock for token expiration.
     pub clock: SharedClock,
 }
 
-/// A key and where it is from.
+/// A key and its source.
 struct Found {
     key: ApiKey,
     kind: KeyKind,
@@ -101,7 +101,7 @@ impl Chain {
         Ok(access)
     }
 
-    /// What is kept for the provider now.
+    /// Returns the stored entry of the provider.
     async fn kept(&self) -> Result<Option<Entry>, LlmError> {
         let Some(store) = self.credentials.store.clone() else { return Ok(None) };
         let read = tokio::task::spawn_blocking(move || store.read()).await;
@@ -110,7 +110,7 @@ impl Chain {
         Ok(entries.get(&self.info.id).and_then(Entry::read))
     }
 
-    /// From the environment, else from the user's file.
+    /// Returns the key from the environment, else from the user's file.
     async fn ambient(
         &self,
         var: impl Fn(&str) -> Option<String> + Copy + Send,
@@ -146,7 +146,7 @@ impl Chain {
                 };
                 match oauth::refresh::renew(renewal).await {
                     Ok(renewed) => renewed,
-                    // It is renewed early: what cannot be had now may be had the next time.
+                    // The token is still valid, since renewal starts early: the next request tries again.
                     Err(error) if login.expires > self.clock.now_ms() => {
                         tracing::warn!("the login of {} is not renewed yet: {error}", self.info.id);
                         login
@@ -185,7 +185,7 @@ impl Chain {
     }
 }
 
-/// What to do about a key that is not there.
+/// Returns the advice for a missing key.
 pub fn missing(info: &ProviderInfo) -> String {
     let ProviderInfo { id, key_vars, .. } = info;
     match key_vars.first() {

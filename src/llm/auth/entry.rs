@@ -1,4 +1,4 @@
-//! One entry of the file of credentials, read. Must not know the file.
+//! An entry of the credentials file. Must not know the file.
 
 use std::collections::HashMap;
 
@@ -8,38 +8,38 @@ use crate::base::json::json;
 
 use crate::llm::access::ApiKey;
 
-/// How long before its end a token is renewed, in milliseconds.
+/// How long before its expiration a token is renewed, in milliseconds.
 const EARLY_MS: u64 = 5 * 60 * 1000;
 
-/// What is kept for a provider.
+/// The stored credential of a provider.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Entry {
-    /// A key, or only variables.
+    /// A key, or variables only.
     Key {
-        /// The key as it was given: perhaps `$VAR` or `!command`.
+        /// The key as entered: may be `$VAR` or `!command`.
         key: Option<ApiKey>,
-        /// Variables that win over the environment's for this provider.
+        /// Variables that override the environment for this provider.
         env: HashMap<String, String>,
     },
     /// A login.
     Login(Login),
 }
 
-/// What a login gave.
+/// An OAuth login.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Login {
-    /// The token that requests have.
+    /// The access token.
     pub access: ApiKey,
-    /// The one that it is renewed with; empty where it is not.
+    /// The refresh token; empty if the login cannot be renewed.
     pub refresh: ApiKey,
-    /// When `access` ends, in milliseconds since the Unix epoch.
+    /// When `access` expires, in milliseconds since the Unix epoch.
     pub expires: u64,
-    /// What else the provider needs: `accountId`, `enterpriseUrl`.
+    /// Additional fields of the provider: `accountId`, `enterpriseUrl`.
     pub extra: Map<String, Value>,
 }
 
 impl Entry {
-    /// Reads an entry; `None` where it is of no kind that is known.
+    /// Parses an entry; `None` for an unknown type.
     pub fn read(value: &Value) -> Option<Self> {
         let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_string);
         match value.get("type")?.as_str()? {
@@ -53,7 +53,7 @@ impl Entry {
                 for known in ["type", "access", "refresh", "expires"] {
                     extra.shift_remove(known);
                 }
-                // A time may have been written as a fraction, or as the largest that there is.
+                // The timestamp may be a fraction, or the largest number.
                 let expires = value.get("expires").and_then(Value::as_f64).unwrap_or_default();
                 Some(Self::Login(Login {
                     access: ApiKey(text("access")?),
@@ -66,8 +66,8 @@ impl Entry {
         }
     }
 
-    /// An entry of nothing but a key. One that happens to begin like a command or to hold a dollar is
-    /// a key all the same: what a server hands out is never run.
+    /// Returns an entry with only a key. A key that starts like a command or contains a dollar sign is
+    /// escaped: text from a server is never run.
     pub fn of_key(key: &str) -> Value {
         let mut plain = key.replace('$', "$$");
         if plain.starts_with('!') {
@@ -83,12 +83,12 @@ impl Login {
         !self.refresh.0.is_empty() && now_ms.saturating_add(EARLY_MS) >= self.expires
     }
 
-    /// A field of what the provider needs beside the token.
+    /// Returns an additional field.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.extra.get(name).and_then(Value::as_str)
     }
 
-    /// As it is kept.
+    /// Returns the entry in its stored form.
     pub fn to_value(&self) -> Value {
         let mut value = json!({
             "type": "oauth",

@@ -1,8 +1,8 @@
-//! Tokens for Google's cloud, found where its own programs look: a file of credentials, then the
-//! machine that we run on (application default credentials).
+//! Google Cloud tokens, found as by Google's own tools (application default credentials): a credentials file,
+//! then the metadata server.
 //!
-//! Must not know what the token is for. Token and times are kept until shortly before the end; one
-//! refresh is under way at a time.
+//! Must not know what the token is for. Tokens are cached until shortly before they expire; only one refresh
+//! runs at a time.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,32 +21,32 @@ use crate::base::json::json;
 use crate::llm::access::{ApiKey, Variables};
 use crate::net::http::{Get, Http};
 
-/// Where tokens are handed out, unless a file says something else.
+/// Default URL for tokens, unless the file has another.
 const TOKEN_URL: &str = "https://oauth2.googleapis.com/token";
-/// What the token is good for.
+/// OAuth scope of the token.
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
-/// Where the machine tells about itself.
+/// Address of the metadata server.
 const METADATA: &str = "169.254.169.254";
-/// It answers at once, or this is none of Google's machines.
+/// Timeout: the server answers immediately, or this is not a Google machine.
 const METADATA_PATIENCE: Duration = Duration::from_secs(1);
-/// A token that ends sooner is asked for anew.
+/// Tokens that expire sooner than this are refreshed.
 const EARLY_MS: u64 = 5 * 60 * 1000;
-/// Seconds that a signed wish holds.
+/// Lifetime of a signed assertion, in seconds.
 const WISH_S: u64 = 3600;
 
-/// A token, and what comes with it.
+/// A token with its project.
 #[derive(Debug, Clone)]
 pub struct Token {
-    /// For `Authorization: Bearer`.
+    /// The token for `Authorization: Bearer`.
     pub secret: ApiKey,
-    /// The project that the credentials belong to, where they tell.
+    /// The project of the credentials, if known.
     pub project: Option<String>,
-    /// The project that pays, where that is another one.
+    /// The billing project, if it is another one.
     pub payer: Option<String>,
     ends_ms: u64,
 }
 
-/// The chain, and the token that it gave.
+/// The chain with its cached token.
 pub struct Tokens {
     surroundings: Variables,
     http: Arc<Http>,
@@ -55,14 +55,14 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Looks for nothing yet.
+    /// Creates a chain with an empty cache.
     pub fn new(surroundings: Variables, http: Arc<Http>, clock: SharedClock) -> Self {
         Self { surroundings, http, clock, kept: Mutex::default() }
     }
 
-    /// A token that holds for some minutes; `None` where there are no credentials.
+    /// Returns a token that is valid for some minutes; `None` when there are no credentials.
     pub async fn token(&self) -> Result<Option<Token>, TokenError> {
-        // Held over the refresh: whoever comes meanwhile waits for the same token.
+        // Held during the refresh: concurrent callers wait for the same token.
         let mut kept = self.kept.lock().await;
         if let Some(token) = kept.as_ref().filter(|t| t.ends_ms > self.clock.now_ms() + EARLY_MS) {
             return Ok(Some(token.clone()));
@@ -75,7 +75,7 @@ impl Tokens {
         Ok(token)
     }
 
-    /// The file of credentials, if there is one.
+    /// Returns the credentials file, if there is one.
     async fn file(&self) -> Result<Option<(PathBuf, Value)>, TokenError> {
         let named = self.surroundings.var("GOOGLE_APPLICATION_CREDENTIALS").map(PathBuf::from);
         let folder = self.surroundings.var("CLOUDSDK_CONFIG").map(PathBuf::from);
@@ -138,7 +138,7 @@ impl Tokens {
         Ok(Token { project, payer: text("quota_project_id"), ..self.read(&answer)? })
     }
 
-    /// From the machine, where it is one of Google's.
+    /// Returns a token from the metadata server, on a Google machine.
     async fn by_machine(&self) -> Result<Option<Token>, TokenError> {
         let token = match self.metadata("instance/service-accounts/default/token").await {
             Ok(token) => token,
@@ -147,7 +147,7 @@ impl Tokens {
         };
         let answer: Value = serde_json::from_str(&token).unwrap_or_default();
         let token = self.read(&answer)?;
-        // Only needed where no variable names the project.
+        // Only needed when no variable names the project.
         let project = match self.metadata("project/project-id").await {
             Ok(project) => Some(project.trim().to_string()),
             Err(trouble) => {
@@ -181,7 +181,7 @@ impl Tokens {
     }
 }
 
-/// A signed token of claims; `None` when the key is none in PEM's PKCS #8.
+/// Returns a signed JWT; `None` when the key is not PEM in PKCS #8.
 fn jwt(header: &Value, claims: &Value, pem: &str) -> Option<String> {
     let body: String = pem.lines().filter(|line| !line.starts_with("-----")).map(str::trim).collect();
     let key = RsaKeyPair::from_pkcs8(&STANDARD.decode(body).ok()?).ok()?;

@@ -1,4 +1,4 @@
-//! Amazon's signature of a request, version 4. Pure.
+//! AWS Signature Version 4 of a request. Pure.
 
 use ring::digest::{SHA256, digest};
 use ring::hmac;
@@ -6,41 +6,41 @@ use ring::hmac;
 use super::token_request::encoded;
 use crate::llm::access::ApiKey;
 
-/// What signs.
+/// Signing keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keys {
-    /// Public.
+    /// The access key id, which is public.
     pub id: String,
-    /// Not public.
+    /// The secret key.
     pub secret: ApiKey,
-    /// Of keys that end.
+    /// The session token of temporary keys.
     pub session: Option<ApiKey>,
 }
 
-/// Where a signature holds.
+/// The scope of a signature.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'a> {
-    /// Such as `us-east-1`.
+    /// The region, such as `us-east-1`.
     pub region: &'a str,
-    /// Such as `bedrock`.
+    /// The service, such as `bedrock`.
     pub service: &'a str,
     /// Milliseconds since the epoch.
     pub now_ms: u64,
 }
 
-/// A request before it is signed.
+/// An unsigned request.
 #[derive(Debug, Clone, Copy)]
 pub struct Unsigned<'a> {
-    /// In capitals.
+    /// The method in upper case.
     pub method: &'a str,
-    /// Absolute, its path percent-encoded.
+    /// The absolute URL, with a percent-encoded path.
     pub url: &'a str,
-    /// What is sent.
+    /// The body.
     pub body: &'a [u8],
 }
 
-/// Adds the headers that sign a request: the time, the session and `authorization`. Signed are the
-/// host, `content-type` and whatever begins with `x-amz-`. `None` when the URL is none.
+/// Adds the signature headers: time, session token and `authorization`. Signs the host, `content-type` and
+/// all headers that start with `x-amz-`. `None` when the URL is invalid.
 #[must_use = "an unsigned request is refused"]
 pub fn sign(request: Unsigned, keys: &Keys, scope: Scope, headers: &mut Vec<(String, String)>) -> Option<()> {
     let (host, path, query) = parts(request.url)?;
@@ -81,7 +81,7 @@ pub fn sign(request: Unsigned, keys: &Keys, scope: Scope, headers: &mut Vec<(Str
     Some(())
 }
 
-/// Host with its port, path, query. Default ports are not in a `Host` header.
+/// Returns host with port, path, and query. Default ports are omitted, as in a `Host` header.
 fn parts(url: &str) -> Option<(&str, &str, &str)> {
     let (scheme, rest) = url.split_once("://")?;
     let at = rest.find(['/', '?']).unwrap_or(rest.len());
@@ -94,7 +94,7 @@ fn parts(url: &str) -> Option<(&str, &str, &str)> {
     Some((host, if path.is_empty() { "/" } else { path }, query))
 }
 
-/// The path is encoded once more for the signature.
+/// Encodes the path a second time, as the signature requires.
 fn twice(path: &str) -> String {
     path.split('/').map(encoded).collect::<Vec<_>>().join("/")
 }
@@ -103,7 +103,7 @@ fn squeezed(value: &str) -> String {
     value.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `20150830T123600Z`.
+/// Returns the time as `20150830T123600Z`.
 fn stamp(ms: u64) -> String {
     let iso = crate::base::clock::iso8601(ms);
     let whole = iso.split('.').next().unwrap_or_default();
@@ -115,7 +115,7 @@ fn mac(key: &[u8], text: &str) -> Vec<u8> {
     hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, key), text.as_bytes()).as_ref().to_vec()
 }
 
-/// In lower case.
+/// Returns lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     let mut out = String::new();
     for byte in bytes {

@@ -1,8 +1,8 @@
-//! The file of credentials, in pi's form: `{provider: {"type": "api_key" | "oauth", …}}`.
+//! Credentials file in pi's format: `{provider: {"type": "api_key" | "oauth", …}}`.
 //!
-//! Only its owner can read it. It is changed under a lock that the system frees with the process, so
-//! that two processes do not overwrite each other's tokens. Must not know what a provider does with
-//! what is in it. All of this blocks.
+//! Readable only by its owner. Writes hold a file lock that the system releases with the process, so that
+//! concurrent processes do not overwrite each other's tokens. Must not know how a provider uses its entry.
+//! All operations block.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -12,48 +12,48 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-/// How long the lock is waited for.
+/// Timeout for the lock.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Why the file cannot be used.
+/// Why the credentials file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// It cannot be read or written.
+    /// An I/O error.
     #[error("{path}: {cause}")]
     Io {
         /// Which file.
         path: String,
-        /// What the system says.
+        /// The error.
         cause: io::Error,
     },
-    /// Somebody else holds the lock, and does not let go.
+    /// Another process holds the lock.
     #[error("{path}: another process is changing this file and does not come to an end")]
     Held {
         /// Which file.
         path: String,
     },
-    /// It is not what it should be; it is left as it is.
+    /// The file is invalid; it is not modified.
     #[error("{path}:{line}: this is no file of credentials ({what}); it is left as it is")]
     Broken {
         /// Which file.
         path: String,
         /// Line from 1.
         line: usize,
-        /// What is wrong; never what is in it.
+        /// The problem, without any content of the file.
         what: &'static str,
     },
 }
 
-/// Everything that is kept, by provider id.
+/// All entries, by provider id.
 pub type Entries = Map<String, Value>;
 
-/// The file. Cheap to clone.
+/// The credentials file. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
     path: PathBuf,
 }
 
-/// Holds the lock until it is dropped.
+/// The locked file; unlocks on drop.
 #[derive(Debug)]
 pub struct Locked {
     store: Store,
@@ -61,17 +61,17 @@ pub struct Locked {
 }
 
 impl Store {
-    /// The file at this path, which need not be there. Two paths to one file are one store.
+    /// Creates a store for this path, which need not exist. Two paths to one file are one store.
     pub fn new(path: &Path) -> Self {
         Self { path: fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()) }
     }
 
-    /// Where it is.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What is kept now; nothing when there is no file.
+    /// Returns the stored entries; empty when there is no file.
     pub fn read(&self) -> Result<Entries, StoreError> {
         let text = match fs::read_to_string(&self.path) {
             Ok(text) => text,
@@ -111,8 +111,8 @@ impl Store {
         Ok(Locked { store: self.clone(), _lock: file })
     }
 
-    /// Waits on a thread of its own, since the system sets no limit: a process that was stopped in the
-    /// middle would hold up everybody for good. What comes too late is let go of at once.
+    /// Waits on a separate thread, since the system's call has no timeout: a process stopped while it holds
+    /// the lock would block this one forever. A lock acquired too late is released immediately.
     fn wait(&self, file: File, patience: Duration) -> Result<File, StoreError> {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
@@ -127,7 +127,7 @@ impl Store {
         }
     }
 
-    /// Keeps an entry, or takes it away.
+    /// Stores or removes an entry.
     pub fn set(&self, provider: &str, entry: Option<Value>) -> Result<(), StoreError> {
         self.lock()?.set(provider, entry)
     }
@@ -138,12 +138,12 @@ impl Store {
 }
 
 impl Locked {
-    /// What is kept now.
+    /// Returns the stored entries.
     pub fn read(&self) -> Result<Entries, StoreError> {
         self.store.read()
     }
 
-    /// Keeps an entry, or takes it away, and leaves all others as they are.
+    /// Stores or removes an entry; other entries are unchanged.
     pub fn set(&self, provider: &str, entry: Option<Value>) -> Result<(), StoreError> {
         let mut entries = self.store.read()?;
         match entry {
@@ -154,7 +154,7 @@ impl Locked {
         self.write(&text).map_err(|cause| self.store.io(cause))
     }
 
-    /// Beside it and renamed; a temporary file is its owner's alone from the beginning.
+    /// Writes a temporary file and renames it; it is readable only by its owner from the start.
     fn write(&self, text: &str) -> io::Result<()> {
         let folder = self.store.path.parent().unwrap_or(Path::new("."));
         let mut file = tempfile::NamedTempFile::new_in(folder)?;

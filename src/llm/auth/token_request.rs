@@ -1,5 +1,4 @@
-//! Questions to services that hand out tokens. What they answer is a secret: nothing of it gets
-//! into a message but the words that say why there is no token.
+//! Requests to token services. Responses are secret: error messages contain only the service's reason.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
@@ -9,36 +8,36 @@ use crate::net::error::NetError;
 use crate::net::http::{Http, Post};
 use crate::net::response::Response;
 
-/// Everything but what RFC 3986 calls unreserved.
+/// All characters except those that RFC 3986 calls unreserved.
 pub const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// No answer of a token service is longer.
+/// Maximum bytes of a response.
 const BYTES_MAX: usize = 64 << 10;
 
 /// Why there is no token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenError {
-    /// As the request will fail.
+    /// The error kind for the request.
     pub kind: ErrorKind,
-    /// For a user, without the provider's name.
+    /// The message for the user, without the provider's name.
     pub text: String,
-    /// Whether nobody was reached at all.
+    /// Whether the service was not reachable at all.
     pub nobody: bool,
 }
 
 impl TokenError {
-    /// Something is set up wrong.
+    /// Creates a configuration error.
     pub fn setup(text: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Configuration, text: text.into(), nobody: false }
     }
 
-    /// As the error of a request.
+    /// Converts it to the error of a request.
     pub fn told(self, provider: &str) -> LlmError {
         LlmError::new(self.kind, provider, format!("{provider}: {}", self.text))
     }
 }
 
-/// The answer as text; `whom` names the service.
+/// Returns the response as text; `whom` names the service.
 pub async fn text(answer: Result<Response, NetError>, whom: &str) -> Result<String, TokenError> {
     let response = answer.map_err(|error| TokenError {
         kind: ErrorKind::Network,
@@ -54,7 +53,7 @@ pub async fn text(answer: Result<Response, NetError>, whom: &str) -> Result<Stri
     Err(TokenError { kind, text: format!("{whom} answered {status}: {}", why(&body)), nobody: false })
 }
 
-/// The answer as JSON.
+/// Returns the response as JSON.
 pub async fn json(answer: Result<Response, NetError>, whom: &str) -> Result<Value, TokenError> {
     let body = text(answer, whom).await?;
     serde_json::from_str(&body).map_err(|_| TokenError {
@@ -64,12 +63,12 @@ pub async fn json(answer: Result<Response, NetError>, whom: &str) -> Result<Valu
     })
 }
 
-/// Posts a form and reads JSON.
+/// Posts a form and returns the JSON response.
 pub async fn form(http: &Http, url: &str, fields: &[(&str, &str)], whom: &str) -> Result<Value, TokenError> {
     json(http.post(form_post(url, fields)).await, whom).await
 }
 
-/// A form on its way.
+/// Returns the request for a form.
 pub fn form_post(url: &str, fields: &[(&str, &str)]) -> Post {
     let pairs: Vec<String> =
         fields.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
@@ -82,19 +81,19 @@ pub fn form_post(url: &str, fields: &[(&str, &str)]) -> Post {
     }
 }
 
-/// Percent-encoded, all but unreserved characters.
+/// Percent-encodes all but unreserved characters.
 pub fn encoded(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }
 
-/// The service's own words, short.
+/// Returns the service's error message, shortened.
 pub fn why(body: &str) -> String {
     let parsed: Value = serde_json::from_str(body).unwrap_or_default();
     let inner = &parsed["error"];
     let said =
         [&parsed["error_description"], &inner["message"], inner, &parsed["message"], &parsed["Message"]];
     let said = said.into_iter().find_map(Value::as_str).map(str::to_string);
-    // Amazon's older services answer in XML.
+    // Amazon's older services respond in XML.
     let xml = || Some(body.split_once("<Message>")?.1.split_once("</Message>")?.0.to_string());
     said.or_else(xml).unwrap_or_else(|| "no explanation".to_string()).chars().take(300).collect()
 }

@@ -1,7 +1,7 @@
-//! Values of the user's files that are not there yet: `$NAME`, `${NAME}` and `!command`.
+//! Values in the user's files that must be resolved: `$NAME`, `${NAME}` and `!command`.
 //!
-//! Must not know what they are for. A command is run by whoever is passed in, not before its value is
-//! needed, and once for as long as the program runs.
+//! Must not know their purpose. Commands are run by a function that is passed in, when their value is first
+//! needed, and once per process.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,24 +10,24 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio::sync::Mutex;
 
-/// How long a command may take.
+/// Timeout of a command.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Runs a command line and gives what it printed, or why not.
+/// Runs a command line and returns its output, or the error.
 pub type Run = Arc<dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
 
-/// Why a value is not to be had. Never holds the value.
+/// Why a value cannot be resolved. Never contains the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
-    /// A variable of the environment.
+    /// The variable is not set.
     #[error("{0} is not set")]
     Unset(String),
-    /// A command.
+    /// The command failed.
     #[error("the command for it failed: {0}")]
     Command(String),
 }
 
-/// Runs commands, and remembers what they said.
+/// Runs commands and caches their output.
 #[derive(Clone)]
 pub struct Shell {
     run: Run,
@@ -36,13 +36,13 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// A shell that has run nothing yet.
+    /// Creates a shell with an empty cache.
     pub fn new(run: Run) -> Self {
         Self { run, said: Arc::default(), patience: PATIENCE }
     }
 
-    /// What a command prints, without white space at its ends. Whoever asks while it runs waits;
-    /// one that failed is run again the next time.
+    /// Returns a command's output, trimmed. Concurrent callers wait for the same run; a command that failed
+    /// is run again the next time.
     async fn output(&self, command: &str) -> Result<String, ValueError> {
         let mut said = self.said.lock().await;
         if let Some(text) = said.get(command) {
@@ -66,8 +66,8 @@ impl std::fmt::Debug for Shell {
     }
 }
 
-/// The value that a text stands for: `!command` as a whole, variables anywhere, `$$` for a dollar
-/// and `$!` for an exclamation mark.
+/// Resolves a text: `!command` as a whole, variables anywhere, `$$` for a dollar sign and `$!` for an
+/// exclamation mark.
 pub async fn resolve(
     text: &str,
     var: impl Fn(&str) -> Option<String> + Send,
@@ -82,7 +82,7 @@ pub async fn resolve(
     }
 }
 
-/// Whether a value may be there: variables are looked at, commands are not run.
+/// Whether a value may exist: checks variables, does not run commands.
 pub fn may_be_set(text: &str, var: impl Fn(&str) -> Option<String>) -> bool {
     text.starts_with('!') || expand(text, var).is_ok_and(|value| !value.is_empty())
 }

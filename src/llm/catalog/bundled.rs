@@ -1,7 +1,6 @@
-//! The models that come with the program: one file by provider, read when a provider is asked
-//! about for the first time.
+//! Bundled models: one file per provider, parsed when the provider is first queried.
 //!
-//! Must not know who wants them. What is read stays read; a provider that nobody can ask costs nothing.
+//! Must not know the caller. Parsed files stay in memory; unusable providers cost nothing.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -64,26 +63,26 @@ static FILES: &[(&str, &str)] = files![
 
 static READ: LazyLock<Mutex<HashMap<&'static str, &'static [Value]>>> = LazyLock::new(Mutex::default);
 
-/// What a file holds: fields that most models have, and the models. A model's own field wins, and
-/// `null` takes a field away.
+/// Content of a file: default fields, and the models. A model's own field takes precedence, and `null`
+/// removes a default.
 #[derive(Deserialize)]
 struct File {
     shared: Map<String, Value>,
     models: Vec<Map<String, Value>>,
 }
 
-/// The providers that there are files for.
+/// Returns the ids of the bundled providers.
 pub fn providers() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(id, _)| *id)
 }
 
-/// The models of a provider in pi's schema, without what the provider's own row says; none where
+/// Returns the models of a provider in pi's schema, without the fields of the provider's own row; empty when
 /// there is no file.
 pub fn models(provider: &str) -> &'static [Value] {
     let Ok(at) = FILES.binary_search_by_key(&provider, |(id, _)| *id) else { return &[] };
     let (id, text) = FILES[at];
     let mut read = READ.lock();
-    // Kept for as long as the program runs, like the text itself.
+    // Leaked deliberately: lives as long as the program, like the text itself.
     read.entry(id).or_insert_with(|| Vec::leak(parse(text)))
 }
 

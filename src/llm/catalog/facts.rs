@@ -1,8 +1,8 @@
-//! What the lists of providers say of their models, in pi's schema.
+//! Parses providers' model lists to pi's schema.
 //!
-//! Pure; must not know how a list is asked for. The lists differ more in the names of their fields than
-//! in their form, and no name means two things, so one reader knows all of them (its tests name them).
-//! What it does not know it leaves alone.
+//! Pure; must not know how a list is fetched. The lists differ more in field names than in structure, and no
+//! name has two meanings, so one parser handles all of them (its tests name them). Unknown fields are
+//! ignored.
 
 use serde_json::{Map, Value};
 
@@ -10,27 +10,27 @@ use crate::base::json::json;
 
 use crate::base::width::is_unsafe;
 
-/// Models of one provider that are taken.
+/// Maximum number of models of one provider.
 const MODELS_MAX: usize = 3_000;
-/// Other names of one model that are taken.
+/// Maximum number of aliases of a model.
 const ALIASES_MAX: usize = 20;
-/// Characters of an id or a name.
+/// Maximum characters of an id or a name.
 const NAME_MAX: usize = 200;
-/// Tokens of a window or an answer that are believed.
+/// Maximum plausible tokens of a context window or an answer.
 const TOKENS_MAX: u64 = 1_000_000_000;
-/// Dollars per million tokens that are believed.
+/// Maximum plausible dollars per million tokens.
 const DOLLARS_MAX: f64 = 1e6;
 
-/// One answer of a list.
+/// One page of a list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
-    /// Fields of models.
+    /// The models' fields.
     pub models: Vec<Value>,
-    /// What asks for the next page, where there is one.
+    /// The token for the next page, if there is one.
     pub next: Option<String>,
 }
 
-/// Where sizes may stand, the surest first.
+/// Possible paths of the context window, most reliable first.
 const WINDOW: &[&str] = &[
     "/top_provider/context_length",
     "/context_length",
@@ -49,7 +49,7 @@ const ANSWER: &[&str] = &[
     "/max_output_length",
     "/max_tokens",
 ];
-/// Where it stands that images are taken.
+/// Paths of image support.
 const SEES: &[&str] = &[
     "/capabilities/vision",
     "/capabilities/image_input/supported",
@@ -57,7 +57,7 @@ const SEES: &[&str] = &[
     "/supports_image_in",
     "/supports_vision",
 ];
-/// Where it stands that it thinks.
+/// Paths of reasoning support.
 const THINKS: &[&str] = &[
     "/thinking",
     "/capabilities/reasoning",
@@ -65,12 +65,12 @@ const THINKS: &[&str] = &[
     "/supports_reasoning",
     "/supports_thinking",
 ];
-/// Where it stands that it talks at all, and that it is to be had.
+/// Paths of chat support and availability.
 const TALKS: &[&str] = &["/capabilities/completion_chat", "/supports_chat", "/active"];
-/// Kinds of models that do not talk.
+/// Types of models that do not chat.
 const KINDS: &[&str] =
     &["embedding", "image", "moderation", "rerank", "audio", "video", "transcribe", "classify"];
-/// Parts of ids of models that do not talk, for lists that say no kind.
+/// Id substrings of models that do not chat, for lists without types.
 const SILENT: &[&str] = &[
     "embed",
     "whisper",
@@ -91,7 +91,7 @@ const SILENT: &[&str] = &[
     "-ocr",
 ];
 
-/// Reads one answer; `None` where it is no list at all.
+/// Parses one response; `None` if it is not a list.
 pub fn read(list: &Value) -> Option<Page> {
     let rows = list.as_array().or_else(|| list.get("data")?.as_array());
     let rows = rows.or_else(|| list.get("models")?.as_array())?;
@@ -147,7 +147,7 @@ fn is_name(text: &str) -> bool {
     !text.trim().is_empty() && text.chars().count() <= NAME_MAX && !text.chars().any(is_unsafe)
 }
 
-/// Whether a list of words holds one; `None` where there is no such list.
+/// Whether a list at one of these paths contains a word; `None` when there is no such list.
 fn holds(row: &Value, places: &[&str], wanted: &str) -> Option<bool> {
     let words = places.iter().find_map(|place| row.pointer(place)?.as_array())?;
     Some(words.iter().any(|word| word.as_str() == Some(wanted)))
@@ -171,8 +171,8 @@ fn talks(row: &Value, id: &str) -> bool {
     }
 }
 
-/// Dollars per million tokens. Text is dollars per token, as gateways write it; a number is per
-/// million, as hosts write it. A price below nothing is no price.
+/// Parses prices as dollars per million tokens. A string is dollars per token, as gateways write it; a number
+/// is per million, as hosts write it. Negative prices are ignored.
 fn cost(pricing: &Value) -> Option<Value> {
     let price = |names: &[&str]| {
         names.iter().find_map(|name| match pricing.get(name)? {

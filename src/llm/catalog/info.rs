@@ -1,6 +1,6 @@
-//! What is known about one provider: a row of `assets/providers.json`, or of the user's own file.
+//! Data of one provider: a row of `assets/providers.json`, or of the user's own file.
 //!
-//! Must not know keys, only where they may be found.
+//! Must not know keys, only where to find them.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,52 +14,51 @@ use crate::base::secret::Secret;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ProviderInfo {
-    /// Such as `anthropic`.
+    /// The id, such as `anthropic`.
     pub id: String,
-    /// For people.
+    /// Display name.
     pub name: String,
-    /// Dialect id and root of the API for each dialect that it speaks; the first one is for models
-    /// that nothing is known about. A root is empty where the dialect finds it, and may hold
-    /// `{VARIABLE}`.
+    /// Dialect id and root URL of the API for each supported dialect; the first one is for unknown models. A
+    /// root is empty if the dialect determines it, and may contain `{VARIABLE}`.
     pub wires: Vec<(String, String)>,
-    /// Environment variables that may hold a key, the first one that is set wins.
+    /// Environment variables that may hold a key; the first one that is set is used.
     pub key_vars: Vec<String>,
-    /// Those of them that hold a token for `Authorization: Bearer`, whatever the dialect does.
+    /// Those of them that hold a token for `Authorization: Bearer`, whatever the dialect's default is.
     pub bearer_vars: Vec<String>,
-    /// Whether every key goes into `Authorization: Bearer`.
+    /// Whether every key is sent as `Authorization: Bearer`.
     pub bearer: bool,
-    /// The header that takes `Bearer` and the key in place of the dialect's own.
+    /// The header for `Bearer` and the key, replacing the dialect's own.
     pub key_header: Option<String>,
-    /// Environment variable that replaces the root of the API, where its name does not follow from the row.
+    /// Environment variable that overrides the root URL, if its name cannot be derived from the row.
     pub base_url_var: Option<String>,
-    /// All variables that do so, the first one that is set wins. Only rows that come with the program have those that
-    /// follow from names. A variable that is set wins over a root that the user's own file gives such a row.
+    /// All variables that override the root URL; the first one that is set is used. Only bundled rows have
+    /// derived names. A variable takes precedence over the root in the user's file for such a row.
     #[serde(skip)]
     pub base_url_vars: Vec<String>,
-    /// The dialect of the servers that people name by it, where that is not the first: most of them
-    /// only follow the provider.
+    /// The dialect for other servers that users configure under this provider's id, if it is not the first:
+    /// most only imitate the provider.
     pub elsewhere_api: Option<String>,
-    /// Sets of variables, each of which is enough where a dialect finds credentials by itself.
+    /// Sets of variables, each sufficient if a dialect finds credentials itself.
     pub ambient: Vec<Vec<String>>,
     /// Headers of every request; values may be `$VAR` or `!command`.
     pub headers: Secret<BTreeMap<String, String>>,
-    /// Differences from the dialect's rule that all of its models share.
+    /// Deviations from the dialect's defaults, shared by all of its models.
     pub compat: Map<String, Value>,
-    /// The model to begin with; empty where servers tell what they have.
+    /// The default model; empty for servers that list their models.
     pub default_model: String,
-    /// The login that it has, by its row in `llm::auth::oauth`.
+    /// The row of its login in `llm::auth::oauth`.
     pub login: Option<String>,
-    /// Whether there are no keys, only that login.
+    /// Whether it has no keys, only that login.
     pub login_only: bool,
-    /// Whether it is within this process.
+    /// Whether it runs within this process.
     pub local: bool,
-    /// How servers on this machine are asked what they have.
+    /// How servers on this machine are queried for their models.
     pub probe: Option<String>,
-    /// How it is asked which models it has.
+    /// The form of its model list.
     pub model_list: Option<String>,
-    /// Longest silence of an answer in seconds, where it is not the usual one.
+    /// Maximum gap between chunks of an answer in seconds, if it is not the default.
     pub silence: Option<u64>,
-    /// A key from the user's file, perhaps `$VAR` or `!command`.
+    /// A key from the user's file, which may be `$VAR` or `!command`.
     pub api_key: Secret<Option<String>>,
 }
 
@@ -72,24 +71,24 @@ static ROWS: LazyLock<Vec<ProviderInfo>> = LazyLock::new(|| {
     rows
 });
 
-/// The rows that come with the program.
+/// Returns the bundled rows.
 pub fn builtin() -> &'static [ProviderInfo] {
     &ROWS
 }
 
 impl ProviderInfo {
-    /// The dialect of models that nothing is known about.
+    /// Returns the dialect for unknown models.
     pub fn api(&self) -> &str {
         self.wires.first().map_or("", |(api, _)| api)
     }
 
-    /// The root of the API for a dialect; that of the first where there is none of its own.
+    /// Returns the root URL for a dialect; that of the first dialect if it has none of its own.
     pub fn base_url(&self, api: &str) -> &str {
         let own = self.wires.iter().find(|(known, _)| known == api).or(self.wires.first());
         own.map_or("", |(_, url)| url)
     }
 
-    /// `<NAME>_BASE_URL` for its id and for each of its keys, after the variable that its row names.
+    /// Returns `<NAME>_BASE_URL` for its id and for each of its keys, after the variable in its row.
     fn root_vars(&self) -> Vec<String> {
         let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
         let id: String = self.id.chars().map(word).collect();
@@ -104,8 +103,8 @@ impl ProviderInfo {
         vars
     }
 
-    /// The root of the API for a dialect where another root stands in the place of the first one: dialects keep their
-    /// places below what their roots have in common.
+    /// Returns the root URL for a dialect when the first root is overridden: each dialect keeps its path
+    /// below the common prefix of the roots.
     pub fn rooted(&self, base: &str, api: &str) -> String {
         let (first, own) = (self.base_url(self.api()), self.base_url(api));
         let shared: usize = first
@@ -127,7 +126,7 @@ impl ProviderInfo {
         }
     }
 
-    /// Whether it can be asked without a key, as far as its row tells.
+    /// Whether it needs no key, according to its row.
     pub fn is_free(&self) -> bool {
         self.key_vars.is_empty() && self.api_key.is_none() && !self.login_only
     }

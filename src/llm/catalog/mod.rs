@@ -1,4 +1,4 @@
-//! What is known about providers and models: advisory data, read from `assets/` on first use.
+//! Catalog of providers and models: advisory data, read from `assets/` on first use.
 //!
 //! Must not know credentials or dialects. Unknown model ids pass through.
 

@@ -1,47 +1,47 @@
-//! What lists of providers have told so far, in the form in which it is kept between runs.
+//! Cache of fetched model lists, in its stored form.
 //!
-//! Must not know where it is kept. It only adds: what comes with the program and what the user's own
-//! file says wins over it.
+//! Must not know where it is stored. It only adds models: bundled data and the user's own file take
+//! precedence.
 
 use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The form of the file; what has another one is asked for anew.
+/// Format version; a list in another version is fetched again.
 const VERSION: u32 = 1;
 
-/// Models of one provider that are kept.
+/// Maximum number of models of one provider.
 const MODELS_MAX: usize = 3_000;
 
-/// By provider id.
+/// Lists by provider id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Listed {
     version: u32,
-    /// What each has told.
+    /// The list of each provider.
     pub providers: BTreeMap<String, List>,
 }
 
-/// What one provider has told.
+/// The list of one provider.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct List {
-    /// The root of the API that was asked: another server has other models.
+    /// The root URL that was queried: another server has other models.
     pub root: String,
-    /// When it was asked last, in milliseconds since the Unix epoch.
+    /// Time of the last fetch, in milliseconds since the Unix epoch.
     pub checked: u64,
-    /// What names this state of the list for the server.
+    /// The server's `ETag` of the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
-    /// The same by time, where there is no such name.
+    /// The modification date, if there is no `ETag`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modified: Option<String>,
-    /// Fields of models in pi's schema, as far as they were told.
+    /// Fields of models in pi's schema, as far as the list has them.
     pub models: Vec<Value>,
 }
 
 impl List {
-    /// Adds models that are not there yet, as far as there is room.
+    /// Adds models that are missing, up to the limit.
     pub fn add(&mut self, models: Vec<Value>) {
         let mut known: HashSet<Value> = self.models.iter().map(|model| model["id"].clone()).collect();
         let new = models.into_iter().filter(|model| known.insert(model["id"].clone()));
@@ -57,7 +57,7 @@ impl Default for Listed {
 }
 
 impl Listed {
-    /// Reads what was kept; why not, for the log.
+    /// Parses the stored text; the error is for the log.
     pub fn read(text: &str) -> Result<Self, String> {
         let listed: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if listed.version == VERSION {
@@ -67,12 +67,12 @@ impl Listed {
         }
     }
 
-    /// As it is kept.
+    /// Returns the text to store.
     pub fn text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The models of a provider at a root of its API; at any where none is given.
+    /// Returns the models of a provider at a root URL; at any if none is given.
     pub fn of(&self, provider: &str, root: Option<&str>) -> &[Value] {
         let list = self.providers.get(provider);
         let fits = |list: &&List| root.is_none_or(|root| same_root(root, &list.root));
@@ -80,7 +80,7 @@ impl Listed {
     }
 }
 
-/// Whether two addresses name one root.
+/// Whether two URLs are the same root.
 pub fn same_root(a: &str, b: &str) -> bool {
     a.trim_end_matches('/') == b.trim_end_matches('/')
 }

@@ -1,4 +1,4 @@
-//! Providers and their models together. Must not know credentials or dialects.
+//! Providers with their models. Must not know credentials or dialects.
 
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
@@ -11,12 +11,12 @@ use super::model_list::Listed;
 use super::user::{self, UserModels};
 use crate::llm::model::Model;
 
-/// Providers in order of preference; their models are read when somebody asks for them.
+/// Providers in order of preference; their models are read on demand.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
-    /// The last one is the last resort.
+    /// The providers; the last one is the fallback.
     pub providers: Vec<ProviderInfo>,
-    /// Those that could be asked if the program were not offline.
+    /// Providers that only the offline setting makes unusable.
     pub withheld: Vec<String>,
     user: UserModels,
     listed: Arc<Listed>,
@@ -26,12 +26,12 @@ static BUILTIN: LazyLock<Catalog> =
     LazyLock::new(|| Catalog { providers: info::builtin().to_vec(), ..Catalog::default() });
 
 impl Catalog {
-    /// The catalog that comes with the program.
+    /// Returns the bundled catalog.
     pub fn builtin() -> &'static Self {
         &BUILTIN
     }
 
-    /// The catalog with what the user's own file says over it.
+    /// Returns the catalog overlaid with the user's file.
     #[must_use]
     pub fn with_user(&self, user: UserModels) -> Self {
         let mut providers = self.providers.clone();
@@ -39,25 +39,24 @@ impl Catalog {
         Self { providers, user, ..self.clone() }
     }
 
-    /// The catalog with what providers themselves have told.
+    /// Adds fetched model lists.
     #[must_use]
     pub fn with_listed(mut self, listed: Listed) -> Self {
         self.listed = Arc::new(listed);
         self
     }
 
-    /// A provider by id.
+    /// Returns a provider by id.
     pub fn provider(&self, id: &str) -> Option<&ProviderInfo> {
         self.providers.iter().find(|p| p.id == id)
     }
 
-    /// The models of a provider, its default one first. Of a default model that no data
-    /// describes nothing is known but its name.
+    /// Returns the models of a provider, its default first. A default model without data has only its name.
     pub fn models_of(&self, provider: &ProviderInfo) -> Vec<Arc<Model>> {
         self.models_at(provider, None)
     }
 
-    /// The same where its API has another root: what its list has told elsewhere does not count.
+    /// The same for another root URL of its API: lists fetched from other roots are ignored.
     pub fn models_at(&self, provider: &ProviderInfo, root: Option<&str>) -> Vec<Arc<Model>> {
         let fields = self.fields_of(provider, root);
         let mut models: Vec<_> =
@@ -71,8 +70,8 @@ impl Catalog {
         models
     }
 
-    /// The models' own fields: those that come with the program, what the provider's list adds, both
-    /// changed by the user's file.
+    /// Returns the models' own fields: bundled ones and those of the fetched list, both changed by the user's
+    /// file.
     fn fields_of(&self, provider: &ProviderInfo, root: Option<&str>) -> Vec<Value> {
         let mut all = bundled::models(&provider.id).to_vec();
         let id = |fields: &Value| fields.get("id").and_then(Value::as_str).map(str::to_string);
@@ -100,29 +99,30 @@ impl Catalog {
         all
     }
 
-    /// A model by provider and id.
+    /// Returns a model by provider and id.
     pub fn model(&self, provider: &str, id: &str) -> Option<Arc<Model>> {
         self.models_of(self.provider(provider)?).into_iter().find(|model| model.id == id)
     }
 
-    /// A model by provider and any of its names.
+    /// Returns a model by provider and any of its names.
     pub fn named(&self, provider: &str, name: &str) -> Option<Arc<Model>> {
         let models = self.models_of(self.provider(provider)?);
         let id = models.iter().find(|model| model.id == name);
         id.or_else(|| models.iter().find(|model| model.aliases.iter().any(|alias| alias == name))).cloned()
     }
 
-    /// The newest model of a provider that can do what is wanted: the one to begin with, else the one
+    /// Returns the newest model of a provider that satisfies a predicate: the default model, else the one
     /// with the highest version in its id.
     pub fn latest(&self, provider: &str, can: impl Fn(&Model) -> bool) -> Option<Arc<Model>> {
         let info = self.provider(provider)?;
         let models: Vec<_> = self.models_of(info).into_iter().filter(|model| can(model)).collect();
         let default = models.iter().find(|model| model.id == info.default_model);
-        // Of several with one version the first in the data.
+        // Of several with the same version, the first in the data.
         default.or_else(|| models.iter().rev().max_by_key(|model| version(&model.id))).cloned()
     }
 
-    /// The first provider that has a model of this id. Reads the data of one after the other.
+    /// Returns the first provider that has a model with this id. Reads the providers' data one after the
+    /// other.
     pub fn provider_of(&self, model: &str) -> Option<&ProviderInfo> {
         self.providers
             .iter()
@@ -130,13 +130,14 @@ impl Catalog {
     }
 }
 
-/// The numbers of an id up to a date.
+/// Returns the numbers in an id up to a date.
 fn version(id: &str) -> Vec<u32> {
     let numbers = id.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
     numbers.take_while(|part| part.len() <= 2).filter_map(|part| part.parse().ok()).collect()
 }
 
-/// Of a model that only a list knows: the makers' own wires carry images unless the list says no.
+/// Completes a model known only from a list: the makers' own wire formats support images unless the list says
+/// no.
 fn guessed(provider: &ProviderInfo, mut fields: Value) -> Value {
     let sees = !["openai-completions", "mistral-conversations"].contains(&provider.api());
     if let Some(map) = fields.as_object_mut() {
@@ -146,14 +147,14 @@ fn guessed(provider: &ProviderInfo, mut fields: Value) -> Value {
     fields
 }
 
-/// A model from its fields and from what its provider's row says; `None` where they are no model.
+/// Builds a model from its fields and its provider's row; `None` if they are not a valid model.
 fn model(provider: &ProviderInfo, mut fields: Value) -> Option<Model> {
     let map = fields.as_object_mut()?;
     fill(map, provider);
     serde_json::from_value(fields).ok()
 }
 
-/// Adds what a model has from its provider and what pi assumes.
+/// Adds fields from the provider and pi's defaults.
 fn fill(map: &mut Map<String, Value>, provider: &ProviderInfo) {
     let id = map.get("id").cloned().unwrap_or_default();
     let api = map.get("api").and_then(Value::as_str).unwrap_or(provider.api()).to_string();

@@ -1,7 +1,6 @@
 //! The user's own providers and models: `models.json` in pi's schema.
 //!
-//! Must not know where the file is. What is wrong in it is told with its line and left out; the rest
-//! is used.
+//! Must not know where the file is. Invalid parts are reported with their line and ignored; the rest is used.
 
 use std::collections::BTreeMap;
 
@@ -13,23 +12,23 @@ use serde_json::{Map, Value};
 use super::info::{self, ProviderInfo};
 use crate::base::secret::Secret;
 
-/// Something wrong, by line from 1.
+/// A problem, with its line from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The line.
     pub line: usize,
-    /// What is wrong.
+    /// The description.
     pub message: String,
 }
 
-/// What the file says.
+/// The parsed file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UserModels {
-    /// By provider id, in the order of the file.
+    /// Providers by id, in the order of the file.
     pub providers: Vec<(String, UserProvider)>,
 }
 
-/// What it says of one provider.
+/// The file's data for one provider.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct UserProvider {
@@ -40,16 +39,16 @@ pub struct UserProvider {
     headers: Secret<BTreeMap<String, String>>,
     compat: Map<String, Value>,
     auth_header: bool,
-    /// Models, new ones and those that stand in for bundled ones.
+    /// Models, new ones and replacements of bundled ones.
     #[serde(skip)]
     pub models: Vec<Value>,
-    /// Fields of bundled ones, by id.
+    /// Changes to fields of bundled models, by id.
     #[serde(skip)]
     pub overrides: BTreeMap<String, Value>,
 }
 
 impl UserModels {
-    /// Reads the file's text: JSON, comments and a mark of byte order allowed.
+    /// Parses the file's text: JSON; comments and a byte order mark are allowed.
     pub fn read(text: &str) -> (Self, Vec<Problem>) {
         let text = text.trim_start_matches('\u{feff}');
         let mut read = Reading { text, problems: Vec::new() };
@@ -68,13 +67,13 @@ impl UserModels {
         (all, read.problems)
     }
 
-    /// What it says of a provider.
+    /// Returns the data for a provider.
     pub fn of(&self, provider: &str) -> Option<&UserProvider> {
         self.providers.iter().find(|(id, _)| id == provider).map(|(_, user)| user)
     }
 
-    /// Puts it over the rows of providers: known ones are changed, new ones come before the last,
-    /// which is the last resort.
+    /// Applies the data to provider rows: known ones are changed, new ones are inserted before the last,
+    /// which is the fallback.
     pub fn apply(&self, rows: &mut Vec<ProviderInfo>) {
         for (id, user) in &self.providers {
             if let Some(row) = rows.iter_mut().find(|row| row.id == *id) {
@@ -91,7 +90,7 @@ impl UserModels {
 }
 
 impl UserProvider {
-    /// Differences that all of its models share, whatever the data of each says.
+    /// Returns the deviations that all of its models share, overriding each model's data.
     pub fn compat(&self) -> &Map<String, Value> {
         &self.compat
     }
@@ -117,7 +116,7 @@ impl UserProvider {
     }
 }
 
-/// Puts fields over others; objects are joined, all else is replaced.
+/// Merges fields; objects are merged recursively, other values replaced.
 pub fn merge(into: &mut Value, over: &Value) {
     match (into, over) {
         (Value::Object(into), Value::Object(over)) => {
@@ -218,7 +217,7 @@ impl<'a> Reading<'a> {
         }
         let kind = value.get("type").and_then(Value::as_str);
         if kind.is_some_and(|kind| kind != "chat") {
-            // Models of other kinds are no mistake; they are none of ours.
+            // Models of other types are no error; they are ignored.
             return None;
         }
         match check(&value) {
@@ -231,7 +230,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether the fields are those of a model.
+/// Fails if the fields are not those of a model.
 fn check(fields: &Value) -> Result<(), String> {
     let mut model = crate::base::json::json!({
         "id": "", "name": "", "provider": "", "api": "", "contextWindow": 1, "maxTokens": 1,

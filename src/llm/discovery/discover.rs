@@ -1,6 +1,6 @@
-//! Which models a server has, by its own list (`GET /models`, as most servers answer it).
+//! Model discovery on servers, through their list (`GET /models`, as most servers support it).
 //!
-//! Must not know whom the models are for. A server that answers nothing of the kind has none.
+//! Must not know what the models are for. A server without a valid response has none.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use crate::llm::model::Model;
 use crate::net::http::{Get, Http};
 use crate::net::probe;
 
-/// How long a server on this machine may take.
+/// Timeout of a server on this machine.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Bytes of a list that are read.
+/// Maximum bytes of a list.
 const LIST_MAX: usize = 4 << 20;
-/// Models of one server that are taken.
+/// Maximum number of models of one server.
 const MODELS_MAX: usize = 500;
 
-/// What a server at this root has now. Costs next to nothing where nobody listens.
+/// Returns the models of a server at this root URL. Cheap when no server listens.
 pub async fn discover(info: &ProviderInfo, root: &str, key: Option<&str>, http: &Http) -> Vec<Model> {
     if !probe::listens(root).await {
         return Vec::new();
@@ -44,14 +44,14 @@ pub async fn discover(info: &ProviderInfo, root: &str, key: Option<&str>, http: 
     }
 }
 
-/// Where the list is: a bare host means `/v1`, as for requests.
+/// Returns the URL of the list: a bare host means `/v1`, as for requests.
 pub(in crate::llm) fn list_url(root: &str) -> String {
     let root = root.trim_end_matches('/');
     let bare = !root.split_once("://").map_or(root, |(_, rest)| rest).contains('/');
     format!("{root}{}/models", if bare { "/v1" } else { "" })
 }
 
-/// The models in a list; those that only embed are none.
+/// Returns the models in a list, without embedding models.
 fn models(info: &ProviderInfo, root: &str, list: &Value) -> Vec<Model> {
     let rows = list.get("data").and_then(Value::as_array).into_iter().flatten();
     let model = |row: &Value| {

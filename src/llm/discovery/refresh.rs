@@ -1,6 +1,6 @@
-//! Asks a provider which models it has, by its own list.
+//! Fetches a provider's model list.
 //!
-//! Must not know where answers are kept, nor what their fields mean (`catalog::facts`).
+//! Must not know where lists are stored, nor what their fields mean (`catalog::facts`).
 
 use std::time::Duration;
 
@@ -18,37 +18,37 @@ use crate::net::error::NetError;
 use crate::net::http::Get;
 use crate::net::response::Response;
 
-/// How long one answer may take.
+/// Timeout of one response.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes of one answer that are read.
+/// Maximum bytes of one response.
 const BYTES_MAX: usize = 16 << 20;
-/// Pages of one list that are read.
+/// Maximum number of pages.
 const PAGES_MAX: usize = 20;
-/// Bytes of a refusal that are read.
+/// Maximum bytes of an error response.
 const REFUSAL_MAX: usize = 64 << 10;
-/// The version of Anthropic's API, without which it answers nothing.
+/// Required version header of Anthropic's API.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// Why there is no list. Never holds a key.
+/// Why there is no list. Never contains a key.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshError {
-    /// There is no key, or it is not to be had.
+    /// There is no key, or it cannot be resolved.
     #[error(transparent)]
     Access(#[from] LlmError),
     /// No connection.
     #[error(transparent)]
     Net(#[from] NetError),
-    /// The server says no.
+    /// The server refused.
     #[error("the list was refused: HTTP {0}, {1}")]
     Refused(u16, String),
-    /// Something else came.
+    /// The response is not a list.
     #[error("what came is no list of models")]
     NoList,
 }
 
-/// One provider that has a list.
+/// A provider with a model list.
 pub struct Lister {
-    /// How it is reached; the root is that of its list.
+    /// Source of access; the root URL is that of the list.
     pub(in crate::llm) keys: Chain,
 }
 
@@ -58,7 +58,7 @@ impl Lister {
         &self.keys.info.id
     }
 
-    /// Asks for the whole list; what was told before is told again where it has not changed.
+    /// Fetches the whole list; returns the previous one if it has not changed.
     pub async fn ask(&self, before: Option<&List>) -> Result<List, RefreshError> {
         let access = self.keys.access().await?;
         let asked = RequestInfo::new(self.provider(), &access);
@@ -84,10 +84,10 @@ impl Lister {
             let marks = (named("etag"), named("last-modified"));
             let read = facts::read(&body(response, &asked).await?).ok_or(RefreshError::NoList)?;
             list.add(read.models);
-            // A token that leads to itself leads nowhere.
+            // A token that repeats would loop.
             let next = read.next.filter(|next| after.as_ref() != Some(next));
             if page == 0 && next.is_none() {
-                // Of several pages each has a mark of its own.
+                // With several pages each has its own `ETag`.
                 (list.etag, list.modified) = marks;
             }
             after = next;
@@ -108,7 +108,7 @@ async fn body(response: Response, asked: &RequestInfo) -> Result<Value, RefreshE
     serde_json::from_str(&response.text(BYTES_MAX).await).map_err(|_| RefreshError::NoList)
 }
 
-/// Where a page of the list is.
+/// Returns the URL of a page of the list.
 fn url(form: &str, root: &str, after: Option<&str>) -> String {
     let after = |name: &str| {
         after.map(|token| format!("&{name}={}", token_request::encoded(token))).unwrap_or_default()

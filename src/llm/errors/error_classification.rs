@@ -1,5 +1,5 @@
-//! Failures of a model call, by kind and in words for a user: what failed, on what, and what
-//! to do. Pure; must not know any wire format beyond the `error` object that all of them share.
+//! Error classification of model calls: kind, and a message for the user with cause and advice. Pure; must
+//! not know any wire format beyond the `error` object that all of them share.
 
 use std::time::Duration;
 
@@ -12,45 +12,45 @@ use crate::llm::errors::error_phrases;
 use crate::llm::model::{ErrorKind, LlmError};
 use crate::net::error::NetError;
 
-/// How much of an error's body is kept.
+/// Maximum bytes kept of an error's body.
 pub const RAW_BYTES_MAX: usize = 8 * 1024;
 
-/// Shorter keys are made up, for servers that want any; they are words of sentences, too.
+/// Minimum length of a key that is redacted: shorter ones are placeholders for servers that require any key,
+/// and may be ordinary words.
 const KEY_LEAST: usize = 8;
 
-/// A limit that is gone within this time is one of rate.
+/// A limit that resets within this time is a rate limit.
 const SOON: Duration = Duration::from_mins(2);
 
-/// What a dialect makes of an `error` object and its message, where they tell more than the
-/// status.
+/// Classifies an `error` object and its message, if they are more specific than the status.
 pub type ReadKind = fn(error: &Value, said: &str) -> Option<ErrorKind>;
 
-/// Who was asked: what the message of a failure names.
+/// Request data for error messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestInfo {
     provider: String,
     base_url: String,
     key_name: Option<String>,
-    /// The key that was sent: some servers repeat it in what they say.
+    /// The key that was sent: some servers repeat it in error messages.
     key: Option<ApiKey>,
 }
 
-/// What is said in the place of a key.
+/// Replacement for a key in a message.
 const HIDDEN: &str = "(the key)";
 
-/// An HTTP answer that is not a success.
+/// An HTTP error response.
 #[derive(Debug, Clone)]
 pub struct Refusal {
     /// The HTTP status.
     pub status: u16,
-    /// The header, as it came.
+    /// The `Retry-After` header.
     pub retry_after: Option<String>,
-    /// The body, cut to [`RAW_BYTES_MAX`].
+    /// The body, truncated to [`RAW_BYTES_MAX`].
     pub body: String,
 }
 
 impl RequestInfo {
-    /// A provider at its address.
+    /// Creates the data for a provider at its URL.
     pub fn new(provider: &str, access: &Access) -> Self {
         Self {
             provider: provider.to_string(),
@@ -60,7 +60,7 @@ impl RequestInfo {
         }
     }
 
-    /// What a server said, without the key that it was sent.
+    /// Redacts the key in a server's message.
     pub fn without_key(&self, said: String) -> String {
         match &self.key {
             Some(ApiKey(key)) if said.contains(key.as_str()) => said.replace(key.as_str(), HIDDEN),
@@ -68,29 +68,29 @@ impl RequestInfo {
         }
     }
 
-    /// The server refused; `now_ms` turns a date to wait for into a delay.
+    /// Returns the error for a refusal; `now_ms` converts a date to a delay.
     pub fn refused(&self, refusal: Refusal, read: ReadKind, now_ms: u64) -> LlmError {
         let Refusal { status, retry_after, body } = refusal;
         let body = self.without_key(body);
         let parsed: Value = serde_json::from_str(&body).unwrap_or_default();
-        // A list where the answer would have been a list; some have no object around it.
+        // Some servers return the error in a list, some without a surrounding object.
         let parsed = parsed.get(0).unwrap_or(&parsed);
         let error = parsed.get("error").filter(|error| !error.is_null()).unwrap_or(parsed);
         let said = match message(error) {
             Some(message) => message.to_string(),
             None if body.trim().is_empty() => "no explanation".to_string(),
-            // A proxy's page, most likely: its first line says enough.
+            // Probably a proxy's page: its first line is enough.
             None => body.trim().lines().next().unwrap_or_default().chars().take(300).collect(),
         };
-        // Types and messages say more than the status where the status is shared.
+        // Types and messages are more specific than an ambiguous status.
         let told = error_phrases::kind(&said).or_else(|| read(error, &said));
         let told = told.filter(|kind| *kind != ErrorKind::Server || !matches!(status, 401 | 403 | 404));
-        // One provider says nothing at all when a conversation does not fit.
+        // Cerebras sends an empty body when the conversation is too long.
         let mute = self.provider == "cerebras" && status == 400 && body.trim().is_empty();
         let told = told.or(mute.then_some(ErrorKind::ContextLength));
         let mut kind = told.filter(|kind| *kind != ErrorKind::InvalidRequest).unwrap_or(by_status(status));
         let retry_after = retry_after.and_then(|value| wait(&value, now_ms)).or_else(|| refill(error));
-        // What is full again in a moment is a rate, whatever it is called.
+        // A limit that resets soon is a rate limit, whatever it is called.
         if (kind, status) == (ErrorKind::Quota, 429) && retry_after.is_some_and(|after| after <= SOON) {
             kind = ErrorKind::RateLimit;
         }
@@ -103,8 +103,8 @@ impl RequestInfo {
         }
     }
 
-    /// What came with a status of success and is no stream: an error that a gateway passes on, or
-    /// something that has nothing to do with models.
+    /// Returns the error for a response with a success status that is not a stream: a gateway's error, or an
+    /// unrelated response.
     pub fn instead(&self, refusal: Refusal, read: ReadKind, now_ms: u64) -> LlmError {
         let parsed: Value = serde_json::from_str(&refusal.body).unwrap_or_default();
         let parsed = parsed.get(0).unwrap_or(&parsed);
@@ -129,7 +129,7 @@ impl RequestInfo {
         }
     }
 
-    /// An `error` object within a stream.
+    /// Returns the error for an `error` object within a stream.
     pub fn broke_off(&self, error: &Value, read: ReadKind) -> LlmError {
         let said = self.without_key(message(error).unwrap_or("no explanation").to_string());
         let kind = error_phrases::kind(&said).or_else(|| read(error, &said)).unwrap_or(ErrorKind::Stream);
@@ -140,7 +140,7 @@ impl RequestInfo {
         }
     }
 
-    /// A request that got no answer, or a stream that broke; `began` tells which.
+    /// Returns the error for a request without response, or for a broken stream if `began`.
     pub fn net(&self, error: &NetError, began: bool) -> LlmError {
         let kind = match error {
             NetError::Offline(_)
@@ -156,17 +156,17 @@ impl RequestInfo {
         self.error(kind, &format!(": {what}: {error}"))
     }
 
-    /// A stream that made no sense, or ended before its answer did.
+    /// Returns the error for an invalid stream, or one that ended before its answer.
     pub fn nonsense(&self, what: &str) -> LlmError {
         self.error(ErrorKind::Stream, &format!(": {what}"))
     }
 
-    /// The model would not answer.
+    /// Returns the error for a refusal by the model.
     pub fn would_not(&self) -> LlmError {
         self.error(ErrorKind::ContentFilter, ": the model refused to answer this; say it in another way")
     }
 
-    /// A failure of this kind; `what` follows the provider's name.
+    /// Returns an error of this kind; `what` follows the provider's name.
     pub fn failed(&self, kind: ErrorKind, what: &str) -> LlmError {
         self.error(kind, what)
     }
@@ -176,7 +176,7 @@ impl RequestInfo {
         LlmError::new(kind, &*self.provider, format!("{}{what}{advice}", self.provider))
     }
 
-    /// What a user can do about it, if anything.
+    /// Returns the advice for the user, if any.
     fn advice(&self, kind: ErrorKind) -> String {
         match kind {
             ErrorKind::Authentication | ErrorKind::AccessDenied => {
@@ -195,21 +195,20 @@ impl RequestInfo {
     }
 }
 
-/// The HTTP status of a refusal, where a field holds one.
+/// Returns the HTTP status in a field of a refusal.
 fn status_in(field: &Value) -> Option<u16> {
     let number = field.as_u64().or_else(|| field.as_str()?.parse().ok())?;
     u16::try_from(number).ok().filter(|status| (400..600).contains(status))
 }
 
-/// Some servers send the message alone where others send an object.
+/// Returns the message; some servers send a string instead of an object.
 fn message(error: &Value) -> Option<&str> {
     let said = ["message", "Message", "detail"].iter().find_map(|name| error[*name].as_str());
     let said = said.or_else(|| error.as_str());
     said.filter(|said| !said.trim().is_empty())
 }
 
-/// How long Google asks to wait, which it says in the body. Beside a quota of the day the time
-/// that it names is wrong.
+/// Returns Google's retry delay, which is in the body. For a daily quota that delay is wrong.
 fn refill(error: &Value) -> Option<Duration> {
     let details = error["details"].as_array()?;
     let violations = details.iter().filter_map(|detail| detail["violations"].as_array()).flatten();
@@ -220,7 +219,7 @@ fn refill(error: &Value) -> Option<Duration> {
     seconds_f64(delay.strip_suffix('s')?.parse().ok()?)
 }
 
-/// The provider's own name for it.
+/// Returns the provider's error code.
 fn code(error: &Value) -> Option<String> {
     let names = ["code", "type", "status"].map(|name| &error[name]);
     names.into_iter().find_map(|name| match name {
@@ -239,14 +238,14 @@ fn by_status(status: u16) -> ErrorKind {
         408 => ErrorKind::Timeout,
         413 => ErrorKind::ContextLength,
         429 => ErrorKind::RateLimit,
-        // Amazon's word for a model that failed behind it.
+        // Amazon's status for a failure of the model behind it.
         424 | 500.. => ErrorKind::Server,
         _ => ErrorKind::InvalidRequest,
     }
 }
 
-/// `Retry-After` in seconds or as a date; `None` when it is neither, or tells of no time to wait, so
-/// that our own delay holds rather than none. What is too long for a clock is as long as can be.
+/// Parses `Retry-After` in seconds or as a date; `None` when it is invalid or zero, so that our own delay is
+/// used. Values too large for the clock are clamped.
 fn wait(value: &str, now_ms: u64) -> Option<Duration> {
     let value = value.trim();
     let wait = match value.parse::<f64>() {

@@ -1,13 +1,13 @@
-//! What the error objects of `OpenAI` mean, and of the many servers that follow it. Pure.
+//! Classifies error objects of `OpenAI` and compatible servers. Pure.
 
 use serde_json::Value;
 
 use crate::llm::model::ErrorKind;
 
-/// The kind of an `error` object, by its code, else by its type, else by the HTTP status that
-/// routers put where a code belongs.
+/// Returns the kind of an `error` object, by its code, else by its type, else by the HTTP status that routers
+/// put in place of a code.
 pub fn kind(error: &Value, _said: &str) -> Option<ErrorKind> {
-    // Routers say what they think, and quote whom they asked.
+    // Routers add their own message, and quote that of the upstream server.
     let quoted = error["metadata"]["raw"].as_str().unwrap_or_default().to_ascii_lowercase();
     if ["context length", "context window", "prompt is too long"].iter().any(|words| quoted.contains(words)) {
         return Some(ErrorKind::ContextLength);

@@ -1,15 +1,14 @@
-//! What the words of an error mean where its status does not tell: whether the conversation is too
-//! long, the account out of credit, the server busy. Each row is what servers really say; the tests
-//! hold a whole message for each.
+//! Classifies errors by phrases in their message, when the status is ambiguous: conversation too long, out of
+//! credit, server busy. Each row is taken from real servers; the tests have a full message for each.
 //!
-//! Pure; must not know any wire format. Numbers are not looked at: request ids hold digits, too.
+//! Pure; must not know any wire format. Numbers are ignored: request ids contain digits, too.
 
 use crate::llm::model::{AssistantMessage, ErrorKind, StopReason};
 
-/// A row holds when all its words are there.
+/// A row matches when all its phrases occur.
 type Row = &'static [&'static str];
 
-/// Asked for too much at once; what it says of tokens is about a minute, not about a window.
+/// Too many requests; tokens in such a message are per minute, not a context window.
 const THROTTLED: &[Row] = &[
     &["rate limit"],
     &["rate_limit"],
@@ -20,7 +19,7 @@ const THROTTLED: &[Row] = &[
     &["too many tokens", "please wait"],
 ];
 
-/// Waiting does not help.
+/// Quota used up: waiting does not help.
 const SPENT: &[Row] = &[
     &["credit balance"],
     &["billing"],
@@ -34,7 +33,7 @@ const SPENT: &[Row] = &[
     &["insufficient credits"],
 ];
 
-/// The conversation does not fit.
+/// The conversation exceeds the context window.
 const TOO_LONG: &[Row] = &[
     &["prompt is too long"],
     &["prompt too long"],
@@ -62,10 +61,10 @@ const TOO_LONG: &[Row] = &[
     &["too many total text bytes"],
 ];
 
-/// One field of the request is wrong, not the whole.
+/// A single field of the request is invalid.
 const FIELDS: &[Row] = &[&["string too long"], &["array too long"], &["prompt_cache_key"]];
 
-/// Trying again may help, whatever the status says.
+/// A retry may help, whatever the status.
 const BUSY: &[Row] = &[
     &["overloaded"],
     &["server_busy"],
@@ -86,16 +85,16 @@ const BUSY: &[Row] = &[
     &["resourceexhausted"],
 ];
 
-/// What the words of a server's message mean, if they tell.
+/// Returns the kind of a server's message, if a phrase matches.
 pub fn kind(said: &str) -> Option<ErrorKind> {
     let lower = said.to_lowercase();
     let says = |rows: &[Row]| rows.iter().any(|row| row.iter().all(|words| lower.contains(words)));
-    // A parameter that is wrong is named, and the words of its name mean nothing.
+    // The message names an invalid parameter, whose name could match a phrase.
     if says(FIELDS) {
         return None;
     }
     if says(THROTTLED) {
-        // What is used up for hours is often told as a rate.
+        // A limit used up for hours is often reported as a rate limit.
         return Some(if says(&[&["usage limit"], &["usage_limit"]]) {
             ErrorKind::Quota
         } else {
@@ -111,8 +110,8 @@ pub fn kind(said: &str) -> Option<ErrorKind> {
     says(BUSY).then_some(ErrorKind::Server)
 }
 
-/// Whether an answer shows that the conversation did not fit, though the server said nothing: it
-/// read more than the window holds, or had no room left for a single token.
+/// Whether an answer shows that the conversation did not fit although the server reported no error: it read
+/// more tokens than the window has, or had no room for a single output token.
 pub fn silently_too_long(message: &AssistantMessage, window: u64) -> bool {
     let read = message.usage.prompt();
     let full = message.stop_reason == StopReason::Length && message.usage.output == 0;

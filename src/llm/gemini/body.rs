@@ -1,5 +1,5 @@
-//! A request as Google's JSON. Pure: equal requests give equal bytes, and the conversation comes
-//! last, so that a prompt grows only at its end.
+//! Request body in Gemini's format. Pure: equal requests give equal bytes, and the conversation comes last,
+//! so that a prompt grows only at its end.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use super::{contents, generation, schema};
 use crate::llm::model::{Model, Request, ResponseFormat, Strictness, Thinking, ToolChoice, ToolSpec};
 use crate::llm::request::extra;
 
-/// The body of `streamGenerateContent`.
+/// Returns the body of `streamGenerateContent`.
 pub fn body(request: &Request) -> Value {
     let id = &request.model.id;
     let mut body = Map::new();
@@ -18,7 +18,7 @@ pub fn body(request: &Request) -> Value {
     if !system.is_empty() {
         body.insert("systemInstruction".into(), json!({"parts": system}));
     }
-    // Where a form of the answer and tools exclude each other, answering is a tool like others.
+    // If a response format and tools exclude each other, the format becomes a tool.
     let format = request.format.as_ref();
     let as_tool = format.filter(|_| !request.tools.is_empty() && !generation::has_format_beside_tools(id));
     let mut tools: Vec<Value> = request.tools.iter().map(declaration).collect();
@@ -58,7 +58,7 @@ fn calling(request: &Request, as_tool: Option<&ResponseFormat>) -> Option<Value>
         }
         ToolChoice::Required => Some(json!({"mode": "ANY"})),
         ToolChoice::Auto if as_tool.is_some() => Some(json!({"mode": "ANY"})),
-        // Holds arguments to their schema without forcing a call.
+        // Enforces the arguments' schema without forcing a call.
         ToolChoice::Auto if strict && generation::wants_signatures(&request.model.id) => {
             Some(json!({"mode": "VALIDATED"}))
         }
@@ -92,7 +92,7 @@ fn thinking(model: &Model, wish: Thinking) -> Option<Value> {
     }
     let level = model.nearest_level(wish);
     let mut config = Map::new();
-    // What is thought against the user's wish is not shown either.
+    // With thinking off, unavoidable thoughts are not requested.
     if wish != Thinking::Off {
         config.insert("includeThoughts".into(), true.into());
     }
@@ -106,7 +106,7 @@ fn thinking(model: &Model, wish: Thinking) -> Option<Value> {
     Some(Value::Object(config))
 }
 
-/// Names as other services write them are known here, too.
+/// Converts names of other services to Google's.
 fn camel(name: &str) -> String {
     let mut out = String::new();
     let mut up = false;

@@ -1,6 +1,5 @@
-//! A conversation as Google's `contents`: roles `user` and `model`, calls and results by name,
-//! signatures on the parts that they came with. Pure; whatever the history looks like, what comes
-//! out is valid.
+//! Conversation as Gemini's `contents`: roles `user` and `model`, calls and results matched by name,
+//! signatures on their original parts. Pure; the output is valid for any history.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -16,22 +15,21 @@ use crate::llm::request::history::Shown;
 use crate::llm::request::history::Turn;
 use crate::llm::request::media::Takes;
 
-/// What the services take beside text and images.
+/// Media types that the services accept beside text and images.
 pub const TAKES: Takes = Takes {
     documents: &["application/pdf"],
     sounds: &["audio/wav", "audio/mpeg", "audio/aac", "audio/ogg", "audio/flac"],
 };
-/// The longest call id that the services take.
+/// Maximum length of a call id.
 const ID_MAX: usize = 64;
 
-/// What stands where a signature must be and there is none, because another model made the call.
-/// The services document it for that.
+/// Placeholder for a required signature, for calls of another model. The services document it for that.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// What is said beside images that cannot be within a result.
+/// Text before images that a result cannot contain.
 const IMAGES_FOLLOW: &str = "(the images are in the next message)";
 
-/// The `contents` of a request.
+/// Returns the `contents` of a request.
 pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
     let ids = generation::has_call_ids(&model.id);
     let mut contents = Vec::new();
@@ -90,12 +88,12 @@ fn answered(part: &Said, own: bool, ids: bool) -> Option<Value> {
     Some(Value::Object(out))
 }
 
-/// Anything else is refused.
+/// Whether the text can be a signature: the services refuse others.
 fn is_signature(text: &str) -> bool {
     !text.is_empty() && STANDARD.decode(text).is_ok()
 }
 
-/// The first call of an answer needs a signature.
+/// Adds the placeholder signature to the first call of an answer that lacks one.
 fn excuse(parts: &mut [Value]) {
     if let Some(first) = parts.iter_mut().find(|part| part.get("functionCall").is_some())
         && first.get("thoughtSignature").is_none()
@@ -104,8 +102,8 @@ fn excuse(parts: &mut [Value]) {
     }
 }
 
-/// All results of an answer in one content, which the services want; images that a result cannot
-/// hold follow.
+/// Adds all results of an answer as one content, as the services require; images that a result cannot contain
+/// follow.
 fn add_results(contents: &mut Vec<Value>, results: &[Outcome], model: &Model) {
     let inside = generation::has_images_in_results(&model.id);
     let ids = generation::has_call_ids(&model.id);

@@ -1,10 +1,10 @@
-//! What Google's error statuses mean. Pure.
+//! Classifies Google's error statuses. Pure.
 
 use serde_json::Value;
 
 use crate::llm::model::ErrorKind;
 
-/// The kind of an `error` object, by the name of its gRPC status and by its message.
+/// Returns the kind of an `error` object, by its gRPC status and its message.
 pub fn kind(error: &Value, said: &str) -> Option<ErrorKind> {
     let lower = said.to_ascii_lowercase();
     if lower.contains("input token count") && lower.contains("exceeds") {

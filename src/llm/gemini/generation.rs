@@ -1,9 +1,9 @@
-//! What the id of a model tells about its side of the wire. Pure.
+//! Capabilities of Gemini models, derived from their ids. Pure.
 
 use crate::llm::model::{Model, Thinking};
 
-/// The generation of a Gemini model, such as `(2, 5)`; `None` for every other model and for names
-/// that stand for the newest one.
+/// Returns the generation of a Gemini model, such as `(2, 5)`; `None` for other models and for aliases of the
+/// newest one.
 pub fn gemini(id: &str) -> Option<(u32, u32)> {
     let id = id.to_ascii_lowercase();
     let rest = id.split_once("gemini-")?.1;
@@ -13,7 +13,7 @@ pub fn gemini(id: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Whether thinking is asked for by a level, where older models take a budget of tokens.
+/// Whether thinking is set as a level; older models have a token budget.
 pub fn has_levels(id: &str) -> bool {
     let lower = id.to_ascii_lowercase();
     let newest = lower.starts_with("gemini-") && lower.ends_with("-latest");
@@ -27,27 +27,27 @@ pub fn has_call_ids(id: &str) -> bool {
     foreign || gemini(id).is_some_and(|generation| generation >= (3, 0))
 }
 
-/// Whether the result of a call may hold images.
+/// Whether the result of a call may contain images.
 pub fn has_images_in_results(id: &str) -> bool {
     gemini(id).is_none_or(|generation| generation >= (3, 0))
 }
 
-/// Whether the first call of an answer must come back with a signature.
+/// Whether the first call of an answer must be returned with a signature.
 pub fn wants_signatures(id: &str) -> bool {
     gemini(id).is_some_and(|generation| generation >= (3, 0))
 }
 
-/// Whether a form of the answer and tools can be asked for at once.
+/// Whether a response format and tools can be combined.
 pub fn has_format_beside_tools(id: &str) -> bool {
     gemini(id).is_none_or(|generation| generation >= (3, 0))
 }
 
-/// Whether the form of an answer may be any JSON Schema.
+/// Whether the response format may be any JSON Schema.
 pub fn has_json_schema(id: &str) -> bool {
     gemini(id).is_none_or(|generation| generation >= (2, 5))
 }
 
-/// pi's budgets in tokens; -1 leaves it to the model.
+/// Returns pi's thinking budget in tokens; -1 leaves it to the model.
 pub fn budget(model: &Model, level: Thinking) -> i64 {
     let pro = model.id.contains("2.5-pro");
     let lite = model.id.contains("2.5-flash-lite");
@@ -55,7 +55,7 @@ pub fn budget(model: &Model, level: Thinking) -> i64 {
         return if level == Thinking::Off { 0 } else { -1 };
     }
     match level {
-        // The one that cannot stop thinking takes no less.
+        // The pro model cannot disable thinking; this is its minimum.
         Thinking::Off if pro => 128,
         Thinking::Off => 0,
         Thinking::Minimal if lite => 512,

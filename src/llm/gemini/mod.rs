@@ -1,7 +1,6 @@
-//! The wire of Google's models, which two services speak: the body of a request and the reader of
-//! its stream.
+//! Gemini's wire format, which two services use: request body and stream reader.
 //!
-//! Pure. Must not know where the services are or how they want to be paid.
+//! Pure. Must not know the services' URLs or authentication.
 
 pub mod body;
 pub mod contents;

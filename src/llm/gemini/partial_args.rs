@@ -1,11 +1,11 @@
-//! Arguments of a call that come in pieces, each with the path of its value (`$.edits[0].text`). Pure.
+//! Arguments of a call that arrive as pieces with JSON paths (`$.edits[0].text`). Pure.
 
 use serde::Deserialize;
 use serde_json::{Map, Number, Value};
 
-/// Most steps of a path; no schema of a tool is as deep.
+/// Maximum steps of a path; no tool schema is as deep.
 const DEPTH_MAX: usize = 32;
-/// Numbers up to this are exact as they come.
+/// Integers up to this are exact in a double.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A piece of a value.
@@ -22,11 +22,11 @@ pub struct Piece {
     will_continue: bool,
 }
 
-/// Arguments on their way.
+/// Partial arguments.
 #[derive(Debug)]
 pub struct PartialArgs {
     all: Value,
-    /// The path whose text goes on.
+    /// The path whose string continues.
     open: Option<String>,
 }
 
@@ -38,13 +38,13 @@ enum Step {
 }
 
 impl PartialArgs {
-    /// Arguments that begin with what came whole.
+    /// Creates arguments, optionally from a complete value.
     pub fn new(begun: Option<Value>) -> Self {
         let all = begun.filter(Value::is_object).unwrap_or_else(|| Value::Object(Map::new()));
         Self { all, open: None }
     }
 
-    /// Takes in a piece; says what is wrong with one that has no place.
+    /// Adds a piece; fails if its path is invalid.
     pub fn push(&mut self, piece: Piece) -> Result<(), String> {
         let Piece { json_path: path, string_value, number_value, bool_value, null_value, will_continue } =
             piece;
@@ -66,13 +66,13 @@ impl PartialArgs {
         Ok(())
     }
 
-    /// All that came.
+    /// Returns the arguments.
     pub fn whole(self) -> Value {
         self.all
     }
 }
 
-/// Numbers come as fractions: what is a whole one is written as such.
+/// Returns a number; integral values are written without a fraction.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() <= EXACT {
         return Value::from(value as i64);
@@ -80,7 +80,7 @@ fn number(value: f64) -> Value {
     Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
 
-/// The steps of `$.a.b[0]['c']`; `None` for what is no path of this kind.
+/// Parses the steps of `$.a.b[0]['c']`; `None` for other paths.
 fn steps(path: &str) -> Option<Vec<Step>> {
     let mut rest = path.strip_prefix('$').unwrap_or(path);
     let mut steps = Vec::new();
@@ -108,7 +108,7 @@ fn steps(path: &str) -> Option<Vec<Step>> {
     (!steps.is_empty()).then_some(steps)
 }
 
-/// The place at the end of the steps, made on the way; lists grow by one at a time.
+/// Returns the value at a path, creating it on the way; lists grow by one element at a time.
 fn find(from: &mut Value, steps: Vec<Step>) -> Option<&mut Value> {
     let mut at = from;
     for step in steps {

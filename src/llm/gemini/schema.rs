@@ -1,13 +1,13 @@
-//! JSON Schema as Google's services take it: without references, declarations about the schema
-//! itself and `additionalProperties`; `const` is an `enum` of one.
+//! Converts JSON Schema to Gemini's subset: without references, schema metadata and `additionalProperties`;
+//! `const` becomes an `enum` with one value.
 //!
-//! Pure. Whatever comes in, what comes out is finite: a definition within itself is cut off.
+//! Pure. The output is finite for any input: recursive definitions are cut off.
 
 use serde_json::{Map, Value};
 
 use crate::base::json::json;
 
-/// Keywords that say nothing about a value, or that the services refuse.
+/// Keywords that do not constrain a value, or that the services refuse.
 const DROPPED: &[&str] = &[
     "$schema",
     "$id",
@@ -23,10 +23,10 @@ const DROPPED: &[&str] = &[
     "propertyNames",
 ];
 
-/// Keywords whose keys are names of the user's own.
+/// Keywords whose keys are user-defined names.
 const NAMES: &[&str] = &["properties", "dependentSchemas", "dependencies"];
 
-/// Keywords that hold a schema, or a list of them.
+/// Keywords that contain a schema, or a list of schemas.
 const SCHEMAS: &[&str] = &[
     "items",
     "prefixItems",
@@ -43,17 +43,17 @@ const SCHEMAS: &[&str] = &[
     "contentSchema",
 ];
 
-/// How many schemas one may grow to: references multiply.
+/// Maximum number of subschemas: references multiply.
 const SCHEMAS_MAX: usize = 20_000;
 
-/// The schema in the services' subset.
+/// Returns the schema in the services' subset.
 pub fn plain(schema: &Value) -> Value {
     Plain { root: schema, within: Vec::new(), made: 0 }.schema(schema)
 }
 
 struct Plain<'a> {
     root: &'a Value,
-    /// The references that are being put in.
+    /// The references that are being expanded.
     within: Vec<&'a str>,
     made: usize,
 }
@@ -64,7 +64,7 @@ impl<'a> Plain<'a> {
         match schema {
             Value::Object(map) if self.made <= SCHEMAS_MAX => self.object(map),
             Value::Array(items) => items.iter().map(|item| self.schema(item)).collect(),
-            // `true` lets anything pass; so does what is too much.
+            // `true` allows anything; so does a schema beyond the limit.
             Value::Bool(true) | Value::Object(_) => json!({}),
             other => other.clone(),
         }
@@ -78,7 +78,7 @@ impl<'a> Plain<'a> {
         for (key, value) in map {
             match key.as_str() {
                 "$ref" => {}
-                // The services ignore `const`; they know enums of strings and numbers.
+                // The services ignore `const`, but support enums of strings and numbers.
                 "const" if !map.contains_key("enum") && (value.is_string() || value.is_number()) => {
                     out.insert("enum".into(), json!([value]));
                 }
@@ -100,12 +100,12 @@ impl<'a> Plain<'a> {
         Value::Object(out)
     }
 
-    /// What a local reference stands for; what is beside it wins.
+    /// Expands a local reference; fields beside it take precedence.
     fn referred(&mut self, reference: &'a str) -> Map<String, Value> {
         let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
         let Some(target) = target else { return Map::new() };
         if self.within.contains(&reference) {
-            // Of a definition within itself only the type is told.
+            // Of a recursive definition only the type is kept.
             let kind = target.get("type").map(|kind| ("type".to_string(), kind.clone()));
             return kind.into_iter().collect();
         }

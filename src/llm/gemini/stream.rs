@@ -1,4 +1,4 @@
-//! Google's stream to our events: each event is a piece of a whole response. Pure.
+//! Gemini stream reader: each event is a part of the whole response. Pure.
 
 use std::collections::HashSet;
 
@@ -14,22 +14,22 @@ use crate::llm::stream::token_counts;
 use crate::llm::stream_builder::StreamBuilder;
 use crate::net::sse::Event;
 
-/// Reads one stream. Nothing in it says that it is over but its end.
+/// Reads one stream. Only the end of the stream marks the end of the answer.
 #[derive(Debug)]
 pub struct Reader {
     asked: RequestInfo,
-    /// `None` once the last event is out.
+    /// `None` once the final event was emitted.
     draft: Option<StreamBuilder>,
     begun: bool,
     open: Option<Open>,
-    /// The part of a call that comes in pieces, and what it has so far.
+    /// The part of a call whose arguments arrive in pieces, and the pieces so far.
     partial: Option<(usize, PartialArgs)>,
-    /// The ids of the calls so far.
+    /// The call ids so far.
     ids: HashSet<String>,
-    /// For ids of our own.
+    /// For generated ids.
     now_ms: u64,
     finish: Option<String>,
-    /// What is said beside `finish`.
+    /// The message with the finish reason.
     why: Option<String>,
 }
 
@@ -84,7 +84,7 @@ struct Call {
     #[serde(default)]
     name: String,
     args: Option<Value>,
-    /// Pieces of the arguments, where they do not come whole.
+    /// Pieces of the arguments, if they are not complete.
     partial_args: Option<Vec<Piece>>,
     /// Whether more of the call follows.
     #[serde(default)]
@@ -98,7 +98,7 @@ struct Feedback {
     block_reason_message: Option<String>,
 }
 
-/// Totals so far; the prompt's count holds what was read from a cache.
+/// Running totals; the prompt count includes cached tokens.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_field_names, reason = "the names on the wire")]
@@ -116,7 +116,7 @@ struct Counts {
 }
 
 impl Reader {
-    /// A reader of the answer of one model; `now_ms` is the message's time stamp.
+    /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp.
     pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         let ids = HashSet::new();
@@ -153,7 +153,7 @@ impl answer::Reader for Reader {
             self.why = block_reason_message;
             return self.refuse(out);
         }
-        // One answer is asked for, so there is one candidate.
+        // One answer is requested, so there is one candidate.
         for candidate in wire.candidates.into_iter().take(1) {
             for part in candidate.content.into_iter().flat_map(|content| content.parts) {
                 self.part(part, out);
@@ -163,7 +163,7 @@ impl answer::Reader for Reader {
         }
     }
 
-    /// Without `alt=sse` a stream is a list of its events.
+    /// Without `alt=sse` the response is a list of the events.
     fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool {
         let all = answer.as_array().map_or(std::slice::from_ref(answer), Vec::as_slice);
         let is_answer = |event: &Value| event["candidates"].is_array() || event["promptFeedback"].is_object();
@@ -179,7 +179,7 @@ impl answer::Reader for Reader {
         true
     }
 
-    /// A stream that stalls or breaks when the answer is whole costs nothing.
+    /// An error after the answer is complete is ignored.
     fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
         if self.finish.is_some() && matches!(error.kind, ErrorKind::Stream | ErrorKind::Timeout) {
             return self.end(out);
@@ -238,14 +238,14 @@ impl Reader {
                 Open::Thinking(_) => draft.thinking(index, text),
             });
         }
-        // It ends the part that it came with: what follows is not what it signs.
+        // A signature ends its part: it does not cover what follows.
         if let Some(signature) = signature {
             draft.attach(index, signature);
             self.close(out);
         }
     }
 
-    /// Calls come whole, or in pieces until one says that nothing follows.
+    /// Handles a call, complete or in pieces until the last one.
     fn call(&mut self, mut call: Call, signature: Option<String>, out: &mut Vec<StreamEvent>) {
         self.close(out);
         let pieces = call.partial_args.take().unwrap_or_default();
@@ -267,7 +267,8 @@ impl Reader {
         }
     }
 
-    /// Whether a named piece is of another call than the one that is under way: servers may name a call in each piece.
+    /// Whether a named piece belongs to another call than the current one: servers may repeat the name in
+    /// each piece.
     fn is_new(&self, call: &Call) -> bool {
         call.id.as_ref().is_none_or(|id| !self.ids.contains(id))
     }
@@ -283,14 +284,14 @@ impl Reader {
         self.partial = Some((index, PartialArgs::new(call.args.take())));
     }
 
-    /// Nothing more of a call follows.
+    /// Completes a call in pieces.
     fn close_partial(&mut self, out: &mut Vec<StreamEvent>) {
         let (Some((index, args)), Some(draft)) = (self.partial.take(), self.draft.as_mut()) else { return };
         out.push(draft.arguments(index, args.whole().to_string()));
         out.extend(draft.close_call(index));
     }
 
-    /// The id of a call, which no other has.
+    /// Returns a unique id for the call.
     fn id(&mut self, call: &Call) -> String {
         let given = call.id.clone().filter(|id| !id.is_empty() && !self.ids.contains(id));
         let own = || format!("{}_{}_{}", call.name, self.now_ms, self.ids.len() + 1);
@@ -319,7 +320,7 @@ impl Reader {
         }));
     }
 
-    /// The end for another reason than that the model was done.
+    /// Ends the answer for a reason other than a regular stop.
     fn refuse(&mut self, out: &mut Vec<StreamEvent>) {
         let word = self.finish.clone().unwrap_or_default();
         let why = self.why.take().filter(|why| !why.trim().is_empty()).unwrap_or_else(|| word.clone());

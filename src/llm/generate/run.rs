@@ -1,4 +1,4 @@
-//! The loop: ask, run what was called, ask again.
+//! The generation loop: call the model, run its tool calls, repeat.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -18,9 +18,9 @@ use crate::llm::model::{
 };
 use crate::llm::request::history;
 
-/// Steps that may wait for whoever reads them.
+/// Capacity of the progress queue.
 const QUEUE: usize = 64;
-/// Told to a model whose answer was cut off within its calls.
+/// Error for calls of an answer that was cut off.
 const CUT_OFF: &str =
     "Not run: the answer reached its length limit, so these arguments may be cut off. Send a shorter call.";
 
@@ -47,7 +47,7 @@ pub(super) fn stream(client: Client, request: Request, options: Options) -> BoxS
             }
             Err(error) => Progress::Failed { error, added: run.added },
         };
-        // Whoever reads is gone only when this is dropped, too.
+        // The receiver is gone only when this future is dropped, too.
         if sender.send(last).await.is_err() {
             tracing::debug!("nobody reads the end of a generated answer");
         }
@@ -57,7 +57,7 @@ pub(super) fn stream(client: Client, request: Request, options: Options) -> BoxS
     stream::select(items, work).boxed()
 }
 
-/// Ends what takes longer than its limit.
+/// Applies a timeout.
 async fn within<T>(
     limit: Option<Duration>,
     provider: &str,
@@ -100,7 +100,7 @@ impl Run {
             if message.tool_calls().next().is_none() || !ours || step >= self.options.max_steps {
                 return Ok(message);
             }
-            // What has to be called was called: forced again, the model could never come to an end.
+            // The forced call was made: forcing it again would never end.
             if matches!(self.request.tool_choice, ToolChoice::Required | ToolChoice::Named(_)) {
                 self.request.tool_choice = ToolChoice::Auto;
             }
@@ -112,7 +112,7 @@ impl Run {
         unreachable!("the loop ends only by returning")
     }
 
-    /// Every wire takes the tools' names, and none takes two of one name.
+    /// Fails on duplicate tool names, which no wire format allows.
     fn check_names(&self) -> Result<(), LlmError> {
         let mut known = HashSet::new();
         for ToolSpec { name, .. } in &self.request.tools {
@@ -134,13 +134,13 @@ impl Run {
     }
 
     async fn tell(&self, progress: Progress) {
-        // Nobody reads any more only when the whole is being dropped.
+        // The receiver is gone only when this future is dropped, too.
         if self.out.send(progress).await.is_err() {
             tracing::debug!("nobody reads a generated answer");
         }
     }
 
-    /// One answer. After `Progress::Retrying` it begins anew: what came of it before is void.
+    /// Requests one answer. After `Progress::Retrying` it starts over: the partial answer is void.
     async fn ask(&mut self) -> Result<AssistantMessage, LlmError> {
         let warnings = self.warnings.len();
         for attempt in 1.. {
@@ -180,7 +180,7 @@ impl Run {
         unreachable!("the policy ends every row of attempts")
     }
 
-    /// Between 0 and 1, from the same source as ids, so that tests can fix it.
+    /// Returns a number between 0 and 1 from the source of ids, so that tests can fix it.
     fn chance(&self) -> f64 {
         let digits = self.options.ids.entry();
         u32::from_str_radix(&digits, 16).map_or(0.5, |n| f64::from(n) / f64::from(u32::MAX))
@@ -190,14 +190,14 @@ impl Run {
         self.options.tools.iter().find(|tool| tool.spec().name == name).map(|tool| &**tool)
     }
 
-    /// Whether a call is one that the caller waits for. A wire without forms for answers makes the
-    /// object that was asked for the arguments of a call, which nobody runs.
+    /// Whether the caller must handle the call. In wire formats without response formats the requested object
+    /// is the arguments of a call, which is not run.
     fn offers(&self, call: &ToolCall) -> bool {
         let format = self.request.format.as_ref().is_some_and(|format| format.name == call.name);
         format || self.request.tools.iter().any(|spec| spec.name == call.name)
     }
 
-    /// What the calls of an answer gave, in their order; they run at once.
+    /// Runs the calls of an answer concurrently; returns the results in the order of the calls.
     async fn results(&self, message: &AssistantMessage) -> Vec<ToolResultMessage> {
         let cut = message.stop_reason == StopReason::Length;
         let runs = message.tool_calls().map(|call| async move {

@@ -1,6 +1,6 @@
-//! A limit of money: a call that could go beyond it is not made, or may say less.
+//! Budget layer: refuses a call that could exceed the limit, or reduces its output limit.
 //!
-//! Must not know any provider. Prices are the catalog's; a model without prices costs nothing here.
+//! Must not know any provider. Prices come from the catalog; a model without prices counts as free.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use crate::llm::provider::EventStream;
 use crate::llm::request::media;
 use crate::llm::stream_builder::StreamBuilder;
 
-/// Bytes of text per token: fewer than any tokenizer takes for prose, so that the guess is high.
+/// Bytes of text per token: lower than for any tokenizer on prose, so that the estimate is high.
 const BYTES_PER_TOKEN: f64 = 2.5;
-/// Tokens that an image is taken for.
+/// Estimated tokens of an image.
 const IMAGE_TOKENS: f64 = 2000.0;
-/// An answer shorter than this is not worth asking for.
+/// Minimum output limit that is worth a call.
 const LEAST_ANSWER: u64 = 256;
 
-/// What may be spent, in US dollars, by everybody who shares it.
+/// The budget in US dollars, shared by all clones.
 #[derive(Debug, Clone)]
 pub struct Budget {
     limit: f64,
@@ -33,18 +33,18 @@ pub struct Budget {
 #[derive(Debug, Default)]
 struct Ledger {
     spent: f64,
-    /// What the calls that are under way may cost at most.
+    /// Maximum cost of the calls in progress.
     promised: f64,
 }
 
-/// One call's part of the budget, settled at its end or when it is dropped.
+/// Reservation of one call, settled at its end or when it is dropped.
 struct Promise {
     ledger: Arc<Mutex<Ledger>>,
-    /// At most, in dollars.
+    /// The maximum, in dollars.
     most: f64,
-    /// Of the prompt, guessed high.
+    /// Cost of the prompt, estimated high.
     prompt: f64,
-    /// Of a million tokens of the answer.
+    /// Price per million output tokens.
     output: f64,
     /// Whether the call was made.
     asked: bool,
@@ -54,18 +54,18 @@ struct Promise {
 }
 
 impl Budget {
-    /// Nothing is spent yet.
+    /// Creates a budget.
     pub fn new(dollars: f64) -> Self {
         Self { limit: dollars, ledger: Arc::default() }
     }
 
-    /// What was spent so far.
+    /// Returns the amount spent so far.
     pub fn spent(&self) -> f64 {
         self.ledger.lock().spent
     }
 
-    /// The request as it may be made, with an answer that cannot go beyond the limit even when every
-    /// call that is under way costs what it may.
+    /// Returns the request with an output limit that cannot exceed the budget, even if every call in progress
+    /// costs its maximum.
     fn allow(&self, mut request: Request) -> Result<(Request, Promise), Box<(LlmError, Request)>> {
         let tokens = tokens(&request);
         let prices = request.model.cost.for_prompt(tokens as u64);
@@ -73,7 +73,7 @@ impl Budget {
         let hour = if request.cache == CacheRetention::Long { HOUR * prices.input } else { 0.0 };
         let prompt = tokens * prices.input.max(prices.cache_write).max(hour) / 1e6;
         let wished = request.max_tokens.unwrap_or(request.model.max_tokens).min(request.model.max_tokens);
-        // Held until the promise is made: two calls cannot be given the same dollars.
+        // Held until the reservation is made: two calls must not get the same money.
         let mut ledger = self.ledger.lock();
         let left = self.limit - ledger.spent - ledger.promised - prompt;
         let affordable = if output > 0.0 { left.max(0.0) * 1e6 / output } else { f64::MAX };
@@ -104,7 +104,7 @@ impl Promise {
             | StreamEvent::ThinkingDelta { delta, .. }
             | StreamEvent::ToolCallDelta { delta, .. } => self.heard += delta.len(),
             StreamEvent::Done { message } => self.settle(message.usage.cost.total),
-            // Many servers count at the end only: what broke off was not free.
+            // Many servers report usage only at the end: an answer that broke off was not free.
             StreamEvent::Error { message, .. } => {
                 let least = if self.heard > 0 { self.guess() } else { 0.0 };
                 self.settle(message.usage.cost.total.max(least));
@@ -113,7 +113,7 @@ impl Promise {
         }
     }
 
-    /// What the call has cost so far, guessed high.
+    /// Returns the call's cost so far, estimated high.
     fn guess(&self) -> f64 {
         self.prompt + self.heard as f64 / BYTES_PER_TOKEN * self.output / 1e6
     }
@@ -129,7 +129,7 @@ impl Promise {
 
 impl Drop for Promise {
     fn drop(&mut self) {
-        // Who hangs up pays for what was read and said all the same.
+        // An interrupted call still costs the prompt and the output so far.
         let cost = if self.asked { self.guess().min(self.most) } else { 0.0 };
         self.settle(cost);
     }
@@ -152,7 +152,7 @@ impl Layer for Budget {
     }
 }
 
-/// A high guess of a prompt's tokens.
+/// Returns a high estimate of a prompt's tokens.
 fn tokens(request: &Request) -> f64 {
     let system: usize = request.system.iter().map(String::len).sum();
     let tools = request.tools.iter().map(|tool| tool.description.len() + tool.parameters.to_string().len());

@@ -1,5 +1,5 @@
-//! What is said of calls in the log: who was asked for how much, what came, what went wrong. Never
-//! what was said, and never a secret.
+//! Logging layer: logs the provider, size, result and errors of calls. Never their content, and never a
+//! secret.
 //!
 //! Must not know any provider.
 
@@ -13,7 +13,7 @@ use crate::llm::layers::layer::{Layer, Next};
 use crate::llm::model::{Request, StreamEvent};
 use crate::llm::provider::EventStream;
 
-/// The layer.
+/// The logging layer.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Journal;
 
@@ -53,8 +53,8 @@ impl Layer for Journal {
     }
 }
 
-/// Tokens by the prefixes that providers give them, and whatever stands behind the names under
-/// which they are sent.
+/// Patterns of secrets: tokens with providers' known prefixes, and values after the names under which they
+/// are sent.
 static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
     let prefixed =
         r"\b(?:(?:sk|pk|rk|xai|key)-|(?:gsk|hf|ghu|gho|ghp)_|AIza|AKIA|ya29\.)[A-Za-z0-9_\-.]{10,}";
@@ -65,7 +65,7 @@ static SECRETS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&all).expect("the pattern is compiled by a test")
 });
 
-/// A text of a server without what looks like a secret: some repeat the key that they refuse.
+/// Redacts secrets in a server's message: some repeat the rejected key.
 pub fn redact(text: &str) -> String {
     SECRETS.replace_all(text, "(secret)").into_owned()
 }

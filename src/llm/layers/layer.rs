@@ -1,20 +1,20 @@
-//! Middleware: what stands between whoever asks and the adapter that answers.
+//! Middleware between the caller and the adapter.
 //!
-//! Must not know any provider. The first layer is the outermost; each hands the request on, or not,
-//! and may watch or change the events of the answer.
+//! Must not know any provider. The first layer is the outermost; each passes the request on or answers
+//! itself, and may observe or change the events of the answer.
 
 use std::sync::Arc;
 
 use crate::llm::model::Request;
 use crate::llm::provider::{EventStream, Provider};
 
-/// One layer. Keeps to the provider's contract: never fails but by an event.
+/// A layer. Like a provider it reports errors only as events.
 pub trait Layer: Send + Sync {
-    /// Answers a request, by way of `next` as a rule.
+    /// Answers a request, usually through `next`.
     fn stream(&self, request: Request, next: Next) -> EventStream;
 }
 
-/// What is behind a layer.
+/// The rest of the chain after a layer.
 pub struct Next {
     layers: Arc<[Arc<dyn Layer>]>,
     at: usize,
@@ -22,12 +22,12 @@ pub struct Next {
 }
 
 impl Next {
-    /// All layers, and the adapter behind them.
+    /// Returns the full chain of layers with its adapter.
     pub fn first(layers: Arc<[Arc<dyn Layer>]>, last: Arc<dyn Provider>) -> Self {
         Self { layers, at: 0, last }
     }
 
-    /// Hands a request on.
+    /// Passes a request on.
     pub fn stream(mut self, request: Request) -> EventStream {
         match self.layers.get(self.at).cloned() {
             Some(layer) => {

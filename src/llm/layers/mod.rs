@@ -1,5 +1,5 @@
-//! The layers that come with the program: what is said of calls, what they may cost, how many
-//! there may be. Each is one file; `llm::client` takes them in any order.
+//! Bundled layers: logging, budget, and rate limit of calls. One file each; `llm::client` accepts them in any
+//! order.
 
 pub mod budget;
 pub mod journal;

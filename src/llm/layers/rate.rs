@@ -1,4 +1,4 @@
-//! A limit of calls: so many at once, and so many a minute. Those beyond it wait their turn.
+//! Rate limit layer: limits concurrent calls and calls per minute. Further calls wait.
 //!
 //! Must not know any provider.
 
@@ -14,24 +14,24 @@ use crate::llm::layers::layer::{Layer, Next};
 use crate::llm::model::{Request, StreamEvent};
 use crate::llm::provider::EventStream;
 
-/// How many calls there may be.
+/// The limits, shared by all clones.
 #[derive(Debug, Clone)]
 pub struct Rate {
     at_once: Arc<Semaphore>,
-    /// Between the starts of two calls.
+    /// Minimum interval between the starts of two calls.
     apart: Duration,
-    /// When the next one may start.
+    /// Earliest start of the next call.
     next: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Rate {
-    /// So many calls at once, one at least, and so many a minute; `None` sets no limit a minute.
+    /// Creates limits for concurrent calls (at least one) and calls per minute; `None` is unlimited.
     pub fn new(at_once: usize, a_minute: Option<u32>) -> Self {
         let apart = a_minute.map_or(Duration::ZERO, |n| Duration::from_mins(1) / n.max(1));
         Self { at_once: Arc::new(Semaphore::new(at_once.max(1))), apart, next: Arc::default() }
     }
 
-    /// Takes the next free moment.
+    /// Reserves the next start time.
     fn turn(&self) -> Instant {
         let mut next = self.next.lock();
         let now = Instant::now();
@@ -45,10 +45,10 @@ impl Layer for Rate {
     fn stream(&self, request: Request, next: Next) -> EventStream {
         let rate = self.clone();
         let begin = async move {
-            // Nobody closes it; if somebody did, there would be no limit to keep.
+            // Never closed; if it were, there would be no limit to enforce.
             let permit = rate.at_once.clone().acquire_owned().await.ok();
             tokio::time::sleep_until(rate.turn()).await;
-            // The place is given back at the last event, or when the stream is dropped before.
+            // The permit is released at the last event, or when the stream is dropped.
             let mut held = permit;
             next.stream(request).inspect(move |event| {
                 if matches!(event, StreamEvent::Done { .. } | StreamEvent::Error { .. }) {

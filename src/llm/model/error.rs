@@ -1,9 +1,9 @@
-//! The failures of a model call, by kind, so that a program can decide and a user can act.
+//! Errors of a model call, by kind, so that a program can decide and a user can act.
 
 use std::fmt;
 use std::time::Duration;
 
-/// What went wrong, in the terms of the LLM contract.
+/// Error kind, in the terms of the LLM contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -15,7 +15,7 @@ pub enum ErrorKind {
     NotFound,
     /// 400, 422.
     InvalidRequest,
-    /// 408, or our own time-out.
+    /// 408, or our own timeout.
     Timeout,
     /// The conversation does not fit the model.
     ContextLength,
@@ -29,21 +29,21 @@ pub enum ErrorKind {
     Quota,
     /// No connection.
     Network,
-    /// The stream broke off or made no sense.
+    /// The stream broke off or was invalid.
     Stream,
     /// The user interrupted.
     Abort,
-    /// The model called a tool in a way that nobody could read.
+    /// The model called a tool in an unreadable form.
     InvalidToolCall,
-    /// The provider cannot be told to choose tools that way.
+    /// The provider does not support that tool choice.
     ToolChoice,
-    /// The answer has not the form that was asked for.
+    /// The answer does not have the requested format.
     NoObject,
-    /// The wire has no place for a document or a sound of the request.
+    /// The wire format does not support a document or audio in the request.
     Media,
-    /// A limit of our own was reached: a budget of money.
+    /// Our own limit was reached: a budget.
     Budget,
-    /// bowline is set up wrong: no provider, no such dialect.
+    /// bowline is misconfigured: no provider, unknown dialect.
     Configuration,
 }
 
@@ -51,24 +51,24 @@ pub enum ErrorKind {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LlmError {
-    /// By kind.
+    /// The kind.
     pub kind: ErrorKind,
-    /// Provider id.
+    /// The provider's id.
     pub provider: String,
-    /// For a user: what failed, on what.
+    /// The message for the user: what failed and where.
     pub message: String,
-    /// The HTTP status, when there was an answer.
+    /// The HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// The provider's own code or type of the error.
+    /// The provider's error code or type.
     pub code: Option<String>,
-    /// How long the provider asks to wait.
+    /// The delay that the provider requests.
     pub retry_after: Option<Duration>,
-    /// The body of the answer, cut to 8 KiB.
+    /// The response's body, truncated to 8 KiB.
     pub raw: Option<String>,
 }
 
 impl LlmError {
-    /// An error of this kind without an HTTP answer.
+    /// Creates an error of this kind without an HTTP response.
     pub fn new(kind: ErrorKind, provider: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             kind,

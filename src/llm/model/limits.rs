@@ -1,46 +1,46 @@
-//! What providers tell about their limits. Plain data; knows header names but no provider.
+//! Limits that providers report. Plain data; knows header names but no provider.
 
 use serde::{Deserialize, Serialize};
 
-/// How long the prefix of a prompt is kept, in seconds.
+/// How long a prompt's prefix is cached, in seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PromptCache {
-    /// By default.
+    /// Default duration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<u64>,
-    /// At most.
+    /// Maximum duration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long: Option<u64>,
 }
 
-/// How much input a model takes.
+/// Input limits of a model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct InputLimits {
-    /// Bytes of a whole request.
+    /// Maximum bytes of a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_request_bytes: Option<u64>,
-    /// Images.
+    /// Image limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<ImageLimits>,
 }
 
-/// How many images a model takes, and how large.
+/// Image limits of a model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ImageLimits {
-    /// In one message.
+    /// Maximum number in one message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_per_message: Option<u64>,
-    /// In the whole request.
+    /// Maximum number in a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_per_request: Option<u64>,
-    /// What larger ones are made smaller to.
+    /// The size to which larger images are reduced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resize: Option<Resize>,
 }
 
-/// The size that an image may have.
+/// Maximum size of an image.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Resize {
@@ -50,32 +50,31 @@ pub struct Resize {
     /// Pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_height: Option<u32>,
-    /// Bytes of the file.
+    /// Maximum bytes of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
-    /// 1 to 100.
+    /// JPEG quality, from 1 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jpeg_quality: Option<u8>,
 }
 
-/// How much may still be asked, as far as the headers of an answer tell.
+/// Rate limit information in the headers of a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RateLimit {
-    /// Requests that are left in the window.
+    /// Remaining requests in the window.
     pub requests_left: Option<u64>,
-    /// Requests that a window allows.
+    /// Requests per window.
     pub requests: Option<u64>,
-    /// Tokens that are left in the window.
+    /// Remaining tokens in the window.
     pub tokens_left: Option<u64>,
-    /// Tokens that a window allows.
+    /// Tokens per window.
     pub tokens: Option<u64>,
-    /// When the window ends, in the provider's own words: a date or a duration.
+    /// When the window ends, as the provider writes it: a date or a duration.
     pub reset: Option<String>,
 }
 
 impl RateLimit {
-    /// Reads the header names of `Anthropic`, and of `OpenAI` and those that follow it; `None` when
-    /// there is nothing of the kind.
+    /// Parses the headers of `Anthropic`, and of `OpenAI` and compatible servers; `None` when there are none.
     pub fn read<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
         let first = |names: [&str; 2]| names.iter().find_map(|name| header(name));
         let number = |names| first(names).and_then(|value| value.trim().parse().ok());

@@ -1,6 +1,6 @@
-//! What a login tells a user, and what it asks.
+//! Notices and questions of a login.
 
-/// What a user is told. Nothing here is a secret of the user, but a code is for nobody else.
+/// A notice for the user. Contains no secret of the user, but a code is meant for this user only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Notice {
@@ -8,23 +8,23 @@ pub enum Notice {
     Page(String),
     /// A code to type into a page.
     Code {
-        /// What to type.
+        /// The code.
         code: String,
-        /// Where.
+        /// The page.
         page: String,
     },
-    /// What happens now.
+    /// Progress message.
     Progress(String),
 }
 
-/// What a user is asked.
+/// A question for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Question {
-    /// Something that must not be seen.
+    /// Secret input, without echo.
     Secret(String),
-    /// A line; nothing is an answer, too.
+    /// A line of input, which may be empty.
     Line(String),
-    /// The address that the browser ended at, for when the browser is on another machine.
+    /// The URL at which the browser ended, for a browser on another machine.
     Pasted(String),
 }

@@ -1,4 +1,4 @@
-//! Messages and their parts, in pi's names and fields. Must not know any provider.
+//! Messages and their parts, with pi's names and fields. Must not know any provider.
 
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -15,14 +15,14 @@ pub enum Message {
     User(UserMessage),
     /// From the model.
     Assistant(AssistantMessage),
-    /// What one tool call gave.
+    /// The result of a tool call.
     ToolResult(ToolResultMessage),
 }
 
-/// What a user says to the model.
+/// A user message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UserMessage {
-    /// Text, images, documents and sounds; on the wire a bare string is the same as one text part.
+    /// Text, images, documents and audio; in JSON a bare string is equivalent to one text part.
     #[serde(deserialize_with = "text_or_parts")]
     pub content: Vec<Part>,
     /// Milliseconds since the epoch.
@@ -33,20 +33,20 @@ pub struct UserMessage {
     pub extra: Map<String, Value>,
 }
 
-/// One answer of a model, whole or as far as it got.
+/// An answer of a model, complete or partial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AssistantMessage {
-    /// Text, thinking and tool calls in the order in which they came.
+    /// Text, thinking and tool calls in their order.
     #[serde(deserialize_with = "text_or_parts")]
     pub content: Vec<Part>,
     /// Dialect id, such as `anthropic-messages`.
     pub api: String,
     /// Provider id, such as `anthropic`.
     pub provider: String,
-    /// The model that was asked for.
+    /// The requested model.
     pub model: String,
-    /// The model that answered, where it differs.
+    /// The model that answered, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_model: Option<String>,
     /// The provider's id of the response.
@@ -57,10 +57,10 @@ pub struct AssistantMessage {
     pub usage: Usage,
     /// Why the answer ended.
     pub stop_reason: StopReason,
-    /// The provider's own word for it.
+    /// The provider's stop reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_stop_reason: Option<String>,
-    /// For `error` and `aborted`: what happened, for a user.
+    /// For `error` and `aborted`: the message for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
     /// Milliseconds since the epoch.
@@ -71,24 +71,24 @@ pub struct AssistantMessage {
     pub extra: Map<String, Value>,
 }
 
-/// The field of an answer that broke off and was asked for again.
+/// Field that marks an answer that broke off and was retried.
 const REPLACED: &str = "replaced";
 
 impl AssistantMessage {
-    /// The same answer, marked as one that broke off and that the next one replaces.
+    /// Marks the answer as broken off and replaced by the next one.
     #[must_use]
     pub fn replaced(mut self) -> Self {
         self.extra.insert(REPLACED.to_string(), true.into());
         self
     }
 
-    /// Whether another answer replaces this one, which broke off: no model is sent it.
+    /// Whether another answer replaces this one, which broke off: it is not sent to models.
     pub fn is_replaced(&self) -> bool {
         self.extra.get(REPLACED) == Some(&Value::Bool(true))
     }
 }
 
-/// What one tool call gave, as the model sees it.
+/// The result of a tool call, as the model sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResultMessage {
@@ -113,26 +113,26 @@ pub struct ToolResultMessage {
     pub extra: Map<String, Value>,
 }
 
-/// A part of a message. A kind that this version does not know is kept as it came.
+/// A part of a message. Unknown types are preserved unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Part {
-    /// A kind that we know.
+    /// A known type.
     Known(KnownPart),
-    /// Any other, whole.
+    /// An unknown type: the whole object.
     Unknown(Value),
 }
 
-/// The kinds of part.
+/// The known types of parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum KnownPart {
-    /// Plain text (markdown by habit).
+    /// Plain text (usually Markdown).
     Text {
         /// The text.
         text: String,
-        /// Opaque provider data that must go back with the text.
+        /// Opaque provider data that must be sent back with the text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text_signature: Option<String>,
     },
@@ -140,10 +140,10 @@ pub enum KnownPart {
     Thinking {
         /// The text, empty when redacted.
         thinking: String,
-        /// Opaque provider data that must go back verbatim to the same model.
+        /// Opaque provider data that must be sent back verbatim to the same model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         thinking_signature: Option<String>,
-        /// Whether the signature holds the only, encrypted, content.
+        /// Whether the encrypted signature is the only content.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         redacted: bool,
     },
@@ -160,7 +160,7 @@ pub enum KnownPart {
         data: String,
         /// Such as `application/pdf`.
         mime_type: String,
-        /// What it is called, without folders.
+        /// Its file name, without folders.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
     },
@@ -179,13 +179,13 @@ pub enum KnownPart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
-    /// The provider's id of the call, or one that we invented where it has none.
+    /// The provider's id of the call, or a generated one if it has none.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The arguments, parsed. A call whose JSON was broken has `Value::String(raw)` here.
+    /// The parsed arguments. For invalid JSON this is `Value::String(raw)`.
     pub arguments: Value,
-    /// Opaque provider data that must go back with the call.
+    /// Opaque provider data that must be sent back with the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thought_signature: Option<String>,
 }
@@ -195,30 +195,30 @@ pub struct ToolCall {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum StopReason {
-    /// The model was done.
+    /// The model finished.
     Stop,
     /// The output limit cut it off.
     Length,
-    /// It wants tools to run.
+    /// The model requests tool calls.
     ToolUse,
-    /// Something failed; see `error_message`.
+    /// An error; see `error_message`.
     Error,
     /// The user interrupted it.
     Aborted,
 }
 
 impl Part {
-    /// A text part.
+    /// Creates a text part.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Known(KnownPart::Text { text: text.into(), text_signature: None })
     }
 
-    /// Whether it is a picture.
+    /// Whether it is an image.
     pub fn is_image(&self) -> bool {
         matches!(self, Self::Known(KnownPart::Image { .. }))
     }
 
-    /// The text of a text part.
+    /// Returns the text of a text part.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Known(KnownPart::Text { text, .. }) => Some(text),
@@ -226,7 +226,7 @@ impl Part {
         }
     }
 
-    /// The call of a tool-call part.
+    /// Returns the call of a tool-call part.
     pub fn as_tool_call(&self) -> Option<&ToolCall> {
         match self {
             Self::Known(KnownPart::ToolCall(call)) => Some(call),
@@ -236,35 +236,35 @@ impl Part {
 }
 
 impl UserMessage {
-    /// A message of one text part.
+    /// Creates a message with one text part.
     pub fn text(text: impl Into<String>, timestamp: u64) -> Self {
         Self { content: vec![Part::text(text)], timestamp, extra: Map::new() }
     }
 }
 
 impl AssistantMessage {
-    /// The tool calls, in order.
+    /// Returns the tool calls, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.content.iter().filter_map(Part::as_tool_call)
     }
 
-    /// All text parts, joined.
+    /// Returns the text of all text parts, joined.
     pub fn text(&self) -> String {
         join_text(&self.content)
     }
 }
 
-/// The text parts of a content list, joined without a separator.
+/// Returns the text parts of a content list, joined without a separator.
 pub fn join_text(parts: &[Part]) -> String {
     parts.iter().filter_map(Part::as_text).collect()
 }
 
-/// pi writes `content` as a string, a list of parts, or null.
+/// Decodes `content`, which pi writes as a string, a list of parts, or null.
 fn text_or_parts<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Part>, D::Error> {
     deserializer.deserialize_any(Content)
 }
 
-/// Reads the parts where they stand: an enum of the three forms would hold all of them a second time.
+/// Decodes the parts in place: an untagged enum of the three forms would buffer them all.
 struct Content;
 
 impl<'de> Visitor<'de> for Content {

@@ -1,8 +1,8 @@
-//! The plain data of a conversation: messages and their parts, requests, stream events, usage,
-//! models, errors. Any layer may import it; it imports nothing but serde.
+//! Plain data of a conversation: messages and their parts, requests, stream events, usage, models, errors.
+//! Any layer may import it; it imports nothing but serde.
 //!
-//! Field names on the wire follow pi's version 3, because session files and JSON modes carry
-//! these values as they are.
+//! Field names in JSON follow pi's version 3, because session files and JSON modes contain these values
+//! unchanged.
 
 #[doc(hidden)]
 pub mod error;

@@ -1,31 +1,31 @@
-//! What a caller may wish of an answer beyond the conversation. Must not know any wire format.
+//! Options for an answer beyond the conversation. Must not know any wire format.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// An answer in a given form.
+/// The required format of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResponseFormat {
-    /// `[a-zA-Z0-9_-]{1,64}`; some wires show it to the model.
+    /// Name, `[a-zA-Z0-9_-]{1,64}`; some providers show it to the model.
     pub name: String,
-    /// JSON Schema with an object root.
+    /// JSON Schema with an object at its root.
     pub schema: Value,
 }
 
-/// How long a provider should keep the prompt's prefix.
+/// How long a provider should cache the prompt's prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheRetention {
-    /// Not at all: no marks, no key.
+    /// Not at all: no cache markers, no cache key.
     None,
-    /// As long as it does by default, minutes mostly.
+    /// The provider's default, usually minutes.
     #[default]
     Short,
-    /// As long as it offers: an hour or a day.
+    /// The provider's maximum: an hour or a day.
     Long,
 }
 
-/// The form of a tool's input that is no JSON.
+/// The format of a tool's input that is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grammar {
     /// The notation of `definition`.
@@ -34,17 +34,17 @@ pub struct Grammar {
     pub definition: String,
 }
 
-/// A notation for grammars.
+/// A grammar notation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrammarSyntax {
-    /// As Lark reads them.
+    /// The Lark notation.
     Lark,
-    /// One regular expression.
+    /// A regular expression.
     Regex,
 }
 
 impl GrammarSyntax {
-    /// The word on the wire.
+    /// Returns the name used in requests.
     pub fn name(self) -> &'static str {
         match self {
             Self::Lark => "lark",
@@ -53,14 +53,14 @@ impl GrammarSyntax {
     }
 }
 
-/// Whether a tool's arguments are held to their schema while they are produced.
+/// Whether a tool's arguments are constrained to their schema during generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
-    /// As the provider does by default.
+    /// The provider's default.
     #[default]
     Free,
-    /// Where provider and schema allow it.
+    /// If provider and schema allow it.
     Prefer,
-    /// Always; a provider that cannot is told so all the same.
+    /// Always; the request may be rejected.
     Require,
 }

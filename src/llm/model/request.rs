@@ -1,4 +1,4 @@
-//! What is asked of a model, and what is known about models. Must not know any wire format.
+//! Model requests, and model metadata. Must not know any wire format.
 
 use std::collections::BTreeMap;
 
@@ -11,43 +11,43 @@ use super::options::{CacheRetention, Grammar, ResponseFormat, Strictness};
 use super::usage::{Prices, Usage};
 use crate::base::secret::Secret;
 
-/// One request: everything that a provider needs to answer.
+/// A request: everything that a provider needs to answer.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// Which model.
+    /// The model.
     pub model: Model,
     /// The system prompt in stable parts; the last one ends the cached prefix.
     pub system: Vec<String>,
     /// The conversation, oldest first.
     pub messages: Vec<Message>,
-    /// The tools on offer, in a stable order.
+    /// The available tools, in a stable order.
     pub tools: Vec<ToolSpec>,
     /// Whether the model may or must call a tool.
     pub tool_choice: ToolChoice,
-    /// How hard it should think.
+    /// The thinking level.
     pub thinking: Thinking,
     /// Output limit in tokens; the model's own when `None`.
     pub max_tokens: Option<u64>,
     /// For the provider's cache routing and logs.
     pub session_id: Option<String>,
-    /// How long the prompt's prefix should be kept.
+    /// How long the prompt's prefix should be cached.
     pub cache: CacheRetention,
-    /// The form that the answer must have, if any.
+    /// The required format of the answer, if any.
     pub format: Option<ResponseFormat>,
-    /// Sampling parameters by their names on the wire (`temperature`, `top_p`, …), for models
-    /// that take them.
+    /// Sampling parameters by their names in requests (`temperature`, `top_p`, …), for models that support
+    /// them.
     pub sampling: Map<String, Value>,
-    /// What the fields above do not model, by provider id: put into the body as it is.
+    /// Options without a field above, by provider id: copied to the body verbatim.
     pub provider_options: Map<String, Value>,
-    /// Headers beside the dialect's own, which win over those of the provider.
+    /// Additional headers, which override those of the provider.
     pub headers: Secret<Vec<(String, String)>>,
-    /// Whether the provider's own events are passed through, too.
+    /// Whether raw provider events are emitted, too.
     pub raw_events: bool,
 }
 
 impl Request {
-    /// The sampling parameters: what the model's data has for all levels of thinking and for the one
-    /// that is asked for, and what the request itself says over that.
+    /// Returns the sampling parameters: the model's defaults for all thinking levels and for the requested
+    /// one, overridden by those of the request.
     pub fn sampling(&self) -> Map<String, Value> {
         let level = self.model.nearest_level(self.thinking).name();
         let mut all = self.model.sampling_params.clone();
@@ -56,7 +56,7 @@ impl Request {
         all
     }
 
-    /// One of this provider's options, where it is a word.
+    /// Returns a string option for this provider.
     pub fn option(&self, name: &str) -> Option<&str> {
         self.provider_options.get(&self.model.provider)?.get(name)?.as_str()
     }
@@ -65,30 +65,30 @@ impl Request {
 /// A tool as the model sees it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolSpec {
-    /// `[a-zA-Z][a-zA-Z0-9_]{0,63}`.
+    /// Name, `[a-zA-Z][a-zA-Z0-9_]{0,63}`.
     pub name: String,
-    /// What it does and when to use it.
+    /// Its purpose and when to use it.
     pub description: String,
-    /// JSON Schema with an object root.
+    /// JSON Schema with an object at its root.
     pub parameters: Value,
-    /// The form of the input where a provider can hold the model to it; then the call's
-    /// arguments are `{"input": text}`, and `parameters` describe that for all the others.
+    /// The grammar of the input, for providers that can enforce it; then the call's arguments are `{"input":
+    /// text}`, and `parameters` describe that for other providers.
     pub grammar: Option<Grammar>,
-    /// Whether arguments are held to `parameters` while they are produced.
+    /// Whether arguments are constrained to `parameters` during generation.
     pub strict: Strictness,
 }
 
 /// Whether the model may or must call a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ToolChoice {
-    /// As it likes.
+    /// The model decides.
     #[default]
     Auto,
     /// No tool.
     None,
     /// At least one.
     Required,
-    /// This one.
+    /// This tool.
     Named(String),
 }
 
@@ -119,7 +119,7 @@ impl Thinking {
     pub const ALL: [Self; 7] =
         [Self::Off, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::Xhigh, Self::Max];
 
-    /// The level's name on the wire and on screen.
+    /// Returns the level's name in requests and on screen.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -132,7 +132,7 @@ impl Thinking {
         }
     }
 
-    /// pi's budget in tokens, where a model thinks by one; the three deepest levels are the same.
+    /// Returns pi's token budget for models that use one; the three highest levels are equal.
     pub fn budget(self) -> u64 {
         match self {
             Self::Off => 0,
@@ -143,66 +143,66 @@ impl Thinking {
         }
     }
 
-    /// The level of that name.
+    /// Parses the name of a level.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.name() == name)
     }
 }
 
-/// What is known about one model: advisory data from the catalog.
+/// Metadata of a model: advisory data from the catalog.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
-    /// The provider's own string.
+    /// The provider's id for it.
     pub id: String,
-    /// For people.
+    /// Display name.
     pub name: String,
-    /// Other names of it.
+    /// Other names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
     /// Provider id.
     pub provider: String,
     /// Dialect id.
     pub api: String,
-    /// Root of the provider's API.
+    /// Root URL of the provider's API.
     #[serde(default)]
     pub base_url: String,
-    /// Whether it can think.
+    /// Whether it supports thinking.
     #[serde(default)]
     pub reasoning: bool,
-    /// `text`, `image`.
+    /// Input types: `text`, `image`.
     #[serde(default)]
     pub input: Vec<String>,
-    /// Dollars per million tokens.
+    /// Prices in dollars per million tokens.
     #[serde(default)]
     pub cost: Prices,
-    /// Tokens that fit.
+    /// Context window in tokens.
     pub context_window: u64,
-    /// Tokens that it can produce in one answer.
+    /// Maximum tokens of an answer.
     pub max_tokens: u64,
-    /// The provider's word for each thinking level by name; `null` where the model lacks the
-    /// level. Empty where levels are token budgets.
+    /// The provider's name for each thinking level, by our name; `null` if the model lacks the level. Empty
+    /// if levels are token budgets.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub thinking_level_map: BTreeMap<String, Option<String>>,
-    /// Differences from the dialect's rule, by name.
+    /// Deviations from the dialect's defaults, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub compat: Map<String, Value>,
-    /// Headers that requests for this model have; values may be `$VAR` or `!command`.
+    /// Headers of requests for this model; values may be `$VAR` or `!command`.
     #[serde(default, skip_serializing_if = "no_headers")]
     pub headers: Secret<BTreeMap<String, String>>,
-    /// How long its provider keeps the prefix of a prompt, where that is known.
+    /// How long its provider caches a prompt's prefix, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_cache: Option<PromptCache>,
-    /// How much input it takes beside the window, where that is known.
+    /// Its input limits other than the context window, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_limits: Option<InputLimits>,
-    /// Until when it knows the world, as its provider says it; where that is known.
+    /// The knowledge cutoff as its provider states it, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub knowledge_cutoff: Option<String>,
-    /// Sampling parameters that it is asked with unless the request has others.
+    /// Default sampling parameters, overridden by the request.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub sampling_params: Map<String, Value>,
-    /// The same by the name of the level of thinking, over those.
+    /// Default sampling parameters by thinking level, overriding the general ones.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sampling_params_by_thinking_level: BTreeMap<String, Map<String, Value>>,
 }
@@ -216,8 +216,7 @@ fn no_headers(headers: &BTreeMap<String, String>) -> bool {
 }
 
 impl Model {
-    /// A model about which nothing is known but where to ask for it: the sizes are those that
-    /// pi assumes.
+    /// Returns a model with no metadata except where to send requests; sizes are pi's defaults.
     pub fn unknown(provider: &str, id: &str, api: &str, base_url: &str) -> Self {
         Self {
             id: id.to_string(),
@@ -242,7 +241,7 @@ impl Model {
         }
     }
 
-    /// Whether it takes images.
+    /// Whether it accepts images.
     pub fn sees(&self) -> bool {
         self.input.iter().any(|kind| kind == "image")
     }
@@ -252,12 +251,12 @@ impl Model {
         self.compat.get(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// A flag of `compat`, where the data has it.
+    /// Returns a flag of `compat`, if it is set.
     pub fn set_flag(&self, name: &str) -> Option<bool> {
         self.compat.get(name).and_then(Value::as_bool)
     }
 
-    /// A word of `compat`.
+    /// Returns a string of `compat`.
     pub fn word(&self, name: &str) -> Option<&str> {
         self.compat.get(name).and_then(Value::as_str)
     }
@@ -271,7 +270,7 @@ impl Model {
         }
     }
 
-    /// The level it has that is nearest to the wished one, the deeper of two equally near.
+    /// Returns the supported level nearest to the requested one; of two equally near the higher.
     pub fn nearest_level(&self, wish: Thinking) -> Thinking {
         let distance = |level: Thinking| (level as i8 - wish as i8).unsigned_abs();
         Thinking::ALL
@@ -282,7 +281,7 @@ impl Model {
             .unwrap_or(Thinking::Off)
     }
 
-    /// Fills in what a usage costs with this model.
+    /// Sets the cost of a usage with this model.
     pub fn price(&self, usage: &mut Usage) {
         usage.price(self.cost.for_prompt(usage.prompt()));
     }

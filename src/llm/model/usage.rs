@@ -1,32 +1,32 @@
-//! Tokens and money. `input` never counts cached tokens: whichever way a provider counts, its
-//! adapter subtracts.
+//! Token usage and cost. `input` never includes cached tokens: adapters subtract them if the provider counts
+//! them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Tokens of one response, and what they cost.
+/// Tokens of one response, and their cost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
     /// Prompt tokens that were neither read from nor written to a cache.
     pub input: u64,
-    /// Tokens that the model produced, thinking included.
+    /// Output tokens, thinking included.
     pub output: u64,
     /// Prompt tokens read from a cache.
     pub cache_read: u64,
     /// Prompt tokens written to a cache.
     pub cache_write: u64,
-    /// Of those, the ones that are kept for an hour, where the provider tells.
+    /// The part of it that is cached for an hour, if the provider reports it.
     #[serde(rename = "cacheWrite1h", skip_serializing_if = "Option::is_none")]
     pub cache_write_hour: Option<u64>,
-    /// Thinking tokens, where the provider tells; part of `output`.
+    /// Thinking tokens, if the provider reports them; part of `output`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
-    /// All of the above that fill the context window.
+    /// All of the above, which fill the context window.
     pub total_tokens: u64,
-    /// In US dollars.
+    /// Cost in US dollars.
     pub cost: Cost,
-    /// Fields that this version does not know.
+    /// Unknown fields.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -35,46 +35,46 @@ pub struct Usage {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Cost {
-    /// Uncached prompt.
+    /// Uncached prompt tokens.
     pub input: f64,
-    /// Produced tokens.
+    /// Output tokens.
     pub output: f64,
     /// Cache reads.
     pub cache_read: f64,
     /// Cache writes.
     pub cache_write: f64,
-    /// The sum; 0 in a price list.
+    /// The total; 0 in a price list.
     pub total: f64,
 }
 
-/// What a model costs, in US dollars per million tokens.
+/// Prices of a model, in US dollars per million tokens.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Prices {
-    /// For prompts below every tier.
+    /// The prices for prompts below every tier.
     #[serde(flatten)]
     pub base: Cost,
-    /// Dearer prices of longer prompts, for the whole request.
+    /// Higher prices for longer prompts, applied to the whole request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<Tier>,
 }
 
-/// A price that holds from a prompt length on.
+/// Prices from a prompt length on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tier {
-    /// Prompts of more tokens than this, cached ones included, pay these prices.
+    /// Applies to prompts with more tokens than this, cached ones included.
     pub input_tokens_above: u64,
     /// The prices.
     #[serde(flatten)]
     pub cost: Cost,
 }
 
-/// How many times the price of a prompt it costs to keep it for an hour.
+/// Price of caching a prompt for an hour, relative to the prompt's price.
 pub const HOUR: f64 = 2.0;
 
 impl Prices {
-    /// The prices of a request whose prompt has so many tokens.
+    /// Returns the prices for a prompt of this many tokens.
     pub fn for_prompt(&self, tokens: u64) -> &Cost {
         let tier = self.tiers.iter().filter(|t| tokens > t.input_tokens_above);
         tier.max_by_key(|t| t.input_tokens_above).map_or(&self.base, |t| &t.cost)
@@ -82,19 +82,19 @@ impl Prices {
 }
 
 impl Usage {
-    /// Tokens of the prompt, cached ones included. Counts are a server's word: nonsense saturates.
+    /// Returns all prompt tokens, cached ones included. Counts come from a server: overflow saturates.
     pub fn prompt(&self) -> u64 {
         self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
     }
 
-    /// Fills `total_tokens` and `cost` from the counts and a price per million tokens.
+    /// Sets `total_tokens` and `cost` from the counts and prices per million tokens.
     pub fn price(&mut self, per_million: &Cost) {
         let part = |tokens: u64, price: f64| tokens as f64 * price / 1e6;
         self.total_tokens = self.prompt().saturating_add(self.output);
         self.cost.input = part(self.input, per_million.input);
         self.cost.output = part(self.output, per_million.output);
         self.cost.cache_read = part(self.cache_read, per_million.cache_read);
-        // Lists have the price of minutes; an hour costs twice the prompt.
+        // Price lists have the price of short caching; an hour costs twice the prompt.
         let hour = self.cache_write_hour.unwrap_or(0).min(self.cache_write);
         self.cost.cache_write =
             part(self.cache_write - hour, per_million.cache_write) + part(hour, HOUR * per_million.input);

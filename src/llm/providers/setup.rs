@@ -1,4 +1,4 @@
-//! What a dialect's row holds and what its constructor gets.
+//! Dialect rows, and the input of their constructors.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,32 +13,32 @@ use crate::llm::stream::answer::Means;
 use crate::llm::stream::answer::Reader;
 use crate::net::http::Http;
 
-/// One row of the table of dialects.
+/// A row of the dialect table.
 pub struct Dialect {
-    /// As in a model's `api`.
+    /// The id, as in a model's `api`.
     pub id: &'static str,
-    /// Makes an adapter for one provider that speaks it.
+    /// Creates an adapter for a provider with this dialect.
     pub build: fn(Setup) -> Arc<dyn Provider>,
 }
 
-/// What an adapter needs.
+/// Input of an adapter.
 #[derive(Clone)]
 pub struct Setup {
-    /// The id of the provider that it is for.
+    /// The id of its provider.
     pub provider: String,
-    /// Where, and with which key: asked for each request.
+    /// Source of URL and key: queried for each request.
     pub keys: Arc<dyn Keys>,
-    /// For chains of credentials of the dialect's own.
+    /// Input for the dialect's own credential chain.
     pub surroundings: Variables,
     /// The shared client.
     pub http: Arc<Http>,
     /// For time stamps.
     pub clock: SharedClock,
-    /// Longest silence of this provider's answers, where it is not the usual one.
+    /// Maximum gap between chunks of this provider, if it is not the default.
     pub silence: Option<Duration>,
 }
 
-/// An adapter that answers each request by one exchange, which `exchange` prepares.
+/// Returns an adapter that answers each request with one exchange, built by `exchange`.
 pub fn adapter<R, F>(setup: Setup, exchange: fn(Setup, Request) -> F) -> Arc<dyn Provider>
 where
     R: Reader + 'static,
@@ -68,7 +68,7 @@ where
 }
 
 impl Setup {
-    /// Access for a request, with the headers of its model behind those of the provider.
+    /// Returns the access for a request, with the provider's headers followed by its model's.
     pub async fn access(&self, request: &Request) -> Result<Access, LlmError> {
         let mut access = self.keys.access().await?;
         for (name, text) in request.model.headers.iter() {
@@ -78,7 +78,7 @@ impl Setup {
         Ok(access)
     }
 
-    /// What an answer needs beside its request.
+    /// Returns the resources of an answer.
     pub fn means(&self, raw: bool) -> Means {
         Means { http: self.http.clone(), clock: self.clock.clone(), raw, silence: self.silence }
     }

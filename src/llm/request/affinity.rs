@@ -1,24 +1,24 @@
-//! What a request tells about its session, so that it meets the cache of the one before. Pure;
-//! must not know any provider.
+//! Session affinity of a request, so that it hits the prompt cache of the previous one. Pure; must not know
+//! any provider.
 
 use crate::llm::model::{CacheRetention, Request};
 
-/// The longest key that is taken, in code points.
+/// Maximum length of a cache key, in code points.
 const KEY_MAX: usize = 64;
 
-/// The session, where something of it may be kept.
+/// Returns the session id, unless nothing may be cached.
 pub fn session(request: &Request) -> Option<&str> {
     request.session_id.as_deref().filter(|id| !id.is_empty() && request.cache != CacheRetention::None)
 }
 
-/// The session as a cache key: its first 64 code points.
+/// Returns the cache key: the first 64 code points of the session id.
 pub fn cache_key(request: &Request) -> Option<&str> {
     session(request).map(|id| id.char_indices().nth(KEY_MAX).map_or(id, |(end, _)| &id[..end]))
 }
 
-/// Headers that bring a session's requests to the same machine, in the form that the model's data
-/// or its address tells; `session` and `more` are their names in the usual form, which
-/// `openai-nosession` leaves the first one out of.
+/// Returns the headers that route a session's requests to the same machine, in the form that the model's data
+/// or URL requires; `session` and `more` are their names in the default form, of which `openai-nosession`
+/// omits the first.
 pub fn headers(request: &Request, base_url: &str, session: &str, more: &[&str]) -> Vec<(String, String)> {
     let Some(id) = self::session(request) else { return Vec::new() };
     let model = &request.model;

@@ -1,8 +1,7 @@
-//! Files that go with a message: a path of this machine, a URL, or data itself becomes the part of a
-//! message that its content says, whatever it is called.
+//! Attachments: turns a path, a URL or inline data into a message part, by its content and not by its name.
 //!
-//! What is at a URL is fetched once and goes along inline: every wire takes that, a conversation
-//! stays the same when what is behind the URL changes, and no provider is sent anywhere by us.
+//! A URL is fetched once and its content sent inline: every wire format supports that, the conversation does
+//! not change when the resource does, and the provider does not fetch anything for us.
 //!
 //! ```no_run
 //! # use bowline::llm::attach::{Attach, attach};
@@ -29,10 +28,10 @@ use crate::llm::request::media;
 use crate::net::error::NetError;
 use crate::net::http::{Get, Http};
 
-/// Largest file, in bytes: what the most patient provider takes inline.
+/// Maximum bytes of a file: the highest limit of any provider for inline data.
 pub const BYTES_MAX: usize = 20 << 20;
 
-/// Why a file cannot go with a message.
+/// Why a file cannot be attached.
 #[derive(Debug, thiserror::Error)]
 pub enum AttachError {
     /// It cannot be read.
@@ -43,7 +42,7 @@ pub enum AttachError {
         /// Why not.
         cause: std::io::Error,
     },
-    /// It cannot be fetched.
+    /// The URL cannot be fetched.
     #[error("cannot attach {url}: {cause}")]
     Fetch {
         /// Without what may be secret in it.
@@ -51,7 +50,7 @@ pub enum AttachError {
         /// Why not.
         cause: NetError,
     },
-    /// The server has something else to say.
+    /// The server returned an error status.
     #[error("cannot attach {url}: its server answered {status}")]
     Status {
         /// Without what may be secret in it.
@@ -59,28 +58,28 @@ pub enum AttachError {
         /// The HTTP status.
         status: u16,
     },
-    /// Its content is nothing that models take.
+    /// The content is of no type that models accept.
     #[error("cannot attach {0}: it is no image, PDF or sound of a kind that models take")]
     Kind(String),
-    /// Longer than [`BYTES_MAX`].
+    /// The file exceeds [`BYTES_MAX`].
     #[error("cannot attach {0}: at most {max} bytes can go with a message", max = BYTES_MAX)]
     TooLarge(String),
-    /// `data:` without base64.
+    /// A `data:` URL without base64.
     #[error("cannot attach the data: it is no base64")]
     Data,
 }
 
-/// What is needed to get at files.
+/// Resources for reading attachments.
 #[derive(Clone, Copy)]
 pub struct Attach<'a> {
-    /// For URLs.
+    /// The HTTP client for URLs.
     pub http: &'a Http,
-    /// What `~` stands for; a path that begins with it is refused where there is none.
+    /// The folder that `~` expands to; without it such paths are refused.
     pub home: Option<&'a Path>,
 }
 
-/// The part that a source becomes: `http(s)://` and `data:` URLs, `file://` and every other text as
-/// a path, relative ones to the process's folder.
+/// Returns the part for a source: `http(s)://` and `data:` URLs; `file://` URLs and all other texts are
+/// paths, relative ones to the process's folder.
 pub async fn attach(source: &str, means: &Attach<'_>) -> Result<Part, AttachError> {
     let (bytes, shown) = if source.starts_with("https://") || source.starts_with("http://") {
         let shown = secrets::plain(source.split('#').next().unwrap_or_default()).into_owned();
@@ -102,7 +101,7 @@ pub async fn attach(source: &str, means: &Attach<'_>) -> Result<Part, AttachErro
 }
 
 fn path(source: &str, home: Option<&Path>) -> Result<PathBuf, AttachError> {
-    // Programs that hand out such addresses write blanks and umlauts as codes.
+    // Programs that produce such URLs percent-encode blanks and umlauts.
     let url = source.starts_with("file:///").then(|| reqwest::Url::parse(source).ok()).flatten();
     if let Some(path) = url.and_then(|url| url.to_file_path().ok()) {
         return Ok(path);
@@ -128,7 +127,7 @@ async fn read(path: &Path) -> Result<Vec<u8>, AttachError> {
         return Err(AttachError::TooLarge(shown));
     }
     let file = tokio::fs::File::open(path).await.map_err(cannot)?;
-    // It may grow while it is read.
+    // The file may grow while it is read.
     let mut bytes = Vec::new();
     file.take(BYTES_MAX as u64 + 1).read_to_end(&mut bytes).await.map_err(cannot)?;
     Ok(bytes)

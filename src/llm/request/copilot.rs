@@ -1,16 +1,16 @@
-//! What `GitHub Copilot` wants to know of each request, whichever wire it takes: who began it, what it
-//! is for, and whether there is something to see. Pure.
+//! Headers that `GitHub Copilot` requires for each request, in any dialect: initiator, purpose, and whether
+//! there are images. Pure.
 //!
-//! The headers that name an editor and its plugin are of other programs: bowline sends none of them.
+//! The headers that identify an editor and its plugin belong to other programs: bowline sends none of them.
 
 use crate::llm::model::{KnownPart, Message, Part, Request};
 
-/// The headers; none for any other provider.
+/// Returns the headers; empty for other providers.
 pub fn headers(request: &Request) -> Vec<(String, String)> {
     if request.model.provider != "github-copilot" {
         return Vec::new();
     }
-    // A request after results is the agent's own, and not counted as one of the user's.
+    // A request after tool results is initiated by the agent, and not counted as one of the user's.
     let begun =
         if matches!(request.messages.last(), Some(Message::User(_)) | None) { "user" } else { "agent" };
     let mut headers = vec![("x-initiator", begun), ("openai-intent", "conversation-edits")];
@@ -20,7 +20,7 @@ pub fn headers(request: &Request) -> Vec<(String, String)> {
     headers.into_iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
 }
 
-/// Whether a message brings an image along.
+/// Whether a message contains an image.
 fn shows(message: &Message) -> bool {
     let content = match message {
         Message::User(user) => &user.content,

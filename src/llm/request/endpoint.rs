@@ -1,7 +1,7 @@
-//! Where a request goes: a user gives the root of an API with or without its version, and with or
-//! without the path of the one request that everybody knows. Pure.
+//! Request URLs: users configure the root of an API with or without its version, and with or without the path
+//! of the common request. Pure.
 
-/// The path of a request below a root that holds the version by convention (`/v1`, `/api/paas/v4`,
+/// Returns the URL of a request for a root that conventionally includes the version (`/v1`, `/api/paas/v4`,
 /// `/v1beta/openai`); a bare host means `/v1`.
 pub fn url(base: &str, path: &str) -> String {
     let base = root(base, path);
@@ -10,14 +10,14 @@ pub fn url(base: &str, path: &str) -> String {
     format!("{base}{version}{path}")
 }
 
-/// The path of a request below a root whose version is always `/v1`, named or not.
+/// Returns the URL of a request for a root whose version is always `/v1`, included or not.
 pub fn first_version(base: &str, path: &str) -> String {
     let base = root(base, path);
     let base = base.strip_suffix("/v1").unwrap_or(base);
     format!("{base}/v1{path}")
 }
 
-/// A base URL without a slash at its end and without the path.
+/// Returns a base URL without trailing slash and without the path.
 fn root<'a>(base: &'a str, path: &str) -> &'a str {
     let base = base.trim_end_matches('/');
     base.strip_suffix(path).unwrap_or(base)

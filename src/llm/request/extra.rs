@@ -1,4 +1,4 @@
-//! What a request asks for beyond what all wires have in common, put into the body as it is.
+//! Options of a request that not all wire formats share, copied into the body verbatim.
 //!
 //! Pure; must not know any wire format.
 
@@ -6,20 +6,18 @@ use serde_json::{Map, Value};
 
 use crate::llm::model::Request;
 
-/// The options for the provider that is asked; empty where there are none.
+/// Returns the options for the request's provider, if any.
 pub fn options(request: &Request) -> Option<&Map<String, Value>> {
     request.provider_options.get(&request.model.provider)?.as_object()
 }
 
-/// Puts the sampling parameters and the options for this provider into a body, for wires that take
-/// both by their own names.
+/// Adds sampling parameters and provider options to a body, for wire formats that use the same names.
 pub fn wishes(body: &mut Map<String, Value>, request: &Request) {
     body.extend(request.sampling());
     put(body, request, &[]);
 }
 
-/// Puts the options for this provider into a body, all but `not`. Objects are joined, everything
-/// else is replaced.
+/// Adds the provider options to a body, except `not`. Objects are merged, other values replaced.
 pub fn put(body: &mut Map<String, Value>, request: &Request, not: &[&str]) {
     for (name, value) in options(request).into_iter().flatten() {
         if !not.contains(&name.as_str()) {

@@ -1,5 +1,5 @@
-//! A history as something that can be sent: calls and results paired, ids legal and unique,
-//! foreign thinking and empty parts left out. Pure; must not know any wire format.
+//! Normalizes a history for sending: calls and results paired, ids valid and unique, foreign thinking and
+//! empty parts removed. Pure; must not know any wire format.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -14,44 +14,44 @@ use crate::llm::model::{
 use crate::llm::request::media::Takes;
 use crate::llm::request::pictures;
 
-/// What stands in for the result of a call that never got one.
+/// Result of a call that never got one.
 pub const NO_RESULT: &str = "No result: the call was interrupted before it ended.";
-/// What stands in for an image that the model cannot see.
+/// Placeholder for an image that the model cannot read.
 pub const NO_VISION: &str = "(an image was left out: this model reads text only)";
-/// What stands in for an image for which there is no room.
+/// Placeholder for an image beyond the model's limit.
 pub const TOO_MANY: &str = "(an image was left out: there are more than this model takes)";
-/// What stands in for a document that the wire has no place for.
+/// Placeholder for a document that the wire format does not support.
 pub const NO_DOCUMENT: &str = "(a document was left out: it cannot be sent to this model)";
-/// What stands in for a sound that the wire has no place for.
+/// Placeholder for audio that the wire format does not support.
 pub const NO_SOUND: &str = "(a sound was left out: it cannot be sent to this model)";
-/// What stands in for a result without content.
+/// Placeholder for an empty result.
 pub const NO_OUTPUT: &str = "(no output)";
 
-/// The longest name of a tool, in bytes.
+/// Maximum length of a tool name, in bytes.
 const NAME_MAX: usize = 64;
 
-/// One message, ready for a wire.
+/// A normalized message.
 #[derive(Debug, PartialEq)]
 pub enum Turn<'a> {
-    /// From the user; never empty.
+    /// A user message; never empty.
     User(Vec<Shown<'a>>),
-    /// From the model, with the results of its calls; has text or calls.
+    /// An answer with the results of its calls; has text or calls.
     Answer {
-        /// Whether the very model that is asked now made it: then what it signed may go back.
+        /// Whether the same model made it: then its signatures may be sent back.
         own: bool,
-        /// In order.
+        /// The parts in order.
         said: Vec<Said<'a>>,
-        /// One for each call, in the calls' order.
+        /// The results, in the order of the calls.
         results: Vec<Outcome<'a>>,
     },
 }
 
-/// A part of what a model is shown.
+/// A part of a user message or result.
 #[derive(Debug, PartialEq)]
 pub enum Shown<'a> {
-    /// Not blank.
+    /// Text, not blank.
     Text(&'a str),
-    /// Only for models that see.
+    /// An image; only for models that support them.
     Image {
         /// Base64.
         data: &'a str,
@@ -64,7 +64,7 @@ pub enum Shown<'a> {
         data: &'a str,
         /// Such as `application/pdf`.
         mime_type: &'a str,
-        /// What it is called, where it has a name.
+        /// Its name, if it has one.
         name: Option<&'a str>,
     },
     /// Only from a user, and where the wire takes its type.
@@ -77,7 +77,7 @@ pub enum Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// The text of a text.
+    /// Returns the text of a text part.
     pub fn text(&self) -> Option<&'a str> {
         match self {
             Self::Text(text) => Some(text),
@@ -89,47 +89,46 @@ impl<'a> Shown<'a> {
 /// A part of an answer.
 #[derive(Debug, PartialEq)]
 pub enum Said<'a> {
-    /// Blank only where it carries a signature.
+    /// Text; blank only if it has a signature.
     Text {
-        /// The text; the thinking of another model, too.
+        /// The text, or thinking of another model.
         text: &'a str,
-        /// What must go back with it, for the model's own.
+        /// The signature to send back, for the model's own text.
         signature: Option<&'a str>,
     },
-    /// By the very model that is asked now.
+    /// Thinking of the same model.
     Thinking {
-        /// Empty when redacted.
+        /// The text; empty when redacted.
         text: &'a str,
-        /// As it came.
+        /// The original signature.
         signature: Option<&'a str>,
-        /// Whether the signature is all there is.
+        /// Whether the signature is the only content.
         redacted: bool,
     },
     /// A tool call.
     Call {
-        /// As it is sent.
+        /// The id as it is sent.
         id: String,
-        /// As it was made.
+        /// The original call.
         call: &'a ToolCall,
     },
 }
 
-/// What a call gave.
+/// The result of a call.
 #[derive(Debug, PartialEq)]
 pub struct Outcome<'a> {
     /// The call's id as it is sent.
     pub id: String,
-    /// The tool's name, for wires that pair by it.
+    /// The tool's name, for wire formats that match by name.
     pub name: &'a str,
-    /// Never empty.
+    /// The content; never empty.
     pub shown: Vec<Shown<'a>>,
     /// Whether the call failed.
     pub is_error: bool,
 }
 
-/// The turns of a history for a model; call ids are at most `id_max` bytes of
-/// `[a-zA-Z0-9_-]`, 16 at least. What the wire does not take of a user's documents and sounds is
-/// named instead.
+/// Returns the turns of a history for a model; call ids are at most `id_max` bytes (16 or more) of
+/// `[a-zA-Z0-9_-]`. Documents and audio of unsupported types are replaced by a description.
 pub fn turns<'a>(history: &'a [Message], model: &Model, id_max: usize, takes: &Takes) -> Vec<Turn<'a>> {
     let mut ids = Ids { taken: HashSet::new(), repeated: HashMap::new(), max: id_max.max(16) };
     let mut out = Vec::new();
@@ -140,7 +139,7 @@ pub fn turns<'a>(history: &'a [Message], model: &Model, id_max: usize, takes: &T
                 out.extend((!shown.is_empty()).then_some(Turn::User(shown)));
             }
             Message::Assistant(answer) => out.extend(turn(answer, &history[at + 1..], model, &mut ids)),
-            // Results were placed behind their calls; one without a call has no place.
+            // Results were attached to their calls; one without a call is dropped.
             Message::ToolResult(_) => {}
         }
     }
@@ -148,7 +147,7 @@ pub fn turns<'a>(history: &'a [Message], model: &Model, id_max: usize, takes: &T
     out
 }
 
-/// Puts words in the place of the images that the model's limits leave no room for.
+/// Replaces images beyond the model's limits with placeholders.
 fn fit(turns: &mut [Turn], model: &Model) {
     if model.input_limits.is_none() {
         return;
@@ -162,7 +161,7 @@ fn fit(turns: &mut [Turn], model: &Model) {
     }
 }
 
-/// The images of a turn, in the order in which they are sent.
+/// Returns the images of a turn, in the order in which they are sent.
 fn images<'t, 'a>(turn: &'t mut Turn<'a>) -> Vec<&'t mut Shown<'a>> {
     let is_image = |shown: &&mut Shown| matches!(shown, Shown::Image { .. });
     match turn {
@@ -173,7 +172,7 @@ fn images<'t, 'a>(turn: &'t mut Turn<'a>) -> Vec<&'t mut Shown<'a>> {
     }
 }
 
-/// A call's arguments as the object that wires want, even where the model wrote broken JSON.
+/// Returns a call's arguments as an object, even if the model wrote invalid JSON.
 pub fn arguments(call: &ToolCall) -> Cow<'_, Value> {
     if call.arguments.is_object() {
         Cow::Borrowed(&call.arguments)
@@ -182,8 +181,8 @@ pub fn arguments(call: &ToolCall) -> Cow<'_, Value> {
     }
 }
 
-/// A tool's name as every wire takes it: `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`. Models call tools that there
-/// are none of, by names that would be refused with every request that follows.
+/// Returns a tool name in a form that every wire format accepts: `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`. Models call
+/// tools that do not exist, with names that providers would reject in every following request.
 pub fn name(name: &str) -> Cow<'_, str> {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
@@ -202,7 +201,7 @@ fn turn<'a>(
     ids: &mut Ids,
 ) -> Option<Turn<'a>> {
     let own = answer.model == model.id && answer.provider == model.provider && answer.api == model.api;
-    // Signatures of what broke off may be cut, and wires refuse that.
+    // Signatures of a partial answer may be truncated, which providers reject.
     let whole = !matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted);
     let mut said = Vec::new();
     let mut calls = Vec::new();
@@ -211,7 +210,7 @@ fn turn<'a>(
         match part {
             KnownPart::Text { text, text_signature } => {
                 let signature = text_signature.as_deref().filter(|_| own && whole);
-                // What goes back with a text is missed even where the text itself is empty.
+                // A signature must be sent back even if the text is empty.
                 if signature.is_some() || !text.trim().is_empty() {
                     said.push(Said::Text { text, signature });
                 }
@@ -220,14 +219,15 @@ fn turn<'a>(
                 let signature = thinking_signature.as_deref();
                 said.push(Said::Thinking { text: thinking, signature, redacted: *redacted });
             }
-            // What another model thought is known to nobody else; its signature would be refused.
+            // Thinking of another model is sent as text; its signature would be rejected.
             KnownPart::Thinking { thinking, redacted: false, .. }
                 if !own && whole && !thinking.trim().is_empty() =>
             {
                 said.push(Said::Text { text: thinking, signature: None });
             }
             KnownPart::ToolCall(call) => {
-                // Some wires name a call and its item; before the bar is what results refer to.
+                // Some wire formats join the ids of a call and its item; results refer to the part before the
+                // bar.
                 let id = ids.encode(call.id.split('|').next().unwrap_or_default());
                 calls.push((call, id.clone()));
                 said.push(Said::Call { id, call });
@@ -235,14 +235,14 @@ fn turn<'a>(
             _ => {}
         }
     }
-    // Thinking alone, from an answer that broke off, says nothing and is refused.
+    // A partial answer with only thinking is rejected.
     if said.iter().all(|part| matches!(part, Said::Thinking { .. })) {
         return None;
     }
     Some(Turn::Answer { own, said, results: results(calls, rest, model) })
 }
 
-/// The results of an answer's calls in the calls' order, looked for up to the next answer.
+/// Returns the results of an answer's calls in their order, searched up to the next answer.
 fn results<'a>(calls: Vec<(&'a ToolCall, String)>, rest: &'a [Message], model: &Model) -> Vec<Outcome<'a>> {
     let until = rest.iter().position(|m| matches!(m, Message::Assistant(_))).unwrap_or(rest.len());
     let mut found: HashMap<&str, Vec<&ToolResultMessage>> = HashMap::new();
@@ -286,16 +286,16 @@ fn shown<'a>(parts: &'a [Part], model: &Model, takes: &Takes) -> Vec<Shown<'a>> 
     shown.collect()
 }
 
-/// Call ids in use, as they are sent.
+/// The call ids in use, as they are sent.
 struct Ids {
     taken: HashSet<String>,
-    /// How often an id came again: some servers give every call the same one.
+    /// How often an id was repeated: some servers give every call the same one.
     repeated: HashMap<String, u32>,
     max: usize,
 }
 
 impl Ids {
-    /// A legal id that no earlier call has.
+    /// Returns a valid id that no earlier call has.
     fn encode(&mut self, id: &str) -> String {
         let legal = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
         let base: String = id.chars().map(legal).take(self.max).collect();

@@ -1,12 +1,12 @@
-//! Documents and sounds in messages: what they are, and which wire takes which.
+//! Documents and audio in messages: types, and support by wire format.
 //!
-//! Pure; must not know any wire format. A wire says what it `Takes`; what a user sends that it
-//! does not take is refused before anything is asked, and what stands further back in the
-//! conversation is named instead (see `history`).
+//! Pure; must not know any wire format. A wire format declares its `Takes`; unsupported media in the last
+//! user message are refused before a request is sent, and earlier ones are replaced by a description (see
+//! `history`).
 
 use crate::llm::model::{ErrorKind, KnownPart, LlmError, Message, Part, Request};
 
-/// Media types beside text and images that a wire has a place for in what a user says.
+/// Media types beside text and images that a wire format supports in user messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Takes {
     /// Such as `application/pdf`.
@@ -24,13 +24,13 @@ impl Takes {
         self.documents.contains(&mime_type)
     }
 
-    /// Whether a sound of this type can be sent.
+    /// Whether audio of this type can be sent.
     pub fn sound(&self, mime_type: &str) -> bool {
         self.sounds.contains(&mime_type)
     }
 
-    /// Refuses what the user says now and the wire has no place for. What the model has answered
-    /// already is history, and no reason to refuse anything.
+    /// Refuses unsupported media in the last user message. Messages that were already answered are no reason
+    /// to refuse.
     pub fn check(&self, request: &Request) -> Result<(), LlmError> {
         let said_now = request.messages.iter().rev().take_while(|m| !matches!(m, Message::Assistant(_)));
         let parts = said_now.filter_map(|message| match message {
@@ -56,7 +56,7 @@ impl Takes {
     }
 }
 
-/// What a file is, by its first bytes.
+/// Type of a file, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// With its media type.
@@ -67,7 +67,7 @@ pub enum Kind {
     Sound(&'static str),
 }
 
-/// The kind of a file that models take, by its first bytes.
+/// Returns the type of a supported file, by its first bytes.
 pub fn kind(bytes: &[u8]) -> Option<Kind> {
     Some(match bytes {
         [0x89, b'P', b'N', b'G', ..] => Kind::Image("image/png"),
@@ -79,15 +79,14 @@ pub fn kind(bytes: &[u8]) -> Option<Kind> {
         [b'I', b'D', b'3', ..] => Kind::Sound("audio/mpeg"),
         [b'O', b'g', b'g', b'S', ..] => Kind::Sound("audio/ogg"),
         [b'f', b'L', b'a', b'C', ..] => Kind::Sound("audio/flac"),
-        // The first frame: eleven bits of one, and then the layer, which AAC has none of.
+        // MPEG audio frame: eleven bits of sync, then the layer bits, which are zero for AAC.
         [0xff, second, ..] if second & 0xf6 == 0xf0 => Kind::Sound("audio/aac"),
         [0xff, second, ..] if second & 0xe6 == 0xe2 => Kind::Sound("audio/mpeg"),
         _ => return None,
     })
 }
 
-/// The part of a message that a file becomes; `None` where its kind is none that models take.
-/// `data` is the file in base64.
+/// Returns the message part for a file; `None` for an unsupported type. `data` is the file in base64.
 pub fn part(kind: Kind, data: String, name: Option<String>) -> Part {
     Part::Known(match kind {
         Kind::Image(mime_type) => KnownPart::Image { data, mime_type: mime_type.into() },
@@ -96,14 +95,14 @@ pub fn part(kind: Kind, data: String, name: Option<String>) -> Part {
     })
 }
 
-/// A guess of the tokens of a document, from its size in base64: pages of text take some 50 kB and
-/// 1500 to 3000 tokens, so this is on the high side.
+/// Estimates the tokens of a document from its size in base64. A page of text has about 50 kB and 1500 to
+/// 3000 tokens, so the estimate is high.
 pub fn document_tokens(base64: usize) -> u64 {
     (base64 as u64 / 16).max(1500)
 }
 
-/// A guess of the tokens of a sound, from its size in base64: those that take it count 10 to 32
-/// tokens a second, and a second has 5 kB at the least.
+/// Estimates the tokens of audio from its size in base64. Models count 10 to 32 tokens per second, which has
+/// at least 5 kB.
 pub fn sound_tokens(base64: usize) -> u64 {
     (base64 as u64 / 160).max(32)
 }

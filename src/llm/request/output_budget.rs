@@ -1,19 +1,18 @@
-//! How much of a model's window an answer may take. Pure; must not know any wire format but that
-//! pictures, documents and sounds stand in objects that say so.
+//! Output limit of an answer within the context window. Pure; must not know any wire format, except that
+//! images, documents and audio are objects with known keys.
 
 use serde_json::Value;
 
 use crate::llm::model::Request;
 use crate::llm::request::media;
 
-/// Tokens left free in the context window beside prompt and answer.
+/// Tokens reserved in the context window beside prompt and answer.
 const WINDOW_RESERVE: u64 = 4096;
-/// Bytes that an image counts as.
+/// Equivalent bytes of an image.
 const IMAGE: usize = 4800;
 
-/// What was asked for or the model's own limit, but never more than the window has left, and 1 at
-/// least. `messages` are the conversation as it is sent; the prompt is estimated at 3.5 bytes a
-/// token.
+/// Returns the requested limit or the model's own, at most what the window has left, and at least 1.
+/// `messages` are the conversation as it is sent; the prompt is estimated at 3.5 bytes per token.
 pub fn max_tokens(request: &Request, messages: &[Value]) -> u64 {
     let model = &request.model;
     let wished = request.max_tokens.unwrap_or(model.max_tokens).min(model.max_tokens);
@@ -25,7 +24,7 @@ pub fn max_tokens(request: &Request, messages: &[Value]) -> u64 {
     wished.min(left).max(1)
 }
 
-/// Roughly the bytes of text in a value.
+/// Returns the approximate bytes of text in a value.
 fn size(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
@@ -42,12 +41,12 @@ fn size(value: &Value) -> usize {
     }
 }
 
-/// The bytes of text that a document counts as.
+/// Returns the equivalent bytes of a document.
 fn document(value: &Value) -> usize {
     media::document_tokens(longest(value)) as usize * 7 / 2
 }
 
-/// The length of the longest text within a value: the file's.
+/// Returns the length of the longest string in a value: the file's data.
 fn longest(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),

@@ -1,22 +1,22 @@
-//! How many images a model is shown: some take so many of them, or so many bytes, and refuse a request
-//! with more for as long as the conversation goes on.
+//! Image limits: some models reject a request with too many images or bytes, and so every later request of
+//! the conversation.
 //!
-//! Pure; must not know any wire format. What is left out depends on the conversation before it alone, and
-//! the oldest go several at a time, so that the prefix that a provider keeps changes seldom.
+//! Pure; must not know any wire format. Which images are dropped depends only on the conversation before, and
+//! the oldest are dropped several at a time, so that the cached prefix changes rarely.
 
 use std::collections::VecDeque;
 
 use crate::llm::model::Model;
 
-/// Which images are left out, by message; `sizes` are their bytes as they are sent. In a message those
-/// behind the others go, in the whole the oldest.
+/// Returns which images are dropped, by message; `sizes` are their bytes as sent. Within a message the last
+/// ones are dropped, in the conversation the oldest.
 pub fn left_out(sizes: &[Vec<u64>], model: &Model) -> Vec<Vec<bool>> {
     let of = |limit: Option<u64>| limit.filter(|limit| *limit > 0).unwrap_or(u64::MAX);
     let limits = model.input_limits.as_ref();
     let images = limits.and_then(|limits| limits.images.as_ref());
     let per_message = of(images.and_then(|images| images.max_per_message));
     let most = of(images.and_then(|images| images.max_per_request));
-    // A quarter of the bytes is for everything else.
+    // A quarter of the bytes is reserved for other content.
     let bytes = of(limits.and_then(|limits| limits.max_request_bytes));
     let bytes = if bytes == u64::MAX { bytes } else { bytes - bytes / 4 };
     let fits = |at: usize| (at as u64) < per_message;
@@ -34,8 +34,8 @@ pub fn left_out(sizes: &[Vec<u64>], model: &Model) -> Vec<Vec<bool>> {
     out
 }
 
-/// How many of the oldest go, as the conversation grew: whenever one more is too many, so many that
-/// there is room for some. The newest stays, whatever its size.
+/// Returns how many of the oldest images are dropped at the end of a growing conversation: when the limit is
+/// exceeded, enough are dropped to leave room for more. The newest is kept, whatever its size.
 fn oldest(sizes: impl Iterator<Item = u64>, most: u64, bytes: u64) -> usize {
     let (mut kept, mut sum, mut gone) = (VecDeque::new(), 0_u64, 0);
     for size in sizes {

@@ -1,15 +1,15 @@
-//! The free text of a tool call as the JSON that arguments are everywhere else: `{"input": text}`.
+//! Free-text input of a tool call in the common form of arguments: `{"input": text}`.
 //!
-//! Must not know any wire format. Costs time linear in what comes, never in what has come.
+//! Must not know any wire format. Linear in the text's length, even for many deltas.
 
 use serde_json::Value;
 
 use crate::llm::model::{AssistantMessage, KnownPart, Part, Request, StreamEvent, ToolCall};
 
-/// The one field.
+/// The only field.
 pub const FIELD: &str = "input";
 
-/// A text that grows.
+/// A growing text.
 #[derive(Debug, Default)]
 pub struct RawInput {
     begun: bool,
@@ -18,12 +18,12 @@ pub struct RawInput {
 }
 
 impl RawInput {
-    /// The JSON of a piece of text; nothing for an empty one.
+    /// Returns the JSON of a delta; `None` for an empty one.
     pub fn push(&mut self, text: &str) -> Option<String> {
         (!text.is_empty()).then(|| self.piece(text))
     }
 
-    /// What is missing to the end, where the whole text is told once more.
+    /// Returns the rest of the JSON, if the complete text is sent once more.
     pub fn close(&mut self, whole: Option<&str>) -> String {
         let rest = whole.and_then(|whole| whole.get(self.bytes..)).unwrap_or_default();
         let mut json = self.piece(rest);
@@ -43,24 +43,24 @@ impl RawInput {
     }
 }
 
-/// The whole text as arguments.
+/// Returns the complete text as arguments.
 pub fn arguments(text: &str) -> String {
     format!("{{\"{FIELD}\":{}}}", Value::from(text))
 }
 
-/// The text of a call that was made with JSON; whatever else there is, as JSON.
+/// Returns the text of a call with JSON arguments; other arguments as JSON.
 pub fn text_of(call: &ToolCall) -> String {
     let arguments = &call.arguments;
     arguments[FIELD].as_str().or(arguments.as_str()).map_or_else(|| arguments.to_string(), str::to_string)
 }
 
-/// The tools of a request that take free text.
+/// Returns the names of a request's tools with free-text input.
 pub fn free_text(request: &Request) -> Vec<String> {
     request.tools.iter().filter(|tool| tool.grammar.is_some()).map(|tool| tool.name.clone()).collect()
 }
 
-/// A server without tools that take text has them as functions, and models that know them as what they are write the
-/// text itself where arguments belong: what is no JSON is the text.
+/// Fixes a call of a free-text tool on a server without such tools, where it is a function: models that know
+/// the tool write plain text in place of arguments, so invalid JSON is taken as the text.
 pub fn accept(mut event: StreamEvent, free: &[String]) -> StreamEvent {
     match &mut event {
         StreamEvent::ToolCallEnd { call, .. } => accept_call(call, free),

@@ -1,5 +1,4 @@
-//! Schemas in the subset that providers can hold a model to while it writes. Pure; must not know
-//! any wire format.
+//! Schemas in the subset that providers can enforce during generation. Pure; must not know any wire format.
 
 use std::borrow::Cow;
 
@@ -9,7 +8,7 @@ use crate::base::json::json;
 
 use crate::llm::model::{Strictness, ToolSpec};
 
-/// What the subset lacks.
+/// Keywords outside of the subset.
 const LEFT_OUT: &[&str] = &[
     "$ref",
     "$defs",
@@ -29,8 +28,8 @@ const LEFT_OUT: &[&str] = &[
     "else",
 ];
 
-/// A tool's parameters as they are sent, and whether the model is to be held to them;
-/// `supported` is whether the server knows of that.
+/// Returns a tool's parameters as they are sent, and whether the schema is to be enforced; `supported` is
+/// whether the server can do that.
 pub fn parameters(spec: &ToolSpec, supported: bool) -> (Cow<'_, Value>, bool) {
     let wanted = match spec.strict {
         Strictness::Free => false,
@@ -39,13 +38,13 @@ pub fn parameters(spec: &ToolSpec, supported: bool) -> (Cow<'_, Value>, bool) {
     };
     match schema(&spec.parameters).filter(|_| wanted) {
         Some(strict) => (Cow::Owned(strict), true),
-        // Whoever insists is told by the provider why it cannot be.
+        // A required enforcement is sent anyway; the provider reports why it is impossible.
         None => (Cow::Borrowed(&spec.parameters), spec.strict == Strictness::Require),
     }
 }
 
-/// A schema in the subset: every property required, those that were not may be null, and no
-/// others. `None` where the schema says what the subset cannot.
+/// Returns a schema in the subset: every property is required, optional ones may be null, and no others are
+/// allowed. `None` if the subset cannot express the schema.
 pub fn schema(schema: &Value) -> Option<Value> {
     let object =
         schema.as_object().filter(|object| object.get("type").is_some_and(|kind| kind == "object"))?;
@@ -59,7 +58,7 @@ fn node(schema: &Map<String, Value>) -> Option<Map<String, Value>> {
     let mut strict = schema.clone();
     if let Some(variants) = schema.get("anyOf") {
         let variants = variants.as_array().filter(|variants| !variants.is_empty())?;
-        // Of objects and lists, at most "this or nothing" can be said.
+        // Of unions with objects or lists, only "this or null" is possible.
         let optional = variants.len() == 2 && variants.iter().any(|variant| variant["type"] == "null");
         let variants = variants.iter().map(|variant| {
             let variant = variant.as_object().filter(|variant| optional || !structured(variant))?;

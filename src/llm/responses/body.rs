@@ -1,7 +1,7 @@
-//! A request as Responses JSON. Pure: equal requests give equal bytes, which caching needs; the
+//! Request body of the Responses API. Pure: equal requests give equal bytes, which caching needs; the
 //! conversation comes last, so that only its end changes from turn to turn.
 //!
-//! Nothing is kept by the server: what it needs of its own goes back to it in the conversation.
+//! The server stores nothing: its own data is sent back in the conversation.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +15,12 @@ use crate::llm::request::affinity;
 use crate::llm::request::extra;
 use crate::llm::request::strict;
 
-/// The least output limit that the API takes, in tokens.
+/// Minimum output limit of the API, in tokens.
 const OUTPUT_MIN: u64 = 16;
-/// What the model's reasoning needs to go back without being kept by the server.
+/// Requests encrypted reasoning, which can be sent back without being stored by the server.
 const ENCRYPTED: &str = "reasoning.encrypted_content";
 
-/// The body of `POST …/responses`.
+/// Returns the body of `POST …/responses`.
 pub fn build(request: &Request, manner: &Options) -> Map<String, Value> {
     let model = &request.model;
     let mut body = Map::new();
@@ -41,15 +41,14 @@ pub fn build(request: &Request, manner: &Options) -> Map<String, Value> {
     body
 }
 
-/// The tools whose input is free text on this wire.
+/// Returns the tools whose input is free text.
 pub fn free(request: &Request) -> BTreeSet<&str> {
     let supported = request.model.flag("supportsOpenAIGrammarTools");
     let free = request.tools.iter().filter(|tool| supported && tool.grammar.is_some());
     free.map(|tool| tool.name.as_str()).collect()
 }
 
-/// The system prompt as instructions, or as a message of that role where the model's data names
-/// one.
+/// Returns the system prompt as instructions, or as a message of the role that the model's data names.
 fn system(request: &Request, manner: &Options) -> (Option<String>, Option<(&'static str, String)>) {
     let parts: Vec<&str> =
         request.system.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
@@ -75,7 +74,7 @@ fn tools(body: &mut Map<String, Value>, request: &Request, manner: &Options) {
     body.insert("tools".into(), tools.collect());
     let choice: Value = match &request.tool_choice {
         ToolChoice::Auto => return,
-        // The tools stay in the request, and with them the cached prefix.
+        // The tools stay in the request, and so in the cached prefix.
         ToolChoice::None => "none".into(),
         ToolChoice::Required => "required".into(),
         ToolChoice::Named(name) if free.contains(name.as_str()) => json!({"type": "custom", "name": name}),
@@ -94,14 +93,14 @@ fn tool(spec: &ToolSpec, model: &Model, free: &BTreeSet<&str>, manner: &Options)
     let (parameters, held) = strict::parameters(spec, supported.unwrap_or(manner.strict));
     let mut tool = json!({"type": "function", "name": spec.name, "description": spec.description,
         "parameters": parameters});
-    // Without the word the API holds every tool to its schema and refuses those that do not fit.
+    // Without the field the API enforces every tool's schema and rejects those that it cannot.
     if held || supported != Some(false) {
         tool["strict"] = held.into();
     }
     tool
 }
 
-/// The model's word for the level, or ours; without thinking `none`, unless the data has another.
+/// Adds the model's name for the level, or ours; without thinking `none`, unless the data has another.
 fn reasoning(body: &mut Map<String, Value>, request: &Request) {
     let model = &request.model;
     if !model.reasoning {

@@ -1,5 +1,5 @@
-//! A conversation as the items of a Responses request. Pure; whatever the history looks like,
-//! every call is followed by its result.
+//! Conversation as input items of a Responses request. Pure; for any history every call is followed by its
+//! result.
 
 use std::collections::BTreeSet;
 
@@ -16,15 +16,15 @@ use crate::llm::request::history::Turn;
 use crate::llm::request::media::Takes;
 use crate::llm::request::raw_input;
 
-/// A document must be called something.
+/// Default file name: a document must have one.
 const UNNAMED: &str = "document.pdf";
-/// What the API takes beside text and images.
+/// Media types that the API accepts beside text and images.
 pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &[] };
-/// The longest call id that the API takes, and the longest id of an item.
+/// Maximum length of a call id or an item id.
 const ID_MAX: usize = 64;
 
-/// The `input` of a request: the system prompt first, where it is a message of some role. The
-/// tools in `free` take text instead of JSON.
+/// Returns the `input` of a request: first the system prompt, if it is a message of some role. The tools in
+/// `free` have text input instead of JSON.
 pub fn build(system: Option<(&str, String)>, request: &Request, free: &BTreeSet<&str>) -> Vec<Value> {
     let mut items: Vec<Value> =
         system.into_iter().map(|(role, text)| json!({"role": role, "content": text})).collect();
@@ -62,7 +62,7 @@ fn answer(
             }
             Said::Thinking { signature, .. } => {
                 let item = signature.and_then(reasoning);
-                // An item is known to the server together with the reasoning before it only.
+                // The server accepts an item's id only together with the reasoning before it.
                 (reasoned, lost) = (reasoned || item.is_some(), lost || item.is_none());
                 items.extend(item);
             }
@@ -78,8 +78,8 @@ fn answer(
     items.append(&mut after);
 }
 
-/// What the model itself said about an item of reasoning, as it came. One that holds nothing but its
-/// id stands for what the server was told not to keep: a request with it is refused.
+/// Returns a reasoning item of the model, unchanged. One with only an id refers to data that the server was
+/// told not to store: a request with it is rejected.
 fn reasoning(signature: &str) -> Option<Value> {
     let item: Value = serde_json::from_str(signature).ok()?;
     let holds = item["encrypted_content"].as_str().is_some_and(|content| !content.is_empty())
@@ -121,7 +121,7 @@ fn made(id: &str, item: Option<&str>, call: &ToolCall, custom: bool) -> Value {
     made
 }
 
-/// A result; nothing on this wire marks an error.
+/// Returns a result; this wire format has no error flag.
 fn output(outcome: &Outcome, custom: bool) -> Value {
     let kind = if custom { "custom_tool_call_output" } else { "function_call_output" };
     let texts: Option<Vec<&str>> = outcome

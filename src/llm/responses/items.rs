@@ -1,5 +1,5 @@
-//! The items of a Responses answer on their way: what each of them is, and how much of it has come.
-//! Pure; must not know the events' names.
+//! Items of a streaming Responses answer: their types and content so far. Pure; must not know the events'
+//! names.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use crate::llm::request::raw_input;
 use crate::llm::request::raw_input::RawInput;
 use crate::llm::stream_builder::StreamBuilder;
 
-/// The items by their place on the wire.
+/// The items by their index in the stream.
 #[derive(Debug, Default)]
 pub struct Items {
     open: BTreeMap<u64, Item>,
-    /// Reasoning whose encrypted part has not come, by the parts that it is in: some servers
-    /// tell it at the very end only.
+    /// Reasoning whose encrypted content is still missing, by part: some servers send it only at the very
+    /// end.
     unsigned: Vec<(usize, Value)>,
     calls: usize,
 }
@@ -43,28 +43,28 @@ enum Item {
         closed: bool,
         name: String,
     },
-    /// Nothing more comes, or nothing that we know.
+    /// Complete, or of an unknown type.
     Over,
 }
 
-/// All of a call's input.
+/// The complete input of a call.
 #[derive(Debug)]
 pub enum Whole {
-    /// Of a function.
+    /// Arguments of a function.
     Json(String),
-    /// Of a tool that takes text; `None` where only its end is told.
+    /// Text of a free-text tool; `None` if only its end is reported.
     Text(Option<String>),
 }
 
 type Out = Vec<StreamEvent>;
 
 impl Items {
-    /// Calls so far.
+    /// Number of calls so far.
     pub fn calls(&self) -> usize {
         self.calls
     }
 
-    /// An item begins. One that began before does not begin again.
+    /// Starts an item. One that has started does not start again.
     pub fn open(&mut self, index: u64, item: &Value, draft: &mut StreamBuilder, out: &mut Out) {
         if self.open.contains_key(&index) {
             return;
@@ -94,7 +94,7 @@ impl Items {
             _ => Item::Over,
         };
         self.open.insert(index, opened);
-        // Some servers put the beginning into the item.
+        // Some servers include the beginning in the item.
         if let Some(begun) = item["arguments"].as_str().filter(|begun| !begun.is_empty()) {
             self.arguments(index, begun.to_string(), draft, out);
         }
@@ -103,7 +103,7 @@ impl Items {
         }
     }
 
-    /// More text; a server may leave the item's beginning out.
+    /// Adds a text delta; a server may omit the item's start.
     pub fn text(&mut self, index: u64, delta: String, draft: &mut StreamBuilder, out: &mut Out) {
         if !self.open.contains_key(&index) {
             self.open(index, &json!({"type": "message"}), draft, out);
@@ -116,7 +116,7 @@ impl Items {
         }
     }
 
-    /// More reasoning.
+    /// Adds a reasoning delta.
     pub fn thinking(&mut self, index: u64, delta: String, draft: &mut StreamBuilder, out: &mut Out) {
         if let Some(Item::Thinking { part, sent }) = self.open.get_mut(&index)
             && !delta.is_empty()
@@ -126,14 +126,14 @@ impl Items {
         }
     }
 
-    /// Another part of a summary begins.
+    /// Starts another paragraph of a summary.
     pub fn paragraph(&mut self, index: u64, draft: &mut StreamBuilder, out: &mut Out) {
         if matches!(self.open.get(&index), Some(Item::Thinking { sent: 1.., .. })) {
             self.thinking(index, "\n\n".to_string(), draft, out);
         }
     }
 
-    /// More of a function's arguments.
+    /// Adds a delta of a function's arguments.
     pub fn arguments(&mut self, index: u64, delta: String, draft: &mut StreamBuilder, out: &mut Out) {
         if let Some(Item::Call { part, sent, .. }) = self.open.get_mut(&index)
             && !delta.is_empty()
@@ -143,14 +143,15 @@ impl Items {
         }
     }
 
-    /// More of the text that a tool takes.
+    /// Adds a delta of a free-text tool's input.
     pub fn input(&mut self, index: u64, delta: &str, draft: &mut StreamBuilder, out: &mut Out) {
         if let Some(Item::Custom { part, input, closed: false, .. }) = self.open.get_mut(&index) {
             out.extend(input.push(delta).map(|json| draft.arguments(*part, json)));
         }
     }
 
-    /// All of a call's input once more: what had not come is added; one that goes on otherwise replaces what came.
+    /// Handles a repeated complete input: the missing rest is added; if it differs, it replaces the input so
+    /// far.
     pub fn whole(&mut self, index: u64, whole: &Whole, draft: &mut StreamBuilder, out: &mut Out) {
         match (self.open.get_mut(&index), whole) {
             (Some(Item::Call { part, .. }), Whole::Json(whole)) if !whole.is_empty() => {
@@ -168,7 +169,7 @@ impl Items {
         }
     }
 
-    /// An item is complete, and told once more as a whole.
+    /// Completes an item, which is repeated in full.
     pub fn close(&mut self, index: u64, item: Value, draft: &mut StreamBuilder, out: &mut Out) {
         if !self.open.contains_key(&index) {
             self.open(index, &item, draft, out);
@@ -221,7 +222,7 @@ impl Items {
         }
     }
 
-    /// The answer as a whole: what never came is taken from it.
+    /// Handles the repeated complete answer: missing items are taken from it.
     pub fn complete(&mut self, output: Vec<Value>, draft: &mut StreamBuilder, out: &mut Out) {
         for (_, item) in &mut self.unsigned {
             let told = output.iter().find(|other| other["id"] == item["id"]).and_then(encrypted);
@@ -236,8 +237,8 @@ impl Items {
         }
     }
 
-    /// Nothing more comes. A call that is not complete is an error, named, unless the answer was
-    /// cut off by its limit.
+    /// Ends the answer. An incomplete call is an error that names it, unless the output limit cut the answer
+    /// off.
     pub fn end(&mut self, cut: bool, draft: &mut StreamBuilder, out: &mut Out) -> Result<(), String> {
         for (part, item) in self.unsigned.drain(..) {
             draft.sign(part, &item.to_string());
@@ -257,7 +258,7 @@ impl Items {
     }
 }
 
-/// All of a call's arguments: the rest of what came, or something else in its place.
+/// Sets a call's complete arguments: appends the rest, or replaces the arguments so far.
 fn arguments(part: usize, whole: &str, draft: &mut StreamBuilder, out: &mut Out) {
     match whole.strip_prefix(draft.so_far(part)) {
         Some("") => {}
@@ -266,7 +267,7 @@ fn arguments(part: usize, whole: &str, draft: &mut StreamBuilder, out: &mut Out)
     }
 }
 
-/// The call's id and its item's, as pi joins them.
+/// Returns the ids of the call and its item, joined as pi does.
 fn call_id(item: &Value) -> String {
     let word = |name: &str| item[name].as_str().filter(|word| !word.is_empty());
     match (word("call_id"), word("id")) {
@@ -275,7 +276,7 @@ fn call_id(item: &Value) -> String {
     }
 }
 
-/// What the item of a text is called, as pi keeps it.
+/// Returns the signature of a text item, as pi stores it.
 fn text_signature(item: &Value) -> String {
     let mut signature = json!({"v": 1, "id": item["id"].as_str().unwrap_or_default()});
     if let Some(phase) = item["phase"].as_str() {
@@ -288,7 +289,7 @@ fn encrypted(item: &Value) -> Option<&str> {
     item["encrypted_content"].as_str().filter(|content| !content.is_empty())
 }
 
-/// The words of an item's parts.
+/// Returns the text of an item's parts.
 fn joined(parts: &Value, between: &str) -> String {
     let words = parts.as_array().into_iter().flatten();
     let words = words.filter_map(|part| part["text"].as_str().or_else(|| part["refusal"].as_str()));

@@ -1,8 +1,7 @@
-//! The Responses wire format, which three dialects speak: `body` is what is asked, `input` the
-//! conversation in it; `stream` reads what comes back, item by item (`items`) up to its end
-//! (`terminal`).
+//! The Responses wire format, which three dialects share: `body` builds the request, `input` the conversation
+//! in it; `stream` reads the response, item by item (`items`) to its end (`terminal`).
 //!
-//! Pure; must not know addresses, keys, or which dialect uses it beyond its `Options`.
+//! Pure; must not know URLs, keys, or which dialect uses it beyond its `Options`.
 
 pub mod body;
 pub mod input;
@@ -10,17 +9,17 @@ pub mod items;
 pub mod stream;
 pub mod terminal;
 
-/// How one of those who speak it differs from the others.
+/// Differences between the dialects that use it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The model's name on the wire, where it is not the model's id.
+    /// The model's name in requests, if it is not the model's id.
     pub model: Option<String>,
-    /// The system prompt goes into `instructions`, whatever the model's data says.
+    /// Whether the system prompt is sent as `instructions`, whatever the model's data says.
     pub instructions: bool,
-    /// Whether tools can be held to their schemas where the model's data does not say.
+    /// Default for whether tool schemas can be enforced, if the model's data does not say.
     pub strict: bool,
-    /// The server takes no limit of tokens.
+    /// Whether the server accepts no token limit.
     pub no_limits: bool,
-    /// The server takes no wishes about how long a cache lives.
+    /// Whether the server accepts no cache durations.
     pub no_lifetimes: bool,
 }

@@ -1,7 +1,7 @@
-//! Responses events to ours. Pure: bytes and sockets are elsewhere.
+//! Stream reader of Responses events. Pure: I/O is elsewhere.
 //!
-//! Every event says which item of the answer it is about; one that does not could be about any,
-//! so it ends the answer rather than mixing two calls up.
+//! Every event names its item; one that does not is ambiguous, so it ends the answer rather than mixing two
+//! calls up.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -21,11 +21,11 @@ use crate::net::sse::Event;
 pub struct Reader {
     asked: RequestInfo,
     model: Model,
-    /// `None` once the last event is out.
+    /// `None` once the final event was emitted.
     draft: Option<StreamBuilder>,
     started: bool,
     items: Items,
-    /// The tier of service that was asked for.
+    /// The requested service tier.
     tier: Option<String>,
 }
 
@@ -35,7 +35,7 @@ struct Kind<'a> {
     kind: Option<std::borrow::Cow<'a, str>>,
 }
 
-/// The fields of all events that matter, each in its own events only.
+/// The relevant fields of all events, each only in its own events.
 #[derive(Deserialize)]
 struct Body {
     output_index: Option<u64>,
@@ -48,8 +48,8 @@ struct Body {
 }
 
 impl Reader {
-    /// A reader of the answer of one model; `now_ms` is the message's time stamp, `tier` the tier
-    /// of service that was asked for.
+    /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp, `tier` the requested
+    /// service tier.
     pub fn new(model: &Model, asked: RequestInfo, now_ms: u64, tier: Option<String>) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         Self { asked, model: model.clone(), draft, started: false, items: Items::default(), tier }
@@ -91,7 +91,7 @@ impl answer::Reader for Reader {
     }
 }
 
-/// The name of an event, where the frame has it, else as its data says.
+/// Returns the event's name from the frame, else from its data.
 fn kind(event: &Event) -> Result<std::borrow::Cow<'_, str>, serde_json::Error> {
     if event.name.starts_with("response.") || event.name == "error" {
         return Ok(event.name.as_str().into());
@@ -102,7 +102,7 @@ fn kind(event: &Event) -> Result<std::borrow::Cow<'_, str>, serde_json::Error> {
 impl Reader {
     fn event(&mut self, kind: &str, data: &str, out: &mut Vec<StreamEvent>) -> Result<(), String> {
         let Some(known) = kind.strip_prefix("response.") else {
-            // Servers may send whatever else they like.
+            // Servers may send unknown events.
             if kind == "error" {
                 let event: Value = serde_json::from_str(data).map_err(|error| error.to_string())?;
                 self.broke_off(if event["error"].is_object() { &event["error"] } else { &event }, out);
@@ -200,7 +200,7 @@ impl Reader {
 
     fn finish(&mut self, reason: StopReason, word: String, mut response: Value, out: &mut Vec<StreamEvent>) {
         let Some(draft) = self.draft.as_mut() else { return };
-        // Whatever stands where an answer belongs, nothing is expected of it.
+        // The field may have any type.
         if let Some(Value::Array(output)) = response.get_mut("output").map(Value::take) {
             self.items.complete(output, draft, out);
         }

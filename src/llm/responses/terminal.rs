@@ -1,5 +1,4 @@
-//! What the last event of a Responses stream says about the whole: why it ended, what it cost.
-//! Pure.
+//! Final event of a Responses stream: stop reason and usage. Pure.
 
 use serde_json::Value;
 
@@ -9,20 +8,20 @@ use crate::llm::model::{Model, StopReason};
 use crate::llm::stream::token_counts;
 use crate::llm::stream_builder::StreamBuilder;
 
-/// Why an answer ended.
+/// How an answer ended.
 #[derive(Debug, PartialEq)]
 pub enum Ending {
-    /// With an answer to go on with, and the provider's word for it.
+    /// Complete, with the provider's stop reason.
     Whole(StopReason, String),
-    /// The provider would not say more.
+    /// Refused by the provider.
     Refused,
-    /// With this `error` object.
+    /// Failed with this `error` object.
     Failed(Value),
-    /// In the middle.
+    /// Cut off.
     Cut(String),
 }
 
-/// The ending by the event's name (without `response.`) and what it holds.
+/// Returns the ending, from the event's name (without `response.`) and its data.
 pub fn ending(kind: &str, response: &Value) -> Ending {
     let why = response["incomplete_details"]["reason"].as_str();
     let status = response["status"].as_str().filter(|status| !status.is_empty());
@@ -49,7 +48,7 @@ pub fn ending(kind: &str, response: &Value) -> Ending {
     }
 }
 
-/// Takes in the counts: on this wire the prompt's include what came from a cache or went into it.
+/// Adds the usage: the prompt count includes tokens read from or written to a cache.
 pub fn count(draft: &mut StreamBuilder, counts: &Value) {
     if !counts.is_object() {
         return;
@@ -65,11 +64,11 @@ pub fn count(draft: &mut StreamBuilder, counts: &Value) {
     usage.reasoning = token_counts::of(&counts["output_tokens_details"]["reasoning_tokens"]);
 }
 
-/// How many times the list price an answer costs, where its tier of service is not the usual
-/// one. The model's data may know better (`serviceTierPrices`).
+/// Returns the price factor of the answer's service tier, if it is not the default. The model's data takes
+/// precedence (`serviceTierPrices`).
 pub fn price_factor(model: &Model, response: &Value, asked: Option<&str>) -> Option<f64> {
     let served = response["service_tier"].as_str();
-    // Some servers say `default` whatever they charge.
+    // Some servers report `default` whatever they charge.
     let tier = match (served, asked) {
         (Some("default") | None, asked) => asked?,
         (Some(served), _) => served,

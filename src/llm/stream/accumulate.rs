@@ -1,4 +1,4 @@
-//! Any sequence of stream events to the message that it amounts to.
+//! Accumulates stream events into a message.
 //!
 //! Must not know any wire format. Each delta is appended once, so the cost is linear.
 
@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use crate::llm::model::{AssistantMessage, KnownPart, Model, Part, StopReason, StreamEvent, ToolCall, Usage};
 use crate::llm::stream::partial_json::PartialJson;
 
-/// A message that grows with the events of its stream.
+/// A message that is built from the events of its stream.
 #[derive(Debug, Clone)]
 pub struct Accumulator {
-    /// All but the content, which is in `parts` until the end.
+    /// The message without its content, which is in `parts` until the end.
     message: AssistantMessage,
     parts: BTreeMap<usize, Growing>,
     ended: bool,
@@ -26,7 +26,7 @@ enum Growing {
 }
 
 impl Accumulator {
-    /// An empty answer of this model; `now_ms` is its time stamp.
+    /// Creates an empty answer of this model; `now_ms` is its timestamp.
     pub fn new(model: &Model, now_ms: u64) -> Self {
         let message = AssistantMessage {
             content: Vec::new(),
@@ -45,8 +45,8 @@ impl Accumulator {
         Self { message, parts: BTreeMap::new(), ended: false }
     }
 
-    /// Takes in one event. A delta for a part that never began begins it; what follows the end
-    /// of the stream is ignored.
+    /// Adds an event. A delta for a part that was not started starts it; events after the end of the stream
+    /// are ignored.
     pub fn push(&mut self, event: &StreamEvent) {
         if self.ended {
             return;
@@ -105,17 +105,17 @@ impl Accumulator {
         }
     }
 
-    /// Index for the next part.
+    /// Returns the index for the next part.
     pub fn next_index(&self) -> usize {
         self.parts.last_key_value().map_or(0, |(last, _)| last + 1)
     }
 
-    /// The fields beside the content.
+    /// Returns the fields other than the content.
     pub fn meta(&mut self) -> &mut AssistantMessage {
         &mut self.message
     }
 
-    /// Marks a thinking part as encrypted, with its only content as the signature.
+    /// Marks a thinking part as encrypted, with the signature as its only content.
     pub fn redact(&mut self, index: usize, data: String) {
         self.parts.insert(index, Growing::Thinking { text: String::new(), signature: data, redacted: true });
     }
@@ -127,7 +127,7 @@ impl Accumulator {
         }
     }
 
-    /// Sets what must go back with a text or a call.
+    /// Sets the opaque data that must go back with a text or a call.
     pub fn attach(&mut self, index: usize, data: String) {
         match self.parts.get_mut(&index) {
             Some(Growing::Text { signature, .. } | Growing::Call { signature, .. }) => {
@@ -137,14 +137,14 @@ impl Accumulator {
         }
     }
 
-    /// Sets the whole of a call's arguments, whatever came in pieces.
+    /// Replaces a call's arguments.
     pub fn arguments(&mut self, index: usize, whole: String) {
         if let Some(Growing::Call { raw, .. }) = self.parts.get_mut(&index) {
             *raw = whole;
         }
     }
 
-    /// The call whose arguments have come so far, parsed: broken JSON stays as its text.
+    /// Returns a call with the arguments so far, parsed: invalid JSON stays text.
     pub fn call(&self, index: usize) -> Option<ToolCall> {
         match self.parts.get(&index)? {
             Growing::Call { call: Some(call), .. } => Some(call.clone()),
@@ -155,7 +155,7 @@ impl Accumulator {
         }
     }
 
-    /// The message as far as it got.
+    /// Returns the message with everything received so far.
     pub fn finish(self) -> AssistantMessage {
         let Self { mut message, parts, ended } = self;
         if !ended {
@@ -164,7 +164,7 @@ impl Accumulator {
         message
     }
 
-    /// The message as far as it got when a user interrupted it.
+    /// Returns the message, marked as interrupted by the user.
     pub fn finish_aborted(self) -> AssistantMessage {
         let ended = self.ended;
         let mut message = self.finish();
@@ -220,7 +220,7 @@ impl Growing {
     }
 }
 
-/// Only this parse counts. No arguments at all are an empty object; broken ones stay text.
+/// Parses the final arguments. Missing arguments become an empty object; invalid ones stay text.
 fn finish_call(id: String, name: String, raw: &str, signature: Option<String>) -> ToolCall {
     let arguments = if raw.trim().is_empty() {
         Value::Object(Map::new())
@@ -230,8 +230,8 @@ fn finish_call(id: String, name: String, raw: &str, signature: Option<String>) -
     ToolCall { id, name, arguments, thought_signature: signature }
 }
 
-/// Models write escapes that JSON does not have. Where nothing can be misread the fields are kept;
-/// everything else stays as its text, which no tool takes for arguments.
+/// Parses arguments with invalid escapes, which models write. If the result is unambiguous it is used;
+/// anything else stays text, which no tool accepts as arguments.
 fn lenient(raw: &str) -> Value {
     let mut partial = PartialJson::default();
     partial.push(raw);

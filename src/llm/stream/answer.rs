@@ -1,7 +1,7 @@
-//! An answer on its way: sends a request, decodes the bytes of its answer, hands out events.
+//! Streaming answer: sends a request, decodes the response body, yields events.
 //!
-//! Must not know any wire format: a dialect gives the request and a reader of its events. Never
-//! repeats a request and never fails but by an event.
+//! Must not know any wire format: a dialect supplies the request and a reader of its events. Never repeats a
+//! request; errors are events.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -24,34 +24,34 @@ use crate::net::http::{Http, Post};
 use crate::net::response::Response;
 use crate::net::sse::{self, Event};
 
-/// Bytes of an answer that comes as one piece of JSON, at most.
+/// Maximum bytes of an answer in a single JSON value.
 const WHOLE_BYTES_MAX: usize = 64 << 20;
 
-/// A dialect's events to ours.
+/// Converts a dialect's events to stream events.
 pub trait Reader: Send {
-    /// Takes one event of the wire and appends what follows from it.
+    /// Handles one wire event and appends the resulting events.
     fn take(&mut self, event: &Event, out: &mut Vec<StreamEvent>);
 
-    /// Takes a whole answer that came as one piece of JSON though a stream was asked for; `false` where it is no answer
-    /// of this dialect.
+    /// Handles a complete answer in a single JSON value, sent although a stream was requested; `false` if it
+    /// is not an answer of this dialect.
     fn whole(&mut self, answer: &Value, out: &mut Vec<StreamEvent>) -> bool;
 
-    /// Ends the stream with an error and what had come.
+    /// Ends the stream with an error and the partial message.
     fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>);
 
-    /// The body ended.
+    /// Handles the end of the body.
     fn end(&mut self, out: &mut Vec<StreamEvent>);
 
-    /// Whether the last event is out.
+    /// Whether the final event was emitted.
     fn ended(&self) -> bool;
 }
 
-/// An event without a name that holds this.
+/// Returns an unnamed event with this data.
 pub fn event(data: &Value) -> Event {
     Event { name: String::new(), data: data.to_string() }
 }
 
-/// A whole chat completion as the only chunk of a stream; `None` for anything else.
+/// Returns a complete chat completion as the only chunk of a stream; `None` for other values.
 pub fn as_chunk(answer: &Value) -> Option<Value> {
     let mut chunk = answer.clone();
     let choices = chunk["choices"].as_array_mut().filter(|choices| !choices.is_empty())?;
@@ -65,7 +65,7 @@ pub fn as_chunk(answer: &Value) -> Option<Value> {
     Some(chunk)
 }
 
-/// How events are cut out of a body.
+/// How events are framed in a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Framing {
     /// Server-sent events.
@@ -75,38 +75,38 @@ pub enum Framing {
     Frames,
 }
 
-/// What is sent, and who reads what comes back.
+/// A request and the reader of its response.
 pub struct Exchange<R> {
-    /// Who is asked.
+    /// Request data for error messages.
     pub asked: RequestInfo,
     /// What is sent.
     pub post: Post,
-    /// Who reads.
+    /// The reader.
     pub reader: R,
-    /// What the dialect's errors mean.
+    /// Classifies the dialect's errors.
     pub read_kind: ReadKind,
-    /// How the body is cut into events.
+    /// The framing of the body.
     pub framing: Framing,
 }
 
-/// An exchange, and what is asked before its request is sent, where the dialect has such a thing.
+/// An exchange, and optionally a channel that is tried before HTTP.
 pub type Prepared<R> = (Exchange<R>, Option<Box<dyn Channel>>);
 
-/// What every answer needs.
+/// Resources that every answer needs.
 #[derive(Clone)]
 pub struct Means {
     /// The shared client.
     pub http: Arc<Http>,
-    /// For dates to wait for.
+    /// For `Retry-After` dates.
     pub clock: SharedClock,
-    /// Whether the wire's own events are handed out, too.
+    /// Whether raw wire events are emitted, too.
     pub raw: bool,
-    /// Longest silence of an answer, unless the request says one.
+    /// Maximum gap between chunks, unless the request has its own.
     pub silence: Option<Duration>,
 }
 
-/// Asks when it is polled first: `prepare` finds the key and builds the request. Dropping the
-/// stream drops the socket.
+/// Sends the request on the first poll: `prepare` resolves the key and builds the request. Dropping the
+/// stream closes the connection.
 pub fn stream<R: Reader + 'static>(
     means: Means,
     model: Model,
@@ -115,14 +115,14 @@ pub fn stream<R: Reader + 'static>(
     stream_over(means, model, prepare.map(|prepared| prepared.map(|exchange| (exchange, None))))
 }
 
-/// The same for a dialect that may answer over a channel of its own.
+/// The same for a dialect that may answer over its own channel.
 pub fn stream_over<R: Reader + 'static>(
     means: Means,
     model: Model,
     prepare: impl Future<Output = Result<Prepared<R>, LlmError>> + Send + 'static,
 ) -> EventStream {
     let answer = Answer { means, model, ready: VecDeque::new(), state: State::Preparing(prepare.boxed()) };
-    // The whole chain is polled in place, so nothing outlives the stream.
+    // The whole chain is polled in place, so no task outlives the stream.
     stream::unfold(answer, |mut answer| async move { Some((answer.next().await?, answer)) }).boxed()
 }
 
@@ -146,36 +146,36 @@ struct Reading<R> {
     source: Source,
 }
 
-/// Where events come from.
+/// Source of events.
 enum Source {
     Body(Box<Body>),
-    /// With what it said first.
+    /// A channel, with its first event.
     Channel(Box<dyn Channel>, Option<Received>),
-    /// Nothing comes any more.
+    /// No more events.
     Nothing,
 }
 
 struct Body {
     response: Response,
     decoder: Decoder,
-    /// Whether its first byte that is not blank was seen.
+    /// Whether a byte that is not white space was seen.
     begun: bool,
 }
 
-/// What follows a piece of a body.
+/// What follows a chunk of a body.
 enum After {
     More,
     End,
     Nonsense(String),
     Broke(NetError),
-    /// It is no stream: all that came instead, and that as a refusal.
+    /// The body is not a stream: its content, also as a refusal.
     Other(Vec<u8>, Refusal),
 }
 
 enum Decoder {
     Sse(sse::Decoder),
     Frames(frames::Decoder),
-    /// It is no stream: what came instead, as much of it as is told.
+    /// The body is not a stream: its content, truncated.
     Other(Vec<u8>),
 }
 
@@ -209,7 +209,7 @@ impl<R: Reader> Answer<R> {
 }
 
 impl Means {
-    /// By the channel if there is one that answers, else by HTTP.
+    /// Sends the request over the channel if it is available, else by HTTP.
     async fn ask<R: Reader>(
         &self,
         exchange: Exchange<R>,
@@ -255,7 +255,7 @@ impl Means {
     }
 }
 
-/// The header in seconds or as a date; the finer one where a server has both.
+/// Returns the delay header, in seconds or as a date; the more precise one if there are both.
 fn retry_after(header: impl Fn(&str) -> Option<String>) -> Option<String> {
     let finer =
         header("retry-after-ms").and_then(|ms| Some((ms.trim().parse::<f64>().ok()? / 1e3).to_string()));
@@ -306,7 +306,7 @@ impl<R: Reader> Reading<R> {
         }
     }
 
-    /// Nothing that follows the last event matters: the end of the body is not waited for.
+    /// Stops reading after the final event: the end of the body does not matter.
     fn over(&mut self, out: &[StreamEvent]) {
         if let Source::Channel(channel, _) = std::mem::replace(&mut self.source, Source::Nothing)
             && let Some(StreamEvent::Done { message }) = out.last()
@@ -329,7 +329,7 @@ impl<R: Reader> Reading<R> {
 }
 
 impl Body {
-    /// The events of the next piece, and what follows it.
+    /// Returns the events of the next chunk, and what follows it.
     async fn next(&mut self) -> (Vec<Event>, After) {
         let mut events = Vec::new();
         let chunk = self.response.chunk().await;
@@ -341,7 +341,7 @@ impl Body {
                 body.extend_from_slice(&bytes);
                 After::More
             }
-            // A page is told as far as it came; of JSON only the whole says anything.
+            // A truncated page is still usable; truncated JSON is not.
             (Err(error), Decoder::Other(body)) if is_cut(&String::from_utf8_lossy(body)) => {
                 After::Broke(error)
             }
@@ -363,15 +363,15 @@ impl Body {
         (events, after)
     }
 
-    /// What came instead of a stream, as a refusal.
+    /// Returns the content of a body that is not a stream, as a refusal.
     fn refusal(&self, bytes: &[u8]) -> Refusal {
         let retry_after = retry_after(|name| self.response.header(name).map(str::to_string));
         let body = String::from_utf8_lossy(&bytes[..bytes.len().min(RAW_BYTES_MAX)]).into_owned();
         Refusal { status: self.response.status(), retry_after, body }
     }
 
-    /// A stream never begins like JSON or a page: some servers answer with the whole at once, and some gateways send
-    /// errors with a status of success.
+    /// Checks the beginning of the body: JSON or HTML is not a stream. Some servers answer with one JSON
+    /// value, and some gateways send errors with a success status.
     fn begin(&mut self, bytes: &[u8]) {
         let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace()).filter(|_| !self.begun);
         if let Some(first) = first {
@@ -383,7 +383,7 @@ impl Body {
     }
 }
 
-/// How many bytes of a body are kept that is no stream: a page says in its beginning what it is.
+/// Maximum bytes kept of a body that is not a stream: of a page the beginning is enough.
 fn most(body: &[u8]) -> usize {
     let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
     if first.is_none_or(|byte| b"{[".contains(byte)) { WHOLE_BYTES_MAX } else { RAW_BYTES_MAX }
@@ -398,8 +398,8 @@ impl Decoder {
         }
     }
 
-    /// A last event whose blank line never came is one all the same: some servers save it. Where its data is cut,
-    /// so is the connection, which is for the reader to find: the answer has no end.
+    /// Adds a final event without its blank line, which some servers omit. If its data is truncated the
+    /// connection broke; the reader then finds that the answer has no end.
     fn end(&mut self, out: &mut Vec<Event>) {
         if let Self::Sse(decoder) = self {
             let whole = out.len();
@@ -411,7 +411,7 @@ impl Decoder {
     }
 }
 
-/// Whether data is the beginning of JSON whose end did not come.
+/// Whether data is truncated JSON.
 fn is_cut(data: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(data).is_err_and(|error| error.is_eof())
 }

@@ -1,5 +1,5 @@
-//! What an answer may come over instead of the body of a response: a connection of the dialect's own
-//! that is asked first, and that lives on after the answer.
+//! Channel for answers other than an HTTP response: a dialect's own connection that is tried first, and that
+//! outlives the answer.
 //!
 //! Must not know any wire format.
 
@@ -10,26 +10,26 @@ use crate::llm::model::AssistantMessage;
 use crate::net::error::NetError;
 use crate::net::sse::Event;
 
-/// The next event, or why none comes.
+/// The next event, or the error that ended the answer.
 pub type Received = Result<Event, Broken>;
 
-/// Why an answer goes no further.
+/// Why an answer ended prematurely.
 #[derive(Debug)]
 pub enum Broken {
     /// The connection failed.
     Net(NetError),
-    /// The server refused, as it would have with a status.
+    /// The server refused, with an error as in an HTTP response.
     Refused(Refusal),
 }
 
-/// A connection that may answer one request. Dropping it closes the connection at once.
+/// A connection that may answer one request. Dropping it closes the connection immediately.
 pub trait Channel: Send {
-    /// Asks, and waits for the first event; `None` when the request has to be made by HTTP.
+    /// Sends the request and waits for the first event; `None` when HTTP must be used instead.
     fn open(&mut self) -> BoxFuture<'_, Option<Received>>;
 
-    /// The next event.
+    /// Returns the next event.
     fn next(&mut self) -> BoxFuture<'_, Received>;
 
-    /// The answer came whole: the connection may be kept for the request after it.
+    /// Called after a complete answer: the connection may be kept for the next request.
     fn keep(self: Box<Self>, message: &AssistantMessage);
 }

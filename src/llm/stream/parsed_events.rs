@@ -1,4 +1,4 @@
-//! For the tests of all readers: what becomes of an answer, event by event. May not know any dialect.
+//! Test support for stream readers: the events for given input. Must not know any dialect.
 
 use serde_json::Value;
 
@@ -6,13 +6,13 @@ use crate::llm::model::{AssistantMessage, StreamEvent};
 use crate::llm::stream::answer::Reader;
 use crate::net::sse::Event;
 
-/// What a reader makes of data; strings are sent as they are, everything else as JSON.
+/// Returns the events of a reader for this data; strings are sent verbatim, other values as JSON.
 pub(in crate::llm) fn heard(reader: impl Reader, data: &[Value]) -> Vec<StreamEvent> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), Into::into);
     heard_events(reader, data.iter().map(|value| Event { name: String::new(), data: text(value) }))
 }
 
-/// The same for events that have names.
+/// The same for named events.
 pub(in crate::llm) fn heard_events(
     mut reader: impl Reader,
     events: impl IntoIterator<Item = Event>,
@@ -27,7 +27,7 @@ pub(in crate::llm) fn heard_events(
     out
 }
 
-/// The message with which an answer ended, well or not.
+/// Returns the message of the final event.
 pub(in crate::llm) fn last(events: &[StreamEvent]) -> AssistantMessage {
     match events.last() {
         Some(StreamEvent::Done { message } | StreamEvent::Error { message, .. }) => (**message).clone(),

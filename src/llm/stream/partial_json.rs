@@ -1,27 +1,27 @@
-//! JSON that is still coming: what is there so far, as a value that grows in place.
+//! Incremental JSON parser: the value so far, which grows in place.
 //!
-//! Must not know what the JSON is for. Each byte is looked at once and each delta walks down the
-//! open containers once, so that arguments of a megabyte in deltas of a few bytes cost what their
-//! length costs. Lenient: what JSON forbids but cannot be misread is taken, what can is `broken`.
+//! Must not know what the JSON is for. Each byte is read once and each delta walks down the open containers
+//! once, so that parsing a megabyte in deltas of a few bytes is linear. Lenient: invalid but unambiguous JSON
+//! is accepted, ambiguous input makes it `broken`.
 
 use serde_json::{Map, Value};
 
-/// Containers within each other; deeper ones are not followed.
+/// Maximum nesting depth.
 const DEPTH_MAX: usize = 128;
-/// Longest number or word, in bytes.
+/// Maximum length of a number or literal, in bytes.
 const TOKEN_MAX: usize = 64;
 
-/// A value in the making.
+/// A growing value.
 #[derive(Debug, Clone)]
 pub struct PartialJson {
     root: Value,
     /// The open containers; each is the last value of the one before it.
     open: Vec<Container>,
     expects: Expects,
-    /// A number or a word, or a key, as far as it came.
+    /// The number, literal or key so far.
     token: String,
     escape: Escape,
-    /// Half of a character that UTF-16 cuts in two.
+    /// The high surrogate of a UTF-16 pair.
     high: Option<u16>,
     state: State,
 }
@@ -91,18 +91,18 @@ impl PartialJson {
         }
     }
 
-    /// What is there so far. A string is as long as it came; a key without a value is not there.
+    /// Returns the value so far. A string may be partial; a key without a value is omitted.
     pub fn value(&self) -> &Value {
         &self.root
     }
 
-    /// Whether the value has ended, with nothing but blanks behind it.
+    /// Whether the value is complete, with only white space after it.
     pub fn is_complete(&self) -> bool {
         let number = self.open.is_empty() && self.expects == Expects::InToken;
         self.state == State::Complete || (number && self.state == State::Open && self.token_value().is_some())
     }
 
-    /// A stretch without escapes, up to the end of the string or the delta.
+    /// Returns the text without escapes up to the end of the string or delta.
     fn plain<'a>(&mut self, text: &'a str) -> &'a str {
         let end = memchr::memchr2(b'"', b'\\', text.as_bytes()).unwrap_or(text.len());
         self.append(&text[..end]);
@@ -126,7 +126,7 @@ impl PartialJson {
                 'f' => self.append("\u{c}"),
                 'u' => self.escape = Escape::Unicode(String::new()),
                 '"' | '\\' | '/' => self.append(c.encode_utf8(&mut [0; 4])),
-                // No escape at all: models forget to double a backslash.
+                // Not an escape: models forget to double a backslash.
                 other => {
                     self.append("\\");
                     self.append(other.encode_utf8(&mut [0; 4]));
@@ -161,7 +161,7 @@ impl PartialJson {
                 self.high = Some(unit);
             }
             (before, unit) => {
-                // `append` tells of the half before.
+                // `append` handles the pending surrogate.
                 self.high = before;
                 self.append(&String::from_utf16_lossy(&[unit]));
             }
@@ -278,7 +278,7 @@ impl PartialJson {
             self.show_token();
             self.end_value();
         } else {
-            // It only looked like a value.
+            // The token was not a value after all.
             *self.leaf() = Value::Null;
             self.state = State::Broken;
         }
@@ -288,14 +288,14 @@ impl PartialJson {
         serde_json::from_str(&self.token).ok()
     }
 
-    /// A number may be whole already; nobody knows before the next byte.
+    /// Displays a number that may be complete, although the next byte may extend it.
     fn show_token(&mut self) {
         let sure = self.token.trim_end_matches(['.', 'e', 'E', '+', '-']);
         let value = self.token_value().or_else(|| serde_json::from_str(sure).ok());
         *self.leaf() = value.unwrap_or_default();
     }
 
-    /// Puts a value where the next one belongs. Of two with one key the later counts.
+    /// Inserts a value at the current position. Of duplicate keys the last one wins.
     fn place(&mut self, value: Value) {
         let key = std::mem::take(&mut self.token);
         match self.container() {
@@ -308,19 +308,19 @@ impl PartialJson {
         }
     }
 
-    /// The innermost open container.
+    /// Returns the innermost open container.
     fn container(&mut self) -> Option<&mut Value> {
         let depth = self.open.len().checked_sub(1)?;
         Some((0..depth).fold(&mut self.root, |value, _| last(value)))
     }
 
-    /// The value that is growing.
+    /// Returns the value that is growing.
     fn leaf(&mut self) -> &mut Value {
         (0..self.open.len()).fold(&mut self.root, |value, _| last(value))
     }
 }
 
-/// The last value within a container; the value itself where it holds none.
+/// Returns the last value in a container; the value itself if it is none or empty.
 fn last(value: &mut Value) -> &mut Value {
     let holds = match value {
         Value::Object(map) => !map.is_empty(),

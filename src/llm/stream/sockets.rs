@@ -1,5 +1,5 @@
-//! Sockets that are open between two requests of one session, with what a dialect remembers about
-//! each, and the sessions that do without.
+//! Pool of idle sockets between two requests of a session, with a dialect's state for each, and the sessions
+//! that do not use sockets.
 //!
 //! Must not know any wire format.
 
@@ -10,14 +10,14 @@ use parking_lot::Mutex;
 
 use crate::net::socket::{Parked, Socket};
 
-/// How long one waits for the next request.
+/// Maximum idle time of a socket.
 pub const IDLE: Duration = Duration::from_mins(5);
-/// How old one may be when a request begins: servers cut them off after an hour.
+/// Maximum age of a socket at the start of a request: servers close them after an hour.
 pub const AGE: Duration = Duration::from_mins(55);
-/// How many wait at most: the one that has waited longest goes.
+/// Maximum number of idle sockets: the one idle for longest is closed.
 const MOST: usize = 16;
 
-/// All of one adapter. `M` is what is remembered.
+/// The pool of one adapter. `M` is the dialect's state.
 #[derive(Debug)]
 pub struct Sockets<M> {
     state: Mutex<State<M>>,
@@ -37,14 +37,14 @@ struct Idle<M> {
     memory: Option<M>,
 }
 
-/// One that is in use.
+/// A socket in use.
 #[derive(Debug)]
 pub struct Open<M> {
     /// The connection.
     pub socket: Socket,
-    /// When it was made, in milliseconds since the epoch.
+    /// Creation time, in milliseconds since the epoch.
     pub born_ms: u64,
-    /// What is remembered of the request before.
+    /// State of the previous request.
     pub memory: Option<M>,
 }
 
@@ -55,7 +55,7 @@ impl<M> Default for Sockets<M> {
 }
 
 impl<M> Sockets<M> {
-    /// The one that waits under this key, unless it is gone or too old.
+    /// Returns the idle socket with this key, unless it is closed or too old.
     pub async fn take(&self, key: &str, now_ms: u64) -> Option<Open<M>> {
         let idle = self.state().idle.remove(key)?;
         let since = |ms: u64| Duration::from_millis(now_ms.saturating_sub(ms));
@@ -66,7 +66,7 @@ impl<M> Sockets<M> {
         Some(Open { socket, born_ms: idle.born_ms, memory: idle.memory })
     }
 
-    /// Lets one wait. Of two with one key the later stays.
+    /// Adds an idle socket. Of two with one key the later is kept.
     pub fn keep(&self, key: &str, open: Open<M>, now_ms: u64) {
         let Open { socket, born_ms, memory } = open;
         let mut state = self.state();
@@ -81,12 +81,12 @@ impl<M> Sockets<M> {
         state.idle.insert(key.to_string(), idle);
     }
 
-    /// This session asks without a socket from now on.
+    /// Disables sockets for this session.
     pub fn do_without(&self, session: &str) {
         self.state().without.insert(session.to_string());
     }
 
-    /// Whether it does.
+    /// Whether sockets are disabled for this session.
     pub fn does_without(&self, session: &str) -> bool {
         self.state().without.contains(session)
     }

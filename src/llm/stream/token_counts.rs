@@ -1,4 +1,5 @@
-//! Counts of tokens as servers send them: numbers, mostly. A count that is none costs the count, never the answer.
+//! Token counts in responses, which are usually numbers. An invalid count is ignored and never fails the
+//! answer.
 //!
 //! Must not know what is counted.
 
@@ -6,7 +7,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// A count out of JSON: a negative one is 0, a fraction is cut, digits in a text are read; anything else is none.
+/// Parses a count: negative becomes 0, fractions are truncated, digits in a string are accepted; otherwise
+/// `None`.
 pub fn of(value: &Value) -> Option<u64> {
     let number = |number: f64| number.is_finite().then_some(number.max(0.0) as u64);
     match value {
@@ -21,7 +23,7 @@ pub fn count<'de, D: Deserializer<'de>>(field: D) -> Result<Option<u64>, D::Erro
     Ok(of(&Value::deserialize(field)?))
 }
 
-/// A group of counts; one of another form is none.
+/// Parses a group of counts; `None` for another type.
 pub fn group<'de, D: Deserializer<'de>, T: DeserializeOwned>(field: D) -> Result<Option<T>, D::Error> {
     Ok(serde_json::from_value(Value::deserialize(field)?).ok())
 }

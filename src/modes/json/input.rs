@@ -1,7 +1,6 @@
-//! What stands on the standard input of JSON mode: lines, or text that goes before the first prompt. The first line
-//! with something on it decides.
+//! Standard input of JSON mode: lines, or text for the first prompt. The first non-blank line decides.
 //!
-//! Must not know what is done about it. A thread reads, no further ahead than one line.
+//! Must not know how it is used. A thread reads at most one line ahead.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -10,18 +9,18 @@ use tokio::sync::mpsc::{self, Receiver};
 use super::messages::is_meant;
 use crate::modes::lines::{self, LINE_MAX, Line};
 
-/// What comes in.
+/// An item of input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    /// A line; so are all others.
+    /// A line; all others are lines, too.
     Line(Line),
-    /// Text, all of it.
+    /// Text: all of the input.
     Words(String),
-    /// It is not taken; why.
+    /// Invalid input, with the reason.
     Refused(String),
 }
 
-/// Reads until the end, or until nobody takes it any more.
+/// Reads until the end, or until the receiver is dropped.
 pub fn read(from: impl Read + Send + 'static) -> Receiver<Input> {
     let (sender, told) = mpsc::channel(1);
     std::thread::spawn(move || {

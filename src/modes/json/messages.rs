@@ -1,23 +1,23 @@
-//! What another program says to JSON mode, in a line.
+//! Input messages of JSON mode, one per line.
 //!
-//! Must not know what is done about it.
+//! Must not know how they are handled.
 
 use serde_json::Value;
 
 use crate::base::lenient;
 use crate::llm::model::Part;
 
-/// What a line says.
+/// An input message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JsonInput {
-    /// Words for the agent, which are said once it has answered everything before; text, and pictures.
+    /// A prompt, sent when the agent has answered all earlier ones; text and images.
     Message(String, Vec<Part>),
-    /// Interrupts what goes on.
+    /// Interrupts the run.
     Interrupt,
 }
 
 impl JsonInput {
-    /// Reads a line; the error says what is wrong with it.
+    /// Parses a line; the error describes the problem.
     pub fn read(line: &str) -> Result<Self, String> {
         let wanted = || "a line is a JSON object whose `type` is `message` or `interrupt`".to_string();
         let mut fields = lenient::fields(line)?.ok_or_else(wanted)?;
@@ -45,7 +45,7 @@ impl JsonInput {
     }
 }
 
-/// Whether a line is meant for this mode, be it right or wrong, and no words of a prompt: an object with a `type`.
+/// Whether a line is a message for this mode, valid or not, and not prompt text: an object with a `type`.
 pub fn is_meant(line: &str) -> bool {
     let fields = lenient::fields(line).ok().flatten();
     fields.is_some_and(|fields| fields.all.get("type").is_some_and(Value::is_string))

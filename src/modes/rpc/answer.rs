@@ -1,6 +1,6 @@
-//! Answers of RPC mode, a line of JSON each: pi's fields in pi's order.
+//! Answers of RPC mode, one JSON line each, in pi's fields and their order.
 //!
-//! Must not know what was asked.
+//! Must not know the commands.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,14 +10,14 @@ use serde_json::{Map, Value};
 
 use crate::base::error::Report;
 
-/// What an answer holds.
+/// Data of an answer.
 #[derive(Debug)]
 pub enum Data {
     /// Nothing.
     None,
     /// A value.
     Json(Value),
-    /// A value that is text already.
+    /// JSON text.
     Text(String),
 }
 
@@ -27,10 +27,10 @@ impl From<Value> for Data {
     }
 }
 
-/// What came of a command.
+/// The result of a command.
 pub type Answer = Result<Data, Report>;
 
-/// The `id` of a command as it stands in its line: a fraction may be more exact than it is read.
+/// Returns the `id` of a command verbatim: a number may be more precise than its parsed value.
 pub fn id(line: &str, fields: &Map<String, Value>) -> Option<Box<RawValue>> {
     let read = fields.get("id")?;
     let is_exact = match read {
@@ -45,7 +45,7 @@ pub fn id(line: &str, fields: &Map<String, Value>) -> Option<Box<RawValue>> {
     written.get("id").map(|id| (*id).to_owned())
 }
 
-/// The line for it. `id` is what the command had, whatever that was.
+/// Returns the answer's line. `id` is that of the command, of any JSON type.
 pub fn line(id: Option<&RawValue>, command: &str, answer: &Answer) -> String {
     let mut line = String::from("{");
     if let Some(id) = id {
@@ -59,7 +59,7 @@ pub fn line(id: Option<&RawValue>, command: &str, answer: &Answer) -> String {
             match data {
                 Data::None => {}
                 Data::Json(value) => line.push_str(&format!(",\"data\":{value}")),
-                // It may be all of a long session.
+                // The text may be all of a long session.
                 Data::Text(text) => {
                     line.reserve_exact(text.len() + 16);
                     line.extend([",\"data\":", text]);

@@ -1,6 +1,6 @@
-//! Commands whose answer takes its time: others are taken meanwhile.
+//! Background commands: other commands are handled before their answer is ready.
 //!
-//! Must not know lines, but for those that tell what a command prints.
+//! Must not know the line format, except for lines with a command's output.
 
 use std::path::PathBuf;
 
@@ -19,10 +19,10 @@ use crate::modes::lines::Out;
 use crate::runtime::history::navigation::Spot;
 use crate::runtime::{Handle, Summary};
 
-/// Pieces of a command's output that wait to be told; of what comes faster the middle is left out.
+/// Capacity for output chunks of a command; if they arrive faster than they are read, the middle is dropped.
 const PIECES: usize = 64;
 
-/// Whether its answer takes its time.
+/// Whether a command runs in the background.
 pub fn is_long(command: &Command) -> bool {
     match command {
         Command::Abort | Command::Compact { .. } | Command::Bash { .. } | Command::ExportHtml { .. } => true,
@@ -31,18 +31,18 @@ pub fn is_long(command: &Command) -> bool {
     }
 }
 
-/// What such a command needs.
+/// Context of a background command.
 #[derive(Clone)]
 pub struct BackgroundCx {
     /// The session.
     pub handle: Handle,
-    /// Where what is printed goes.
+    /// Destination of output.
     pub out: Out,
-    /// Ends the commands that run.
+    /// Cancels running commands.
     pub stop: CancellationToken,
 }
 
-/// A piece of what a command prints.
+/// A chunk of a command's output.
 #[derive(Serialize)]
 struct Printed<'a> {
     #[serde(rename = "type")]
@@ -52,7 +52,7 @@ struct Printed<'a> {
     delta: String,
 }
 
-/// Does it and gives the answer.
+/// Runs the command and returns its answer.
 pub async fn answer(bench: BackgroundCx, id: Option<Box<RawValue>>, command: Command) -> Answer {
     let BackgroundCx { handle, out, stop } = bench;
     match command {

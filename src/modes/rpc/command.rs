@@ -1,7 +1,7 @@
-//! What a program may say to RPC mode: pi's commands by pi's names, and ours behind them. The JSON Schema in
-//! `docs/rpc.schema.json` is made of these types.
+//! Commands of RPC mode: pi's commands with pi's names, then bowline's own. The JSON Schema in
+//! `docs/rpc.schema.json` is generated from these types.
 //!
-//! Must not know what is done about them.
+//! Must not know how they are carried out.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -304,11 +304,11 @@ pub enum Command {
 }
 
 impl Command {
-    /// The command of that name with these fields; the error says what is wrong with them. Null is as if a field
-    /// were not there: there are languages that write it so.
+    /// Parses the command with this name and fields; the error describes the problem. Null counts as a
+    /// missing field: some languages write it that way.
     pub fn read(name: &str, mut fields: Map<String, Value>) -> Result<Self, String> {
         fields.retain(|_, value| !value.is_null());
-        // One without fields is a name to serde.
+        // serde represents a command without fields as its name.
         if let Ok(command) = serde_json::from_value(Value::from(name)) {
             return Ok(command);
         }

@@ -1,6 +1,6 @@
-//! Commands of the host: what a user runs with `/name` in place of asking the model, as pi's extensions have it.
+//! Host commands: a user runs them with `/name` instead of prompting the model, like pi's extension commands.
 //!
-//! Must not know lines.
+//! Must not know the line format.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,27 +16,28 @@ use crate::base::error::Report;
 use crate::base::json::json;
 use crate::runtime::Handle;
 
-/// A command of a host that serves its session over RPC: the client runs it by a prompt that begins with `/` and its
-/// name. It runs at once, also while the agent works, and nothing of it reaches the model but what it says itself.
+/// A command of a host that serves its session over RPC: the client runs it with a prompt that starts with
+/// `/` and its name. It runs immediately, also while the agent works; the model sees only what the command
+/// itself sends.
 pub trait HostCommand: Send + Sync {
-    /// What stands behind the `/`, without spaces. Where several commands have one name, each is called by its name, a
-    /// colon and its number among them (`deploy:1`), as in pi.
+    /// Its name after the `/`, without spaces. When several commands share a name, each is called by the
+    /// name, a colon and its number among them (`deploy:1`), as in pi.
     fn name(&self) -> &str;
 
-    /// What it does, in a sentence for the user.
+    /// A one-sentence description for the user.
     fn description(&self) -> Option<&str> {
         None
     }
 
-    /// The file that it comes from, which the client shows; something in angle brackets where there is none.
+    /// Its source file, which the client displays; a text in angle brackets if there is none.
     #[expect(clippy::unnecessary_literal_bound, reason = "a host may make its path")]
     fn path(&self) -> &str {
         "<inline>"
     }
 
-    /// Runs it with what stands behind the name and a space. The prompt is answered when it has ended. An error, or a
-    /// panic, is told as the event `extension_error`, and the session goes on. When nobody is served any more its
-    /// questions are refused, and three seconds later it is dropped where it waits.
+    /// Runs the command with the text after its name and a space. The prompt is answered when it ends. An
+    /// error or a panic is sent as the event `extension_error`, and the session continues. When serving ends,
+    /// its questions are refused, and three seconds later its future is dropped.
     fn run(&self, args: String, desk: HostUi, session: Handle) -> BoxFuture<'static, Result<(), Report>>;
 }
 
@@ -74,12 +75,12 @@ pub struct SlashCommand {
     source_info: SourceInfo,
 }
 
-/// All of them, under the names by which they are called.
+/// All commands, with the names that call them.
 #[derive(Default)]
 pub struct Commands(Vec<(String, Arc<dyn HostCommand>)>);
 
 impl Commands {
-    /// Names them as pi does.
+    /// Assigns names as pi does.
     pub fn new(all: &[Arc<dyn HostCommand>]) -> Self {
         let mut named: Vec<(String, Arc<dyn HostCommand>)> = Vec::with_capacity(all.len());
         for (at, command) in all.iter().enumerate() {
@@ -100,14 +101,14 @@ impl Commands {
         Self(named)
     }
 
-    /// What `get_commands` gives.
+    /// Returns the result of `get_commands`.
     pub fn told(&self) -> Value {
         let commands: Vec<SlashCommand> =
             self.0.iter().map(|(name, command)| shown(name, &**command)).collect();
         json!({"commands": commands})
     }
 
-    /// The command that a message calls. Only a space ends its name, as in pi.
+    /// Returns the command that a message calls. Only a space ends its name, as in pi.
     pub fn called(&self, message: &str) -> Option<Call> {
         let words = message.strip_prefix('/')?;
         let (name, args) = words.split_once(' ').unwrap_or((words, ""));
@@ -138,16 +139,16 @@ fn shown(name: &str, command: &dyn HostCommand) -> SlashCommand {
     }
 }
 
-/// A call of one.
+/// A call of a host command.
 pub struct Call {
-    /// By which name.
+    /// The name that called it.
     pub name: String,
     args: String,
     command: Arc<dyn HostCommand>,
 }
 
 impl Call {
-    /// Runs it beside everything else; gives what is to be told where it failed.
+    /// Runs it concurrently; returns an error message if it failed.
     pub async fn run(self, desk: HostUi, session: Handle) -> Option<HostMessage> {
         let Self { name, args, command } = self;
         let running = tokio::spawn(async move { command.run(args, desk, session).await });

@@ -1,7 +1,7 @@
-//! The desk: where a session, its tools and the commands of its host ask the user behind an RPC client, and where
-//! they show something. The mode sends what is put here and brings the answers.
+//! Host UI bridge: lets a session, its tools and host commands ask questions and display things to the user
+//! of an RPC client. The mode sends the requests and delivers the answers.
 //!
-//! Must not know who asks, nor lines. Who does not answer in time has refused.
+//! Must not know the requester, nor the line format. No answer in time counts as a refusal.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,23 +14,22 @@ use tokio::sync::{Notify, oneshot};
 use super::pending::Pending;
 use super::ui::{HostMessage, HostReply, Method, NotifyType, Placement};
 
-/// How long a question waits for its answer.
+/// Default timeout of a question.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// Where the user behind an RPC client is asked and shown things; clones are one. [`Ports`](super::Ports) take it,
-/// tools and commands of the host hold clones of it, and a session takes it to ask for leave
-/// ([`Builder::approval`](crate::runtime::Builder::approval)).
+/// The host UI bridge; clones share it. [`Ports`](super::Ports) take it, tools and host commands hold clones
+/// of it, and a session uses it for approvals ([`Builder::approval`](crate::runtime::Builder::approval)).
 ///
-/// Questions ([`select`](HostUi::select), [`confirm`](HostUi::confirm), [`input`](HostUi::input), [`edit`](HostUi::edit))
-/// wait for the answer of the client. It is `None` where the user does not want to answer, where the answer has
-/// another shape, where it does not come within the desk's patience, and at once where nobody is served any more.
-/// Dropping the future withdraws the question.
+/// Questions ([`select`](HostUi::select), [`confirm`](HostUi::confirm), [`input`](HostUi::input),
+/// [`edit`](HostUi::edit)) wait for the client's answer. It is `None` when the user cancels, when the answer
+/// is malformed, when the timeout passes, and immediately when no client is served any more. Dropping the
+/// future withdraws the question.
 ///
-/// Everything else is shown and never waits. While the client does not read, 64 such messages wait: the newest one
-/// about a status, a widget, the title and the editor's text takes the place of the one before, and where there are too
-/// many nevertheless the oldest notice is left out.
+/// Other messages are displayed and never wait. While the client does not read, up to 64 of them are queued:
+/// a newer status, widget, title or editor text replaces the queued one, and if there are still too many the
+/// oldest notice is dropped.
 ///
-/// Text may hold anything: it is sent as JSON.
+/// Text may contain anything: it is sent as JSON.
 #[derive(Debug, Clone)]
 pub struct HostUi {
     shared: Arc<Shared>,
@@ -40,17 +39,17 @@ pub struct HostUi {
 #[derive(Debug, Default)]
 struct Shared {
     open: Mutex<Open>,
-    /// Something waits to be sent.
+    /// Signals that a message is queued.
     come: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Open {
-    /// Counts messages, for their ids.
+    /// Message counter, for ids.
     told: u64,
     pending: Pending,
     answers: HashMap<String, oneshot::Sender<HostReply>>,
-    /// Nobody answers any more.
+    /// Whether no client is served any more.
     closed: bool,
 }
 
@@ -68,19 +67,19 @@ impl Default for HostUi {
 }
 
 impl HostUi {
-    /// One where questions wait five minutes for their answer.
+    /// Creates a bridge whose questions time out after five minutes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same desk, where the questions of this clone wait so long. They tell the client, but for
-    /// [`edit`](HostUi::edit), which has no field for that in pi's protocol.
+    /// Returns a clone with another timeout for its questions. The client is informed of it, except for
+    /// [`edit`](HostUi::edit), which has no field for it in pi's protocol.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
-    /// Lets the user choose one of `options`; gives that one. Any other answer is a refusal.
+    /// Lets the user choose one of `options`, and returns it. Any other answer is a refusal.
     pub async fn select(&self, title: &str, options: &[&str]) -> Option<String> {
         let options: Vec<String> = options.iter().map(ToString::to_string).collect();
         let known = options.clone();
@@ -88,7 +87,7 @@ impl HostUi {
         chosen.await.filter(|chosen| known.contains(chosen))
     }
 
-    /// Asks for a yes or a no.
+    /// Asks a yes-or-no question.
     pub async fn confirm(&self, title: &str, message: &str) -> Option<bool> {
         let (title, message, timeout) = (title.into(), message.into(), self.timeout());
         match self.ask(Method::Confirm { title, message, timeout }).await? {
@@ -97,52 +96,52 @@ impl HostUi {
         }
     }
 
-    /// Asks for a line of text. `placeholder` is shown where nothing is written yet.
+    /// Asks for a line of text. `placeholder` is displayed while the field is empty.
     pub async fn input(&self, title: &str, placeholder: Option<&str>) -> Option<String> {
         let (placeholder, timeout) = (placeholder.map(Into::into), self.timeout());
         self.text(Method::Input { title: title.into(), placeholder, timeout }).await
     }
 
-    /// Asks for a text of several lines, which begins as `prefill`.
+    /// Asks for multi-line text, starting with `prefill`.
     pub async fn edit(&self, title: &str, prefill: Option<&str>) -> Option<String> {
         self.text(Method::Editor { title: title.into(), prefill: prefill.map(Into::into) }).await
     }
 
-    /// Tells the user something. Without a kind it is `info` for the client.
+    /// Displays a notice. Without a kind the client uses `info`.
     pub fn notify(&self, message: &str, kind: Option<NotifyType>) {
         self.tell(Method::Notify { message: message.into(), notify_type: kind });
     }
 
-    /// Shows a word in the status line, in place of the one of the same key; `None` takes it away.
+    /// Sets a status line item, replacing the one with the same key; `None` removes it.
     pub fn set_status(&self, key: &str, text: Option<&str>) {
         self.tell(Method::SetStatus { status_key: key.into(), status_text: text.map(Into::into) });
     }
 
-    /// Shows lines beside what the user writes in, in place of those of the same key; `None` takes them away.
-    /// Without a placement they are above it for the client.
+    /// Displays lines near the input field, replacing those with the same key; `None` removes them. Without a
+    /// placement the client puts them above.
     pub fn set_widget(&self, key: &str, lines: Option<&[&str]>, placement: Option<Placement>) {
         let lines = lines.map(|lines| lines.iter().map(ToString::to_string).collect());
         let widget_key = key.into();
         self.tell(Method::SetWidget { widget_key, widget_lines: lines, widget_placement: placement });
     }
 
-    /// Sets the title of the user's window.
+    /// Sets the title of the window.
     pub fn set_title(&self, title: &str) {
         self.tell(Method::SetTitle { title: title.into() });
     }
 
-    /// Puts a text in place of what the user is writing.
+    /// Replaces the text in the input field.
     pub fn set_editor_text(&self, text: &str) {
         self.tell(Method::SetEditorText { text: text.into() });
     }
 
-    /// A message with the next number, for whoever sends it without the desk.
+    /// Returns a message with the next number, for senders that bypass the queue.
     pub(crate) fn number(&self, method: Method) -> HostMessage {
         let id = self.open().id();
         HostMessage::ExtensionUiRequest { id, method }
     }
 
-    /// An answer has come. One that nobody waits for any more is passed over, as pi does.
+    /// Delivers an answer. One whose question is gone is ignored, as in pi.
     pub(crate) fn answered(&self, answer: &Map<String, Value>) {
         let id = answer.get("id").and_then(Value::as_str).unwrap_or_default();
         let waiting = self.open().answers.remove(id);
@@ -151,7 +150,7 @@ impl HostUi {
         }
     }
 
-    /// Nobody answers any more: what waits is refused.
+    /// Ends the service: pending questions are refused.
     pub(crate) fn close(&self) {
         let mut open = self.open();
         open.closed = true;
@@ -159,26 +158,26 @@ impl HostUi {
         open.pending.withdraw_questions();
     }
 
-    /// Waits until something is to be sent. For one reader at a time.
+    /// Waits until a message is queued. For one reader at a time.
     pub(crate) async fn ready(&self) {
         while self.open().pending.is_empty() {
             self.shared.come.notified().await;
         }
     }
 
-    /// What is to be sent next, once there is something.
+    /// Waits for the next message and returns it.
     #[cfg(test)]
     pub(crate) async fn next(&self) -> HostMessage {
         self.ready().await;
         self.waiting().unwrap()
     }
 
-    /// What is to be sent next, if there is something.
+    /// Returns the next message, if there is one.
     pub(crate) fn waiting(&self) -> Option<HostMessage> {
         self.open().pending.take()
     }
 
-    /// What is to be shown next, if there is something; questions wait on.
+    /// Returns the next message that needs no answer, if there is one; questions stay queued.
     pub(crate) fn shown(&self) -> Option<HostMessage> {
         self.open().pending.take_shown()
     }
@@ -199,7 +198,7 @@ impl HostUi {
         self.shared.come.notify_one();
     }
 
-    /// Asks; `None` where nobody answers, or the user does not want to.
+    /// Sends a question; `None` if it was refused or no client is served.
     async fn ask(&self, method: Method) -> Option<HostReply> {
         let (reply, told) = oneshot::channel();
         let id = {
@@ -226,7 +225,7 @@ impl HostUi {
     }
 }
 
-/// A question that is not waited for any more, for whatever reason.
+/// Withdraws a question when it is dropped.
 struct Withdrawn<'a> {
     desk: &'a HostUi,
     id: &'a str,

@@ -1,6 +1,7 @@
-//! Commands that are answered one after the other, before the next one is looked at.
+//! Inline commands: answered one after the other, before the next one is read.
 //!
-//! Must not know lines. What takes long is in `long`, what goes through the whole session in `whole`.
+//! Must not know the line format. Slow commands are in `background`, those that traverse the whole session in
+//! `snapshot`.
 
 use serde_json::Value;
 
@@ -17,7 +18,7 @@ use crate::runtime::history::navigation::{Change, Spot};
 use crate::runtime::restore::target::{self, RestoreTarget};
 use crate::runtime::{Delivery, Handle, controls::user_input};
 
-/// Does it and gives the answer.
+/// Runs the command and returns its answer.
 pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answer {
     match command {
         Command::Prompt { .. } | Command::Steer { .. } | Command::FollowUp { .. } | Command::ClearQueue => {
@@ -87,7 +88,7 @@ pub async fn answer(handle: &Handle, settings: &Value, command: Command) -> Answ
     }
 }
 
-/// What only reads.
+/// Answers read-only commands.
 async fn told(handle: &Handle, command: Command) -> Answer {
     match command {
         Command::GetLastAssistantText => Ok(json!({"text": handle.last_answer().await?}).into()),
@@ -162,7 +163,7 @@ async fn elsewhere(handle: &Handle, command: Command) -> Answer {
     Ok(data.into())
 }
 
-/// The settings of the start with what was chosen since.
+/// Returns the settings at the start, updated with later choices.
 async fn in_force(handle: &Handle, mut settings: Value) -> Answer {
     let status = handle.status().await?;
     settings["compaction"] = json!(status.auto_compaction);
@@ -201,7 +202,7 @@ async fn next_level(handle: &Handle) -> Answer {
     Ok(json!({"level": level.name()}).into())
 }
 
-/// The levels that a model has; thinking can always be off in name.
+/// Returns the thinking levels of a model; `off` is always included.
 fn levels(model: &Model) -> Vec<Thinking> {
     let mut levels: Vec<Thinking> =
         Thinking::ALL.into_iter().filter(|level| model.has_level(*level)).collect();
@@ -211,8 +212,8 @@ fn levels(model: &Model) -> Vec<Thinking> {
     levels
 }
 
-/// A model as programs see it: without the headers of its requests and what stands around its address, which may
-/// hold keys.
+/// Returns a model for clients: without request headers and without the userinfo and query of its URL, which
+/// may hold keys.
 fn shown(model: &Model) -> Value {
     let mut value = json!(model);
     if let Some(fields) = value.as_object_mut() {

@@ -1,6 +1,6 @@
-//! Commands that RPC mode is about, and where their answers stand among the events.
+//! Commands in progress in RPC mode, and the order of their answers among the events.
 //!
-//! Must not know how they are done.
+//! Must not know how they are carried out.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -8,51 +8,51 @@ use futures::stream::FuturesUnordered;
 
 use super::command::Command;
 
-/// What ends with a line.
+/// A job whose result is a line.
 pub type Job = BoxFuture<'static, String>;
-/// What ends with lines, its answer last.
+/// A job whose result is several lines, the answer last.
 pub type LongJob = BoxFuture<'static, Vec<String>>;
 
-/// How far a command is.
+/// Progress of a command.
 pub enum Done {
-    /// As far as it can be.
+    /// Complete.
     Line(String),
-    /// What it asks about was seen, and the line is being made of that.
+    /// The data was collected; the answer is being rendered.
     Seen(Job),
 }
 
-/// Where the answer of a command stands among the events.
+/// Position of an answer among the events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum AnswerOrder {
-    /// Before what is not told yet when it is there.
+    /// Before events that are not sent yet when it is ready.
     First,
-    /// Behind everything but the run that it begins.
+    /// After all events except those of the run that the command starts.
     BeforeRun,
-    /// Behind everything of the session that it leaves.
+    /// After all events of the session that the command replaces.
     BehindReplaced,
 }
 
-/// The command that is answered before the next one is looked at.
+/// The command that is answered before the next one is read.
 pub struct Current {
-    /// What it comes to.
+    /// Its job.
     pub job: BoxFuture<'static, Done>,
-    /// Where that stands.
+    /// The position of its answer.
     pub place: AnswerOrder,
 }
 
-/// What is being done.
+/// All commands in progress.
 #[derive(Default)]
 pub struct Jobs {
-    /// The one that is answered first.
+    /// The current inline command.
     pub current: Option<Current>,
-    /// The rest of its work, which nobody else has to wait for.
+    /// Its answer being rendered, which blocks no other command.
     pub making: Option<Job>,
-    /// What takes its time.
+    /// The background commands.
     pub long: FuturesUnordered<LongJob>,
 }
 
 impl Jobs {
-    /// What the current command has come to, if it has; it is looked at without waiting.
+    /// Returns the result of the current command if it is ready; polls without waiting.
     pub fn ready(&mut self, which: impl FnOnce(AnswerOrder) -> bool) -> Option<(Done, AnswerOrder)> {
         let current = self.current.as_mut().filter(|current| which(current.place))?;
         let done = current.job.as_mut().now_or_never()?;
@@ -62,7 +62,7 @@ impl Jobs {
     }
 }
 
-/// Where the answer of a command stands.
+/// Returns the position of a command's answer.
 pub fn place(command: &Command) -> AnswerOrder {
     match command {
         Command::Prompt { .. } => AnswerOrder::BeforeRun,

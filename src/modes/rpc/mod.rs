@@ -1,4 +1,5 @@
-//! RPC: another program drives a session by lines of JSON. A host serves its own session with [`serve`].
+//! RPC mode: another program controls a session with JSON lines. A host serves its own session with
+//! [`serve`].
 
 #[doc(hidden)]
 pub mod answer;

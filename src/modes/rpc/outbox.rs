@@ -1,47 +1,47 @@
-//! What waits to be written, in the order in which it is to be read.
+//! Output queue of RPC mode, in the order in which the client must read it.
 //!
-//! Must not know what the lines say. One answer may still be made when it gets its place: what comes behind waits
-//! for it, but for what only streams.
+//! Must not know the lines. One answer may still be rendered when its position is reserved: later lines wait
+//! for it, except streaming ones.
 
 use std::collections::VecDeque;
 
-/// The lines. `None` is the place of an answer that is being made; there is one at most.
+/// The lines. `None` reserves the position of an answer that is being rendered; there is at most one.
 #[derive(Debug, Default)]
 pub struct Outbox(VecDeque<Option<String>>);
 
 impl Outbox {
-    /// How many wait, which is the place of the next one.
+    /// Returns the number of queued lines, which is the position of the next one.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Puts a line behind all others.
+    /// Appends a line.
     pub fn push(&mut self, line: String) {
         self.0.push_back(Some(line));
     }
 
-    /// Puts lines behind all others.
+    /// Appends lines.
     pub fn extend(&mut self, lines: Vec<String>) {
         self.0.extend(lines.into_iter().map(Some));
     }
 
-    /// Puts a line behind all others; an answer that is being made does not hold it up unless they wait for that.
+    /// Appends a line before the reserved position, if only that precedes it.
     pub fn push_past(&mut self, line: String) {
         let at = self.len() - usize::from(self.0.back().is_some_and(Option::is_none));
         self.0.insert(at, Some(line));
     }
 
-    /// Puts a line before the one at a place.
+    /// Inserts a line at a position.
     pub fn insert(&mut self, at: usize, line: String) {
         self.0.insert(at, Some(line));
     }
 
-    /// Keeps a place behind all others.
+    /// Reserves a position at the end.
     pub fn keep_place(&mut self) {
         self.0.push_back(None);
     }
 
-    /// Puts a line at the place that was kept.
+    /// Puts a line at the reserved position.
     pub fn fill(&mut self, line: String) {
         match self.0.iter_mut().find(|place| place.is_none()) {
             Some(place) => *place = Some(line),
@@ -49,17 +49,17 @@ impl Outbox {
         }
     }
 
-    /// Whether the next line is there.
+    /// Whether the next line is ready.
     pub fn is_ready(&self) -> bool {
         self.0.front().is_some_and(Option::is_some)
     }
 
-    /// Whether no line waits.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
 
-    /// The next line, if it is there.
+    /// Returns the next line, if it is ready.
     pub fn take(&mut self) -> Option<String> {
         if self.is_ready() { self.0.pop_front().flatten() } else { None }
     }

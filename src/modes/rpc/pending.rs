@@ -1,27 +1,27 @@
-//! What waits to be sent to the user behind an RPC client, however long nobody reads.
+//! Queue of messages for the user of an RPC client, for any time in which the client does not read.
 //!
-//! Must not know who sends it. Questions are as many as there are who wait for an answer; what nobody waits for is
-//! bounded: the newest word about a thing is enough.
+//! Must not know the sender. Questions are limited by the number of tasks that wait for them; other messages
+//! are bounded: only the newest of each kind is kept.
 
 use std::collections::VecDeque;
 
 use super::ui::{HostMessage, Method};
 
-/// Messages without an answer that wait at once.
+/// Maximum number of queued messages without an answer.
 pub const WAITING: usize = 64;
 
-/// Messages in the order in which they are sent.
+/// The messages in the order in which they are sent.
 #[derive(Debug, Default)]
 pub struct Pending(VecDeque<HostMessage>);
 
 impl Pending {
-    /// Puts a question behind the others.
+    /// Appends a question.
     pub fn ask(&mut self, question: HostMessage) {
         self.0.push_back(question);
     }
 
-    /// Puts a message behind the others. One that waits about the same thing goes. Where too many wait nevertheless
-    /// the oldest notice goes, or else the oldest message.
+    /// Appends a message. A queued message about the same item is removed. If there are still too many, the
+    /// oldest notice is dropped, or else the oldest message.
     pub fn tell(&mut self, message: HostMessage) {
         if let Some(thing) = thing(&message) {
             self.0.retain(|waiting| self::thing(waiting) != Some(thing));
@@ -35,36 +35,36 @@ impl Pending {
         }
     }
 
-    /// Takes a question back that was not sent yet.
+    /// Removes a question that was not sent yet.
     pub fn withdraw(&mut self, question: &str) {
         self.0.retain(
             |waiting| !matches!(waiting, HostMessage::ExtensionUiRequest { id, .. } if id == question),
         );
     }
 
-    /// Takes back what wants an answer.
+    /// Removes all questions.
     pub fn withdraw_questions(&mut self) {
         self.0.retain(|waiting| !is_question(waiting));
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The next one that wants no answer.
+    /// Returns the next message that needs no answer.
     pub fn take_shown(&mut self) -> Option<HostMessage> {
         let at = self.0.iter().position(|waiting| !is_question(waiting))?;
         self.0.remove(at)
     }
 
-    /// The next one.
+    /// Returns the next message.
     pub fn take(&mut self) -> Option<HostMessage> {
         self.0.pop_front()
     }
 }
 
-/// What a message is about of which the newest word is enough.
+/// The item that a message sets; only the newest is kept.
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Thing<'a> {
     Status(&'a str),

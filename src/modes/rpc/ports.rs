@@ -1,6 +1,6 @@
-//! What a session is served over RPC with.
+//! Inputs and outputs for serving a session over RPC.
 //!
-//! Must not know what is done with it.
+//! Must not know how they are used.
 
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
@@ -18,23 +18,23 @@ use crate::base::json::json;
 use crate::modes::lines::{self, Line, Out, Written};
 use crate::runtime::Handle;
 
-/// What [`serve`](super::serve) works with.
+/// Inputs and outputs of [`serve`](super::serve).
 pub struct Ports {
     /// The session.
     pub(crate) handle: Handle,
-    /// Where the user is asked.
+    /// The host UI bridge.
     pub(crate) desk: HostUi,
-    /// What comes in, and what says that its end was read.
+    /// The incoming lines, and a token that is cancelled when their end was read.
     pub(crate) input: (Receiver<Line>, CancellationToken),
-    /// Where lines go.
+    /// The outgoing lines.
     pub(crate) out: Out,
-    /// The end of what writes them, where nobody else waits for that.
+    /// The result of the writer thread, unless another owner awaits it.
     pub(crate) written: Option<Written>,
     /// The settings in force.
     pub(crate) settings: Value,
-    /// Commands of the host.
+    /// Host commands.
     pub(crate) commands: Vec<Arc<dyn HostCommand>>,
-    /// Ends it.
+    /// Stops serving when it resolves.
     pub(crate) until: BoxFuture<'static, ()>,
 }
 
@@ -45,11 +45,12 @@ impl std::fmt::Debug for Ports {
 }
 
 impl Ports {
-    /// Commands are read from `from` and lines are written to `to`, each on a thread of its own: pipes, or both ends
-    /// of a socket (`UnixStream::try_clone`). The thread that reads ends with `from`, so a host that stops by itself
-    /// closes that. The session asks at `desk` where it was given that; one desk serves one client.
+    /// Reads commands from `from` and writes lines to `to`, each on its own thread: pipes, or both ends of a
+    /// socket (`UnixStream::try_clone`). The reader thread ends with `from`, so a host that stops on its own
+    /// closes that. The session uses `desk` for its questions if it was given that; one bridge serves one
+    /// client.
     ///
-    /// Fails where `from` cannot be watched.
+    /// Fails if `from` cannot be polled.
     pub fn new(
         session: Handle,
         desk: HostUi,
@@ -62,7 +63,7 @@ impl Ports {
         Ok(Self { written: Some(written), ..Self::over(session, desk, input, out) })
     }
 
-    /// The same with streams that are open already.
+    /// The same with streams that are already open.
     pub(crate) fn over(
         handle: Handle,
         desk: HostUi,
@@ -73,21 +74,23 @@ impl Ports {
         Self { handle, desk, input, out, written: None, settings, commands, until: Box::pin(pending()) }
     }
 
-    /// What `get_settings` gives besides what the session itself knows: an object. Anything else is as if it were empty.
+    /// Sets an object that `get_settings` returns in addition to the session's own values. Other JSON types
+    /// count as empty.
     #[must_use]
     pub fn settings(self, settings: Value) -> Self {
         let settings = if settings.is_object() { settings } else { json!({}) };
         Self { settings, ..self }
     }
 
-    /// A command of the host's own, beside those before.
+    /// Adds a host command.
     #[must_use]
     pub fn command(mut self, command: impl HostCommand + 'static) -> Self {
         self.commands.push(Arc::new(command));
         self
     }
 
-    /// Stops serving when this is ready, as the program does at a signal. Without it only the client ends it.
+    /// Stops serving when this future resolves, as the program does on a signal. Without it only the client
+    /// ends the service.
     #[must_use]
     pub fn until(self, over: impl Future<Output = ()> + Send + 'static) -> Self {
         Self { until: Box::pin(over), ..self }

@@ -1,7 +1,7 @@
-//! RPC: commands in, answers and events out, a line of JSON each, until standard input ends.
+//! RPC server: commands in, answers and events out, one JSON line each, until standard input ends.
 //!
-//! Must not know what commands do. Most are answered one after the other, in the order in which they came; those
-//! that take their time are answered when they are done. Events of what a command began come behind its answer.
+//! Must not know what commands do. Most are answered one after the other, in order; background commands are
+//! answered when they are done. Events caused by a command follow its answer.
 
 use std::time::Duration;
 
@@ -34,20 +34,20 @@ use crate::runtime::events::hub::Reader;
 use crate::runtime::events::wire::Wire;
 use crate::runtime::{Handle, RuntimeEvent};
 
-/// Commands that may take their time at once.
+/// Maximum number of background commands.
 const LONG_MAX: usize = 32;
-/// Interruptions beside them that may wait for their end.
+/// Maximum number of pending aborts in addition.
 const ABORTS_MAX: usize = 1024;
-/// Lines that wait to be read while commands are still taken.
+/// Maximum length of the output queue at which commands are still accepted.
 const OUTBOX_MAX: usize = 4096;
-/// How long the end waits for what is not done yet.
+/// How long the end waits for pending work.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
-/// Serves the session to one program, over pi's protocol (`docs/rpc.md`), until that program has gone, the session is
-/// over, or [`Ports::until`] is ready. What was asked by then is answered, questions to the user are refused, and
-/// what goes on in the session is interrupted; the session itself stays, and its end is the host's.
+/// Serves the session to one client over pi's protocol (`docs/rpc.md`), until the client has disconnected,
+/// the session has ended, or [`Ports::until`] resolves. Commands received by then are answered, questions to
+/// the user are refused, and the agent is interrupted; the session stays open, and the host must end it.
 ///
-/// Gives the exit code of the program for that: 0, 1 where the session was over, 130 where it was stopped.
+/// Returns the exit code: 0, 1 if the session ended, 130 if it was stopped.
 pub async fn serve(mut ports: Ports) -> i32 {
     let written = ports.written.take();
     let code = serve_until(ports).await;
@@ -85,9 +85,9 @@ async fn serve_until(ports: Ports) -> i32 {
         tokio::select! {
             biased;
             () = until => INTERRUPTED,
-            // Whoever read has gone.
+            // The reader is gone.
             () = out.gone() => OK,
-            // Whoever spoke has gone, and does not read what he asked for.
+            // The writer is gone, and does not read its answers.
             () = async {
                 ended.cancelled().await;
                 out.stuck(LAST_WORDS).await;
@@ -98,7 +98,7 @@ async fn serve_until(ports: Ports) -> i32 {
     desk.close();
     face.stop.cancel();
     handle.abort();
-    // What was asked is answered, unless nobody reads that.
+    // Pending commands are answered, unless no reader is left.
     if tokio::time::timeout(LAST_WORDS, face.finish()).await.is_err() {
         tracing::warn!("the last answers were not read");
     }
@@ -114,11 +114,11 @@ struct Face {
     wire: Wire,
     jobs: Jobs,
     outbox: Outbox,
-    /// Ends commands of the user.
+    /// Cancels the user's commands.
     stop: CancellationToken,
 }
 
-/// What comes next.
+/// The next thing to handle.
 enum Next<'a> {
     Answered(Done),
     Made(String),
@@ -129,7 +129,7 @@ enum Next<'a> {
     Event(Option<RuntimeEvent>),
 }
 
-/// Where things stand among the lines that wait.
+/// Positions in the output queue.
 #[derive(Default)]
 struct Marks {
     begun: Option<usize>,
@@ -137,7 +137,7 @@ struct Marks {
 }
 
 impl Face {
-    /// However slowly its lines are read, commands are taken; only events wait in the session then.
+    /// Commands are accepted however slowly lines are read; only events wait in the session then.
     async fn follow(&mut self, mut events: Receiver<RuntimeEvent>, mut input: Receiver<Line>) -> i32 {
         let (out, handle, desk) = (self.out.clone(), self.handle.clone(), self.desk.clone());
         let over = handle.over();
@@ -154,7 +154,7 @@ impl Face {
                 room = out.room(), if self.outbox.is_ready() => Next::Room(room),
                 line = input.recv(), if is_free => Next::Line(line),
                 event = events.recv(), if self.outbox.is_empty() => Next::Event(event),
-                // Everything that it told is told.
+                // All its events were sent.
                 () = &mut over, if self.outbox.is_empty() => Next::Event(None),
             };
             match next {
@@ -169,13 +169,13 @@ impl Face {
                     self.outbox.fill(line);
                 }
                 Next::Done(lines) => {
-                    // What was told before it was done comes before, by the session and at the desk.
+                    // Earlier events and UI messages precede the answer.
                     self.gather(None, &mut events, true);
                     self.clear_desk();
                     self.outbox.extend(lines);
                 }
                 Next::Tell => {
-                    // What it is about was told before.
+                    // Events before the collected data precede the answer.
                     self.gather(None, &mut events, true);
                     self.clear_desk();
                 }
@@ -188,8 +188,8 @@ impl Face {
         }
     }
 
-    /// Takes in an event, and with `all` those that have come by now, each in its place among the answers. No more
-    /// than those: a session tells on and on.
+    /// Queues an event, and with `all` those that have arrived, each in order with the answers. No more than
+    /// those: a session sends events without end.
     fn gather(&mut self, first: Option<RuntimeEvent>, events: &mut Receiver<RuntimeEvent>, all: bool) {
         let mut marks = Marks::default();
         if let Some(event) = first {
@@ -197,7 +197,7 @@ impl Face {
         } else if let Some((done, _)) = self.jobs.ready(|place| place == AnswerOrder::First) {
             self.answered(done, self.outbox.len());
         }
-        // A run is told of behind the answer to what began it, so whoever hears of it finds that answer.
+        // Events of a run follow the answer of the command that started it.
         let done = self.jobs.ready(|place| place != AnswerOrder::First);
         let count = if all || done.is_some() { events.len() } else { 0 };
         for event in std::iter::from_fn(|| events.try_recv().ok()).take(count) {
@@ -210,7 +210,7 @@ impl Face {
         }
     }
 
-    /// Takes in what waits at the desk, unless too much waits to be read already.
+    /// Queues messages of the host UI, unless the output queue is too long.
     fn clear_desk(&mut self) {
         while self.outbox.len() < OUTBOX_MAX
             && let Some(told) = self.desk.waiting()
@@ -219,7 +219,7 @@ impl Face {
         }
     }
 
-    /// Puts an answer, or what it will be, before the line at a place.
+    /// Puts an answer, or its reservation, before the line at a position.
     fn answered(&mut self, done: Done, at: usize) {
         match done {
             Done::Line(line) => self.outbox.insert(at, line),
@@ -230,13 +230,14 @@ impl Face {
         }
     }
 
-    /// Tells of something in its place among the answers.
+    /// Queues an event in order with the answers.
     fn hear(&mut self, event: &RuntimeEvent, marks: &mut Marks) {
-        // What it follows from is answered by now, be it since somebody looked, and that comes first.
+        // The command that caused it is ready by this time, perhaps only since the last poll, and its answer
+        // comes first.
         if let Some((done, _)) = self.jobs.ready(|place| place == AnswerOrder::First) {
             self.answered(done, self.outbox.len());
         }
-        // What a call showed comes before its end.
+        // Output of a call precedes its end.
         if matches!(event, RuntimeEvent::Agent(AgentEvent::ToolEnd { .. })) {
             while let Some(told) = self.desk.shown() {
                 self.outbox.push(told.line());
@@ -251,7 +252,7 @@ impl Face {
         }
     }
 
-    /// Answers what is not answered yet.
+    /// Completes pending answers.
     async fn finish(mut self) {
         self.write_all().await;
         if let Some(making) = self.jobs.making.take() {
@@ -308,7 +309,7 @@ impl Face {
         }
     }
 
-    /// Takes a line: an answer of the user, or a command.
+    /// Handles a line: an answer of the user, or a command.
     fn take(&mut self, line: Line) {
         let (text, read) = match line {
             Line::Text(text) => {
@@ -341,7 +342,7 @@ impl Face {
         self.outbox.push(answer::line(id, command, &refused));
     }
 
-    /// Runs a command of the host. It is answered when it has ended, and never refused for how, as pi does.
+    /// Runs a host command. It is answered when it has ended, and the answer is always a success, as in pi.
     fn call(&mut self, id: Option<Box<RawValue>>, name: String, call: Call) {
         let (desk, handle) = (self.desk.clone(), self.handle.clone());
         self.begin_long(id, name, 0, |id, name| {
@@ -354,7 +355,7 @@ impl Face {
         });
     }
 
-    /// Does what takes its time beside the rest, unless too much is under way; of some things there may be more.
+    /// Starts a background command, unless too many are running; some types have a higher limit.
     fn begin_long(
         &mut self,
         id: Option<Box<RawValue>>,
@@ -394,7 +395,7 @@ impl Face {
             _ => {}
         }
         if background::is_long(&command) {
-            // An interruption is never too much.
+            // An abort is always accepted.
             let is_abort = matches!(command, Command::Abort);
             if is_abort {
                 self.handle.abort();
@@ -424,12 +425,12 @@ impl Face {
                 Done::Line(answer::line(id.as_deref(), &name, &answer))
             })
         };
-        // Whether it is done is asked again and again, and must not be denied because much else was.
+        // Polled repeatedly; tokio's cooperative budget must not defer it.
         self.jobs.current = Some(Current { job: Box::pin(unconstrained(job)), place });
     }
 }
 
-/// Makes an answer where nobody waits for anything else.
+/// Renders an answer on a blocking thread.
 fn make(id: Option<Box<RawValue>>, name: String, making: snapshot::Render) -> Job {
     let (same, command) = (id.clone(), name.clone());
     let made = tokio::task::spawn_blocking(move || answer::line(id.as_deref(), &name, &making()));
@@ -441,7 +442,7 @@ fn make(id: Option<Box<RawValue>>, name: String, making: snapshot::Render) -> Jo
     })
 }
 
-/// Whether something changes nothing of the session that is told.
+/// Whether an event only streams, so that no answer depends on its order.
 fn streams(event: &RuntimeEvent) -> bool {
     matches!(event, RuntimeEvent::Agent(AgentEvent::MessageUpdate(_) | AgentEvent::ToolUpdate { .. }))
 }

@@ -1,7 +1,7 @@
-//! Commands about all of a session: it is seen as it stands when its task is asked, and the answer is made
-//! elsewhere, however long it is.
+//! Commands that traverse a whole session: data is collected at one moment on the session's task, and the
+//! answer is rendered elsewhere.
 //!
-//! Must not know lines, nor what is told meanwhile.
+//! Must not know the line format, nor the events meanwhile.
 
 use super::answer::{Answer, Data};
 use super::command::Command;
@@ -10,10 +10,10 @@ use crate::base::json::json;
 use crate::runtime::Handle;
 use crate::session::AgentMessage;
 
-/// What makes the answer of what was seen. Takes its time: not for a thread that must not wait.
+/// Renders the answer from the collected data. Slow: call it on a blocking thread.
 pub type Render = Box<dyn FnOnce() -> Answer + Send>;
 
-/// Whether it goes through the whole session.
+/// Whether a command traverses the whole session.
 pub fn is_whole(command: &Command) -> bool {
     matches!(
         command,
@@ -25,7 +25,7 @@ pub fn is_whole(command: &Command) -> bool {
     )
 }
 
-/// Sees what the answer is made of.
+/// Collects the data of the answer.
 pub async fn see(handle: &Handle, command: Command) -> Result<Render, Report> {
     if matches!(command, Command::GetMessages) {
         let messages = handle.messages().await?;

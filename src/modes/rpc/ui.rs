@@ -1,5 +1,5 @@
-//! What is sent beside answers and events, and what comes back: pi's extension UI requests by pi's names, and its
-//! word of a command that failed. The JSON Schema in `docs/rpc.schema.json` is made of these types.
+//! UI requests to the client and their answers: pi's extension UI requests with pi's names, and its event for
+//! a failed command. The JSON Schema in `docs/rpc.schema.json` is generated from these types.
 //!
 //! Must not know who asks, nor who answers.
 
@@ -185,7 +185,7 @@ pub enum Response {
 }
 
 impl HostReply {
-    /// What the fields of an answer say. Whatever has another shape is a refusal.
+    /// Parses the fields of an answer. Anything malformed is a refusal.
     pub fn read(fields: &Map<String, Value>) -> Self {
         let is_open = matches!(fields.get("cancelled"), None | Some(Value::Null | Value::Bool(false)));
         match (fields.get("value"), fields.get("confirmed")) {

@@ -1,6 +1,6 @@
-//! Leave for tool calls, and the questions of tools, asked at the desk.
+//! Approvals and user questions through the host UI bridge.
 //!
-//! Must not know how a question reaches the user. Who does not answer has refused.
+//! Must not know how a question reaches the user. No answer counts as a refusal.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -12,7 +12,7 @@ use crate::tools::permissions::approval::{Approval, Ask, Decision};
 const ONCE: &str = "Run it once";
 const LIKE: &str = "Run it, and those like it in this session";
 const NO: &str = "Do not run it";
-/// For an answer in one's own words.
+/// The option for a free-text answer.
 const OWN: &str = "Something else";
 
 async fn leave(desk: &HostUi, ask: Ask) -> Decision {

@@ -1,10 +1,10 @@
-//! The built-in tools, in sets: each is what models of one family were trained with.
+//! Built-in tools, in sets: each has the tools that a model family was trained with.
 //!
-//! A tool is a row (`shape`) in the table of its family (`families`): what models see of it, and an action with
-//! the family's choices. What it does is in `actions`, one file for each intent, whichever family asks.
-//! `schema` writes the schemas of arguments, `set` is what a table is.
+//! A tool is a row (`shape`) in the table of its family (`families`): the definition for models, and an
+//! action with the family's options. The actions are in `actions`, one file for each intent, shared by all
+//! families. `schema` builds argument schemas, `set` is the type of a table.
 //!
-//! Must not know who calls them.
+//! Must not know the caller.
 
 pub mod actions;
 pub mod families;
@@ -14,7 +14,7 @@ pub mod shape;
 
 pub use set::Set;
 
-/// Every set. The first is everybody's who has none.
+/// All sets. The first is the default for other models.
 pub static SETS: &[&Set] =
     &[&families::pi::SET, &families::openai::SET, &families::anthropic::SET, &families::gemini::SET];
 

@@ -1,5 +1,5 @@
-//! The JSON Schemas of arguments, one line for each field. Models see them to the byte: the order of keys
-//! counts.
+//! Builders for JSON Schemas of arguments, one line per field. Models see the result byte for byte: the order
+//! of keys matters.
 //!
 //! Must not know any tool.
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::base::json::json;
 
-/// An object with these properties, of which some must be there.
+/// An object with these properties, some of them required.
 pub fn object(required: &[&str], properties: Value) -> Value {
     let mut schema = Map::from_iter([("type".to_string(), json!("object"))]);
     schema.insert("properties".to_string(), properties);
@@ -22,7 +22,7 @@ pub fn text(description: &str) -> Value {
     json!({"type": "string", "description": description})
 }
 
-/// One of several texts.
+/// An enum of strings.
 pub fn one_of(texts: &[&str], description: &str) -> Value {
     json!({"type": "string", "enum": texts, "description": description})
 }
@@ -42,7 +42,7 @@ pub fn number(description: &str) -> Value {
     json!({"type": "number", "description": description})
 }
 
-/// A whole number.
+/// An integer.
 pub fn integer(description: &str) -> Value {
     json!({"type": "integer", "description": description})
 }

@@ -1,13 +1,13 @@
-//! What a set of tools is. Must not know any.
+//! Type of a tool set. Must not know any.
 
 use super::shape::ToolShape;
 
 /// The tools of one family of models.
 #[derive(Debug)]
 pub struct Set {
-    /// The profile that they belong to.
+    /// The id, also of the profile.
     pub id: &'static str,
-    /// The tools in the order in which models see them, those that the user has to switch on included.
+    /// The tools in the order in which models see them, including those that are off by default.
     pub tools: &'static [ToolShape],
 }
 

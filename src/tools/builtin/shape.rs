@@ -1,6 +1,6 @@
-//! A tool as a row of a table: what models of one family see of it, over an action that families share.
+//! A tool as a table row: its definition for the models of a family, on top of a shared action.
 //!
-//! Must not know any family, nor what any action does.
+//! Must not know any family, nor any action.
 
 use std::fmt::Debug;
 
@@ -17,26 +17,26 @@ use crate::tools::output::limits::Limits;
 /// One tool of a family.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolShape {
-    /// The name by which models call it.
+    /// Name for models.
     pub name: &'static str,
-    /// What models read about it.
+    /// Description for models.
     pub description: &'static str,
     /// The JSON Schema of its arguments.
     pub parameters: fn() -> Value,
-    /// Arguments that models are known to send under another name: (what they send, what it is called).
+    /// Known wrong names of arguments: (what models send, the correct name).
     pub renamed: &'static [(&'static str, &'static str)],
-    /// How much of its text a model gets; `None` where the action sees to that itself.
+    /// Limits on its text for the model; `None` if the action limits it itself.
     pub limits: Option<Limits>,
     /// One line for the tool list of the system prompt.
     pub snippet: &'static str,
-    /// Whether models are offered it before the user switches it on.
+    /// Whether it is available by default.
     pub by_default: bool,
-    /// What it does.
+    /// The action.
     pub action: &'static dyn Action,
 }
 
 impl ToolShape {
-    /// The part of a row that most tools have alike; the row fills in what its family's models see.
+    /// Returns a row with defaults for an action; the table fills in the definition for models.
     pub const fn of(action: &'static dyn Action) -> Self {
         Self {
             name: "",
@@ -51,15 +51,15 @@ impl ToolShape {
     }
 }
 
-/// What tools of one intent do, whichever family they belong to. A value of an action holds the choices of
-/// one family: names of arguments, numbers, the form of the result.
+/// The implementation of tools with the same intent, in any family. A value of an action has the options of
+/// one family: argument names, numbers, result format.
 ///
-/// The methods are those of [`Tool`], less what a row says.
+/// The methods are those of [`Tool`], except those that a row defines.
 pub trait Action: Debug + Send + Sync {
-    /// What it is for.
+    /// Returns the kind.
     fn kind(&self) -> Kind;
 
-    /// What it may do: what its kind may, unless it does less.
+    /// Returns the permission class: that of its kind by default.
     fn class(&self) -> ToolClass {
         match self.kind() {
             Kind::Write | Kind::Edit | Kind::Patch => ToolClass::Edits,
@@ -71,48 +71,48 @@ pub trait Action: Debug + Send + Sync {
         }
     }
 
-    /// The form of the input for providers that can hold a model to one.
+    /// Returns the grammar of the input, for providers that can enforce it.
     fn grammar(&self) -> Option<Grammar> {
         None
     }
 
-    /// Whether a batch that contains a call of it must run one call after the other.
+    /// Whether a batch with a call of it must run sequentially.
     fn sequential(&self) -> bool {
         false
     }
 
-    /// Whether a command begins where the agent's last one ended.
+    /// Whether a command starts in the folder where the agent's last one ended.
     fn keeps_folder(&self) -> bool {
         false
     }
 
-    /// Mends what renaming arguments does not.
+    /// Fixes arguments beyond renaming.
     fn prepare(&self, args: Value) -> Value {
         args
     }
 
-    /// What a call wants done; `None` where no other tool could do it.
+    /// Returns the intent of a call; `None` if no other tool could serve it.
     fn intent(&self, _args: &Value) -> Option<Intent> {
         None
     }
 
-    /// Arguments with which a call has this intent; `None` where none have.
+    /// Returns arguments for this intent; `None` if there are none.
     fn args_for(&self, _intent: &Intent) -> Option<Value> {
         None
     }
 
-    /// What a call touches: paths, or commands.
+    /// Returns the targets of a call: paths, or commands.
     fn targets(&self, args: &Value) -> Vec<String> {
         vec![args.to_string()]
     }
 
-    /// Runs one call of the tool of that name.
+    /// Runs a call of the tool with that name.
     fn run(&'static self, tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome>;
 
-    /// What a front end shows of a call.
+    /// Returns the view of a call for front ends.
     fn call_view(&self, args: &Value) -> CallView;
 
-    /// What a front end shows of a result.
+    /// Returns the view of a result for front ends.
     fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {
         ResultView::Text(text.to_string())
     }
@@ -177,7 +177,7 @@ impl Tool for ToolShape {
         self.action.run(self.name, call)
     }
 
-    /// Arguments are shown as they will be taken, so that a renamed one is seen as well.
+    /// Arguments are normalized first, so that a renamed one is displayed, too.
     fn call_view(&self, args: &Value) -> CallView {
         self.action.call_view(&self.prepare(args.clone()))
     }

@@ -1,4 +1,4 @@
-//! What a call may change, for the hook that runs before it. Must not know any tool, nor who listens.
+//! Determines what a call may change, for the before-change hook. Must not know any tool, nor the hook.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::tools::contract::context::Context;
 use crate::tools::contract::tool::{Tool, ToolClass};
 use crate::tools::files::paths;
 
-/// Runs the hook for a call that may change files; `false` where it was interrupted before that was done.
+/// Runs the hook for a call that may change files; `false` if it was interrupted before the hook finished.
 pub(in crate::tools) async fn run_hook(
     tool: &dyn Tool,
     cx: &Context,
@@ -27,7 +27,7 @@ pub(in crate::tools) async fn run_hook(
     }
 }
 
-/// The files that a call names which may change some; `None` for a read-only one.
+/// Returns the files that a call names and may change; `None` for a read-only call.
 fn changed(tool: &dyn Tool, cx: &Context, args: &Value) -> Option<Vec<PathBuf>> {
     let targets = tool.targets(args);
     match tool.class() {

@@ -1,5 +1,5 @@
-//! The port through which an upper layer hears of calls before they change anything. Must not know any tool,
-//! nor who listens.
+//! Before-change hook: a port for an upper layer that must act before a call changes files. Must not know any
+//! tool, nor the implementation.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use futures::future::BoxFuture;
 
 use crate::exec::Environment;
 
-/// Hears of calls that may change files, before they run.
+/// Called for calls that may change files, before they run.
 pub trait BeforeChangeHook: Send + Sync {
-    /// A call is about to run, and waits for this. `paths` are the files that it names, absolute.
+    /// Called before a call runs, which waits for the future. `paths` are the files that it names, absolute.
     fn before(&self, env: Arc<dyn Environment>, paths: Vec<PathBuf>) -> BoxFuture<'_, ()>;
 }

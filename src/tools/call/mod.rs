@@ -1,7 +1,7 @@
-//! One call, from the model's words to its result.
+//! Execution of one call, from the model's request to its result.
 //!
-//! `pipeline` finds, checks, approves and runs it, `before_change` announces what it may change to the
-//! `before_change_hook`, `translate` says it with the tools of another family. Must not know any built-in tool.
+//! `pipeline` finds, checks, approves and runs it, `before_change` runs the `before_change_hook`, `translate`
+//! converts it to the tools of another family. Must not know any built-in tool.
 
 pub(super) mod before_change;
 #[doc(hidden)]

@@ -1,6 +1,6 @@
-//! One call from the model's words to its result: found, checked, approved (`permissions::approve`), run, limited.
+//! Pipeline of a call: find the tool, validate, approve (`permissions::approve`), run, limit the result.
 //!
-//! Must not know any tool. Whatever goes wrong becomes an outcome on which a model can act.
+//! Must not know any tool. Every error becomes an outcome that a model can act on.
 
 use std::any::Any;
 use std::io;
@@ -32,30 +32,30 @@ use crate::tools::output::truncation::Body;
 use crate::tools::permissions::aliases;
 use crate::tools::permissions::approve::{self, Approved};
 
-/// Room above the tools' own limits for their notes.
+/// Allowance above the tools' own limits for their notes.
 const NOTES: usize = 4 * 1024;
-/// The last guard where no limit is set.
+/// Fallback limits when none are set.
 const GUARD: Limits = Limits { chars: limits::BYTES_MAX + NOTES, keep: Keep::Ends, lines: None };
-/// What tools that look call the place where they look.
+/// Names of the path argument of search tools.
 const PATHS: [&str; 3] = ["path", "file_path", "dir_path"];
 /// Longest argument text that an error repeats, in bytes.
 const ECHO_MAX: usize = 1000;
-/// How long an interrupted tool may take to end by itself: a command gets SIGTERM, after two seconds SIGKILL,
-/// and a moment to be gone.
+/// Grace period of an interrupted tool: for a command SIGTERM, SIGKILL after two seconds, and a moment to
+/// exit.
 const LAST_WAIT: Duration = Duration::from_secs(3);
 
-/// Lines of a kept output that an example of reading it asks for.
+/// Number of lines in the example of how to read a stored output.
 const LINES_READ: usize = 200;
 
-/// What the model reads of a call that was interrupted before it did anything.
+/// Result of a call that was interrupted before it started.
 const NOT_BEGUN: &str = "Not run: interrupted before it began.";
-/// What it reads of one that did not end by itself, as where an environment does not answer.
+/// Result of a call that did not end by itself, for example because an environment does not respond.
 const GIVEN_UP: &str = "Interrupted. It did not end by itself and was given up; it may have done a part of its \
                         work, so look before you go on.";
 
-/// Runs one call. Never fails and never panics: an unknown tool, wrong arguments, a refusal or
-/// a panic inside the tool is an outcome with `is_error`. Cancelled, it ends within three seconds whatever
-/// the tool waits for: with what the tool says of it, which is a failure unless it was done already.
+/// Runs one call. Never fails and never panics: an unknown tool, invalid arguments, a refusal or a panic
+/// inside the tool is an outcome with `is_error`. When cancelled, it ends within three seconds whatever the
+/// tool waits for, with the tool's own result, which is an error unless it had already finished.
 pub async fn execute(
     registry: &Registry,
     cx: &Context,
@@ -71,7 +71,7 @@ pub async fn execute(
         Ok(args) => args,
         Err(errors) => return Outcome::error(errors),
     };
-    // A call that is asked about withdraws its question by itself.
+    // A pending approval withdraws its question itself.
     let approved = tokio::select! {
         biased;
         approved = approve::approve(&**tool, schema, cx, call, args, &cancel) => approved,
@@ -112,7 +112,7 @@ pub async fn execute(
     outcome
 }
 
-/// The arguments of a call as its tool takes them; what is wrong with them, for the model.
+/// Returns the normalized, validated arguments of a call; the error is for the model.
 fn checked(tool: &dyn Tool, schema: &Schema, call: &ToolCall) -> Result<Value, String> {
     if let Value::String(raw) = &call.arguments {
         return Err(format!(
@@ -128,10 +128,10 @@ fn checked(tool: &dyn Tool, schema: &Schema, call: &ToolCall) -> Result<Value, S
     Ok(declared(args, &tool.spec().parameters))
 }
 
-/// A place, the count of what rules hide in it, and whether it is that of kept outputs.
+/// An environment, the counter of files hidden by rules, and whether it is that of stored outputs.
 type Seen = (Arc<dyn Environment>, Option<Count>, bool);
 
-/// Where a call works: among kept outputs, or in the session's environment as far as rules let it see that.
+/// Returns the environment of a call: that of stored outputs, or the session's as far as rules allow.
 async fn environment(tool: &dyn Tool, cx: &Context, name: &str, args: &mut Value) -> Result<Seen, String> {
     if let Some(kept) = in_kept(tool.kind(), cx, args)? {
         return Ok((kept, None, true));
@@ -141,7 +141,7 @@ async fn environment(tool: &dyn Tool, cx: &Context, name: &str, args: &mut Value
     Ok((env, count, false))
 }
 
-/// The environment as a read-only call may see it: without what rules deny, of which what is left out is counted.
+/// Returns the environment for a read-only call: without denied paths, with a counter of what was hidden.
 async fn without_denied_paths(
     tool: &dyn Tool,
     cx: &Context,
@@ -168,7 +168,7 @@ async fn without_denied_paths(
     Ok((Arc::new(Wrapped::new(env, denied)), Some(count)))
 }
 
-/// What a model reads of what it does not see.
+/// Returns the note for the model about hidden files.
 fn left_out_in_words(left: LeftOut) -> Option<String> {
     let counted = |count: usize, one: &str| match count {
         0 => None,
@@ -181,7 +181,7 @@ fn left_out_in_words(left: LeftOut) -> Option<String> {
     (!parts.is_empty()).then(|| format!("[{} that rules forbid {were} left out.]", parts.join(" and ")))
 }
 
-/// Parts of a schema that may name fields beside `properties`.
+/// Keywords of a schema that may define fields outside of `properties`.
 const ELSEWHERE: [&str; 9] = [
     "patternProperties",
     "allOf",
@@ -194,8 +194,8 @@ const ELSEWHERE: [&str; 9] = [
     "dependencies",
 ];
 
-/// The arguments that the schema names. What a model adds of its own must not be taken for what the call
-/// touches. A schema that says itself that it takes others, or names them elsewhere, gets them all.
+/// Removes arguments that the schema does not define, so that they are not mistaken for targets. A schema
+/// that allows additional properties, or defines fields elsewhere, keeps them all.
 fn declared(mut args: Value, parameters: &Value) -> Value {
     let takes_others =
         matches!(parameters.get("additionalProperties"), Some(Value::Bool(true) | Value::Object(_)))
@@ -207,8 +207,8 @@ fn declared(mut args: Value, parameters: &Value) -> Value {
     args
 }
 
-/// Where a call that reads a kept output is to look: the name gives way to the path there. Nothing
-/// for any other call.
+/// For a call that reads a stored output: replaces its name by the path, and returns the environment. `None`
+/// for other calls.
 fn in_kept(kind: Kind, cx: &Context, args: &mut Value) -> Result<Option<Arc<dyn Environment>>, String> {
     let looks = matches!(kind, Kind::Read | Kind::Grep | Kind::Find);
     let fields = args.as_object_mut().filter(|_| looks);
@@ -224,8 +224,8 @@ fn in_kept(kind: Kind, cx: &Context, args: &mut Value) -> Result<Option<Arc<dyn 
     Ok(None)
 }
 
-/// Runs the tool; a panic ends the call, not the program, and an interruption does in the end. Progress that
-/// comes after the end is dropped.
+/// Runs the tool; a panic fails the call, and an interruption ends it after the grace period. Progress after
+/// the end is dropped.
 async fn run(tool: &Arc<dyn Tool>, mut invocation: Invocation, progress: Progress) -> Outcome {
     let over = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&over);
@@ -261,8 +261,8 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_string())
 }
 
-/// Cuts texts of tools that do not limit themselves; listeners still get the whole, and `keep` keeps
-/// it, unless it is a kept one that is read again.
+/// Truncates texts of tools that do not limit themselves; listeners still get the full text, and `keep`
+/// stores it, unless it is a stored output that is read again.
 fn limit(
     mut outcome: Outcome,
     limits: Option<Limits>,
@@ -283,14 +283,14 @@ fn limit(
     outcome
 }
 
-/// How the rest of a kept output is read with the tools that are on offer.
+/// Returns a note on how to read the rest of a stored output with the available tools.
 fn to_read(registry: &Registry, name: &str) -> Option<String> {
     let row = registry.rows().iter().find(|row| row.tool.kind() == Kind::Read)?;
     let intent = Intent::Read { path: name.to_string(), first: Some(1), lines: Some(LINES_READ) };
     Some(format!("\n[To see a part of it: {} {}]", row.spec.name, row.tool.args_for(&intent)?))
 }
 
-/// Adds words to the last text.
+/// Appends text to the last text part.
 fn add(content: &mut Vec<Part>, words: &str) {
     let texts = content.iter_mut().filter_map(|part| match part {
         Part::Known(KnownPart::Text { text, .. }) => Some(text),
@@ -302,7 +302,7 @@ fn add(content: &mut Vec<Part>, words: &str) {
     }
 }
 
-/// Tells front ends in the details where the whole text is.
+/// Adds the path of the full text to the details, for front ends.
 fn named(mut outcome: Outcome) -> Outcome {
     if let Some(name) = &outcome.artifact {
         match outcome.details.get_or_insert_with(|| json!({})) {
@@ -315,7 +315,7 @@ fn named(mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-/// What a model gets of a text that a running call has shown, by the limits of its tool.
+/// Truncates the live output of a running call to the limits of its tool, as for a model.
 pub fn cut(registry: &Registry, cx: &Context, name: &str, text: String) -> String {
     let tool = registry.get(name);
     let kind = tool.map_or(Kind::Other, |tool| tool.kind());

@@ -1,7 +1,6 @@
-//! What a call wants done, said with the tools that there are: as one call, or as several that come to
-//! the same.
+//! Translates an intent to calls of the available tools: one call, or several with the same effect.
 //!
-//! Must not know conversations. Pure: files are not looked at.
+//! Must not know conversations. Pure: files are not read.
 
 use std::collections::HashMap;
 
@@ -11,16 +10,16 @@ use crate::patch::v4a::{self, Chunk, Section, Sign};
 use crate::tools::contract::intent::{Intent, Swap};
 use crate::tools::contract::registry::Registry;
 
-/// The most files for which one call becomes several.
+/// Maximum number of files for which one call is split into several.
 const FILES_MAX: usize = 20;
 
-/// Names and arguments of calls that do it; `None` where they cannot.
+/// Returns names and arguments of calls for an intent; `None` if impossible.
 pub fn say(intent: &Intent, tools: &Registry) -> Option<Vec<(String, Value)>> {
     let one = |intent: &Intent| {
         let of_kind = tools.rows().iter().filter(|row| row.tool.kind() == intent.kind());
         let others = tools.rows().iter().filter(|row| row.tool.kind() != intent.kind());
         of_kind.chain(others).find_map(|row| {
-            // What its own tool would not take has to be said otherwise.
+            // Arguments that the tool itself would reject are not used.
             let args = row.tool.args_for(intent).filter(|args| row.takes(args).is_some())?;
             Some((row.spec.name.clone(), args))
         })
@@ -29,7 +28,7 @@ pub fn say(intent: &Intent, tools: &Registry) -> Option<Vec<(String, Value)>> {
     one(intent).map(|call| vec![call]).or_else(|| otherwise(intent).into_iter().find_map(all))
 }
 
-/// Other ways to want the same, each at least one intent, the best first.
+/// Returns alternatives with the same effect, each at least one intent, best first.
 fn otherwise(intent: &Intent) -> Vec<Vec<Intent>> {
     let ways = match intent {
         Intent::Edit { path, swaps, everywhere } => {
@@ -60,7 +59,7 @@ fn otherwise(intent: &Intent) -> Vec<Vec<Intent>> {
             let there = folder.as_ref().map(|folder| format!("cd {} && ", quote(folder)));
             let plain = |timeout| {
                 let command = format!("{}{command}", there.as_deref().unwrap_or_default());
-                // It was not waited for.
+                // The original did not wait for it.
                 let command = if *background { format!("{command} &") } else { command };
                 Intent::Run { command, folder: None, timeout, background: false }
             };
@@ -91,7 +90,7 @@ fn shown(path: &str, first: Option<usize>, lines: Option<usize>) -> String {
     }
 }
 
-/// One intent for each file; nothing where there are patterns among the paths.
+/// Returns one intent per file; `None` if the paths contain patterns.
 fn one_by_one(paths: &[String]) -> Option<Vec<Intent>> {
     let plain = |path: &String| !path.contains(['*', '?', '[', '{']);
     let read = |path: &String| Intent::Read { path: path.clone(), first: None, lines: None };
@@ -103,7 +102,7 @@ fn singly(path: &str, swaps: &[Swap], everywhere: bool) -> Vec<Intent> {
     swaps.iter().map(edit).collect()
 }
 
-/// A patch that makes the swaps, by whole lines; `None` where there is no such patch.
+/// Returns a patch for the swaps, by whole lines; `None` if there is none.
 fn patch_of(path: &str, swaps: &[Swap]) -> Option<String> {
     let mut text = format!("*** Begin Patch\n*** Update File: {path}\n");
     for swap in swaps {
@@ -131,7 +130,7 @@ fn patch_of(path: &str, swaps: &[Swap]) -> Option<String> {
     whole.then_some(text)
 }
 
-/// A patch that makes the file.
+/// Returns a patch that adds the file.
 fn added(path: &str, content: &str) -> Option<Intent> {
     let mut text = format!("*** Begin Patch\n*** Add File: {path}\n");
     content.lines().for_each(|line| text.extend(["+", line, "\n"]));
@@ -141,8 +140,8 @@ fn added(path: &str, content: &str) -> Option<Intent> {
         .then_some(Intent::Patch { patch: text })
 }
 
-/// What a patch does, file by file; `None` where a part of it cannot be said so. `singly`: one intent for
-/// each place of a file.
+/// Returns the intents of a patch, file by file; `None` if a part of it cannot be expressed. `singly`: one
+/// intent per change within a file.
 fn intents_of(sections: &[Section], singly_too: bool) -> Option<Vec<Intent>> {
     let mut intents = Vec::new();
     for section in sections {
@@ -154,7 +153,7 @@ fn intents_of(sections: &[Section], singly_too: bool) -> Option<Vec<Intent>> {
             Section::Update { path, to, chunks } => {
                 let swaps = chunks.iter().map(swap).collect::<Option<Vec<Swap>>>()?;
                 let swaps: Vec<Swap> = swaps.into_iter().filter(|swap| swap.old != swap.new).collect();
-                // Two places that look the same are told apart by where they stand in a patch alone.
+                // Identical texts are distinguished only by their position in the patch.
                 let mut seen: HashMap<&str, usize> = HashMap::new();
                 for swap in &swaps {
                     *seen.entry(&swap.old).or_default() += 1;
@@ -176,7 +175,7 @@ fn intents_of(sections: &[Section], singly_too: bool) -> Option<Vec<Intent>> {
     Some(intents)
 }
 
-/// The lines of a chunk as they were and as they are to be; `None` where nothing says where it is.
+/// Returns the old and new lines of a chunk; `None` if it has no context to locate it.
 fn swap(chunk: &Chunk) -> Option<Swap> {
     let with = |sign: Sign| -> Vec<&str> {
         let lines = chunk.lines.iter().filter(|line| line.sign == Sign::Keep || line.sign == sign);
@@ -196,7 +195,7 @@ fn swap(chunk: &Chunk) -> Option<Swap> {
     (!swap.old.is_empty()).then_some(swap)
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for a shell.
 fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -1,9 +1,10 @@
-//! Command lines, judged before they run: every command that the shell would start, what it would write, and
-//! whether all of that is read-only.
+//! Analysis of command lines before they run: all commands that the shell would start, all files that it
+//! would write, and whether everything is read-only.
 //!
-//! `syntax` reads a line, `wrapped` finds the commands that others run, `read_only` knows the programs that change
-//! nothing, `operands` the files and `network` the hosts that a command names. Pure. Must not know policies, tools or
-//! front ends. What cannot be resolved is reported as such, and the caller asks: a guess would be worse.
+//! `syntax` parses a line, `wrapped` finds nested commands, `read_only` has the programs that change nothing,
+//! `operands` finds the files and `network` the hosts that a command names. Pure. Must not know policies,
+//! tools or front ends. Anything that cannot be resolved is reported as such, and the caller asks the user: a
+//! guess would be unsafe.
 
 mod network;
 mod operands;

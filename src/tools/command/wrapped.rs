@@ -1,6 +1,6 @@
-//! Programs that run what their words say: which commands, or which texts for a shell.
+//! Wrappers: programs that run a command or a shell text in their words.
 //!
-//! Must not know what is harmless. A wrapper itself stays a command of its own, too.
+//! Must not know what is harmless. A wrapper is also a command of its own.
 
 use super::read_only::sed;
 use super::syntax::script::Word;
@@ -12,7 +12,7 @@ pub(super) enum Inner {
     Words(Vec<String>, Vec<Word>),
     /// A text for a shell.
     Text(String),
-    /// Something that cannot be told.
+    /// Unknown.
     Unknown,
 }
 
@@ -21,13 +21,13 @@ struct Wrapper {
     name: &'static str,
     /// Options without a value.
     flags: &'static str,
-    /// Options with one, in the same word or the next.
+    /// Options with a value, in the same word or the next.
     valued: &'static str,
-    /// Words of its own before the command.
+    /// Number of its own operands before the command.
     operands: usize,
-    /// Whether `A=b` words come before the command.
+    /// Whether `A=b` words precede the command.
     sets: bool,
-    /// What becomes of the words.
+    /// How the remaining words are used.
     rest: Rest,
 }
 
@@ -36,7 +36,7 @@ enum Rest {
     Command,
     /// The words are joined for a shell.
     Joined,
-    /// More words are put behind it.
+    /// More words are appended to the command.
     Appended,
 }
 
@@ -44,7 +44,7 @@ const fn wrapper(name: &'static str, flags: &'static str, valued: &'static str) 
     Wrapper { name, flags, valued, operands: 0, sets: false, rest: Rest::Command }
 }
 
-/// Options between blanks. An option that is not here makes everything unknown.
+/// The wrappers, with options separated by blanks. An unknown option makes everything unknown.
 const WRAPPERS: &[Wrapper] = &[
     wrapper("time", " -p ", " "),
     wrapper("nice", " ", " -n "),
@@ -100,7 +100,7 @@ const TAR: [&str; 7] = [
     "--new-volume-script",
 ];
 
-/// What a command runs beside itself.
+/// Returns what a command runs in addition to itself.
 pub(super) fn inside(words: &[Word]) -> Vec<Inner> {
     let Some((first, rest)) = words.split_first() else { return Vec::new() };
     if !first.exact {
@@ -134,11 +134,10 @@ fn unknown_if(unknown: bool) -> Vec<Inner> {
     if unknown { vec![Inner::Unknown] } else { Vec::new() }
 }
 
-/// The command in a wrapper's words; `None` where the shell, or who puts words behind these, decides where
-/// it begins.
+/// Returns the command in a wrapper's words; `None` if the shell, or appended words, decide where it starts.
 fn unwrap(wrapper: &Wrapper, words: &[Word]) -> Option<Inner> {
     let Own { taken, replaced } = own_options(wrapper, words)?;
-    // An operand that is not there yet, or may become several, moves the place where the command begins.
+    // An operand that is missing, or may expand to several, moves the start of the command.
     let command = taken + wrapper.operands;
     if words.get(taken..command)?.iter().any(|word| !word.exact) {
         return None;
@@ -160,8 +159,8 @@ fn unwrap(wrapper: &Wrapper, words: &[Word]) -> Option<Inner> {
         Rest::Joined => joined(rest),
         Rest::Appended if replaced.is_some_and(|sign| rest[0].text.contains(sign)) => return None,
         Rest::Appended if replaced.is_some() => {
-            // Any word may hold what is replaced. Where an option behind `-I` takes it back, words are
-            // put behind after all.
+            // Any word may contain the replaced text. If an option after `-I` cancels it, words are appended
+            // after all.
             let behind = rest[1..].iter().map(|word| Word::wild(&word.text)).chain([Word::wild("…")]);
             Inner::Words(sets, std::iter::once(rest[0].clone()).chain(behind).collect())
         }
@@ -174,13 +173,13 @@ fn unwrap(wrapper: &Wrapper, words: &[Word]) -> Option<Inner> {
 
 /// A wrapper's own options.
 struct Own<'w> {
-    /// How many words they are.
+    /// Number of the wrapper's own words.
     taken: usize,
-    /// What `-I` says that is replaced.
+    /// The text that `-I` replaces.
     replaced: Option<&'w str>,
 }
 
-/// `None` where an option is not known, or a value is not.
+/// Parses the wrapper's own options; `None` if an option or value is unknown.
 fn own_options<'w>(wrapper: &Wrapper, words: &'w [Word]) -> Option<Own<'w>> {
     let (mut taken, mut replaced) = (0, None);
     while let Some(word) = words.get(taken).filter(|word| word.wild || word.text.starts_with('-')) {
@@ -196,7 +195,7 @@ fn own_options<'w>(wrapper: &Wrapper, words: &'w [Word]) -> Option<Own<'w>> {
                 let value = if let Some(value) = value {
                     value
                 } else {
-                    // One that is put behind these words, or becomes several, would hide the command.
+                    // A word that is appended, or expands to several, would hide the command.
                     let word = words.get(taken).filter(|word| word.exact)?;
                     taken += 1;
                     &word.text
@@ -213,7 +212,7 @@ fn own_options<'w>(wrapper: &Wrapper, words: &'w [Word]) -> Option<Own<'w>> {
     Some(Own { taken, replaced })
 }
 
-/// Whether a list of options has this one, and not two of it in one quoted word.
+/// Whether a list contains an option; a quoted word with two of them does not match.
 fn has(list: &str, option: &str) -> bool {
     list.split_whitespace().any(|known| known == option)
 }
@@ -224,7 +223,7 @@ fn joined(words: &[Word]) -> Inner {
     if exact { Inner::Text(words.join(" ")) } else { Inner::Unknown }
 }
 
-/// `-exec` and its kin, up to `;` or `+`.
+/// Returns the commands of `-exec` and similar, up to `;` or `+`.
 fn found(words: &[Word]) -> Vec<Inner> {
     let mut inner = Vec::new();
     let mut at = 0;
@@ -235,7 +234,7 @@ fn found(words: &[Word]) -> Vec<Inner> {
         }
         if ["-exec", "-execdir", "-ok", "-okdir"].contains(&&*word.text) {
             let rest = words.get(at..).unwrap_or_default();
-            // A `+` ends it behind `{}` alone; elsewhere it is a word of the command.
+            // A `+` terminates it only after `{}`; elsewhere it is a word of the command.
             let ends =
                 |n: usize| rest[n].text == ";" || (rest[n].text == "+" && n > 0 && rest[n - 1].text == "{}");
             let length = (0..rest.len()).find(|n| ends(*n));
@@ -251,7 +250,7 @@ fn found(words: &[Word]) -> Vec<Inner> {
     inner
 }
 
-/// `sh -c TEXT`, with `c` anywhere in a cluster. Without a text or a file it runs what it reads.
+/// Handles `sh -c TEXT`, with `c` anywhere in a cluster. Without a text or file it runs its input.
 fn shell(words: &[Word]) -> Vec<Inner> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -279,7 +278,7 @@ fn shell(words: &[Word]) -> Vec<Inner> {
     vec![Inner::Unknown]
 }
 
-/// `trap TEXT SIGNAL…`; with fewer words, or a `-`, nothing new runs.
+/// Handles `trap TEXT SIGNAL…`; with fewer words, or a `-`, no text is run.
 fn trapped(words: &[Word]) -> Vec<Inner> {
     let words = words.strip_prefix(&[Word::plain("--")]).unwrap_or(words);
     match words {
@@ -290,7 +289,7 @@ fn trapped(words: &[Word]) -> Vec<Inner> {
     }
 }
 
-/// Configuration given to git, which can name programs and aliases.
+/// Handles configuration passed to git, which can name programs and aliases.
 fn configured(words: &[Word]) -> Vec<Inner> {
     let mut words = words.iter();
     while let Some(word) = words.next() {

@@ -1,16 +1,15 @@
-//! Reading the arguments of a call, which its schema has checked, and mending those that models are known
-//! to send in another shape.
+//! Reads the arguments of a call, which its schema has validated, and fixes known deviations of models.
 //!
 //! Must not know any tool.
 
 use serde_json::Value;
 
-/// A text; empty when it is missing.
+/// Returns a string; empty when it is missing.
 pub fn text<'a>(args: &'a Value, name: &str) -> &'a str {
     args.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A text that may be missing; an empty one is none.
+/// Returns an optional string; an empty one counts as missing.
 pub fn some_text(args: &Value, name: &str) -> Option<String> {
     args.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(String::from)
 }
@@ -30,7 +29,7 @@ pub fn number(args: &Value, name: &str) -> Option<usize> {
     args.get(name).and_then(Value::as_f64).map(|n| if n < 0.0 { 0 } else { n as usize })
 }
 
-/// A yes or no; no when it is missing.
+/// Returns a boolean; false when it is missing.
 pub fn flag(args: &Value, name: &str) -> bool {
     args.get(name).and_then(Value::as_bool).unwrap_or_default()
 }
@@ -41,7 +40,7 @@ pub fn texts(args: &Value, name: &str) -> Vec<String> {
     list.into_iter().flatten().filter_map(Value::as_str).map(String::from).collect()
 }
 
-/// An object of what is there: what is null is left out.
+/// Returns an object of the given fields without nulls.
 pub fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
     fields
         .into_iter()
@@ -50,7 +49,7 @@ pub fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
         .collect()
 }
 
-/// Gives values another name where the right one is missing: `(what models send, what it is)`.
+/// Renames fields if the correct name is missing: `(what models send, the correct name)`.
 #[must_use]
 pub fn renamed(mut args: Value, names: &[(&str, &str)]) -> Value {
     if let Some(fields) = args.as_object_mut() {
@@ -65,7 +64,7 @@ pub fn renamed(mut args: Value, names: &[(&str, &str)]) -> Value {
     args
 }
 
-/// Makes a list of what was sent as its JSON text, or as a single value.
+/// Converts a field that was sent as JSON text or as a single value to a list.
 #[must_use]
 pub fn listed(mut args: Value, name: &str) -> Value {
     if let Some(value) = args.get_mut(name) {

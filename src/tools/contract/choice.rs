@@ -1,7 +1,7 @@
-//! Which tools of a set are on offer: what flags say, and what the user has switched.
+//! Selection of the available tools of a set: flags, and the user's choice.
 //!
-//! Must not know sets. Tools are named by their own name or by their kind's, so that a choice means the
-//! same when the conversation goes on with another family's tools.
+//! Must not know sets. Tools are referred to by name or by kind, so that a choice keeps its meaning when the
+//! conversation continues with another family's tools.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use super::intent::Kind;
 use super::registry::Registry;
 use super::tool::Tool;
 
-/// What was said about tools before the session began; words may hold `*`.
+/// Tool flags of the session's start; words may contain `*`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Flags {
-    /// Only these; with `+name` and `-name` alone, those that are on offer anyway with a change.
+    /// Only these; with only `+name` and `-name`, the default with these changes.
     pub only: Option<Vec<String>>,
-    /// None of these, whatever else is said.
+    /// None of these; takes precedence.
     pub without: Vec<String>,
-    /// No built-in ones.
+    /// No built-in tools.
     pub no_builtin: bool,
-    /// None at all.
+    /// No tools at all.
     pub none: bool,
 }
 
@@ -32,8 +32,8 @@ pub struct Choice {
     picked: Option<Picked>,
 }
 
-/// What the user switched while a set was on offer: its tools by name, those of other sets by what they
-/// are known by there.
+/// The user's choice while a set was active: its tools by name, those of other sets by their equivalents
+/// there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Picked {
     set: String,
@@ -42,12 +42,12 @@ struct Picked {
     off: BTreeSet<Sort>,
 }
 
-/// By what a tool is known in other sets than its own.
+/// How a tool is identified in sets other than its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Sort {
     /// Its kind.
     Kind(Kind),
-    /// Its name, where no kind says what it is for.
+    /// Its name, if its kind is unspecific.
     Name(String),
 }
 
@@ -59,7 +59,7 @@ impl Sort {
         }
     }
 
-    /// Those of which a choice says something about this one.
+    /// Returns the kinds of which a choice implies one for this kind.
     fn related(&self) -> Vec<Self> {
         match self {
             Self::Kind(kind) => related(*kind).iter().copied().map(Self::Kind).collect(),
@@ -68,7 +68,7 @@ impl Sort {
     }
 }
 
-/// A choice that all agents of a session hold to at any time. Cheap to clone; all clones are one.
+/// A choice shared by all agents of a session. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct SharedChoice(Arc<RwLock<(u64, Choice)>>);
 
@@ -79,17 +79,17 @@ impl From<Choice> for SharedChoice {
 }
 
 impl SharedChoice {
-    /// How often it was changed.
+    /// Returns the number of changes so far.
     pub fn changes(&self) -> u64 {
         self.0.read().0
     }
 
-    /// The names of the tools of `all` that are on offer now. `set` names it.
+    /// Returns the names of the tools of `all` that are available now. `set` is its name.
     pub fn available(&self, set: &str, all: &Registry) -> BTreeSet<String> {
         self.0.read().1.available(set, all)
     }
 
-    /// The user wants exactly these tools of `all`, which `set` names, from now on.
+    /// Sets the user's choice to exactly these tools of `all`, the set named `set`.
     pub fn pick(&self, set: &str, all: &Registry, wanted: &[String]) {
         let mut now = self.0.write();
         now.1.pick(set, all, wanted);
@@ -97,13 +97,13 @@ impl SharedChoice {
     }
 }
 
-/// Words that name no tool.
+/// Words that match no tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no tool named {}", .0.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "))]
 pub struct Unknown(pub Vec<String>);
 
 impl Choice {
-    /// What flags say, if every word of them names a tool of `all` or of any family.
+    /// Parses flags; fails if a word matches no tool of `all` or of any family.
     pub fn new(flags: Flags, all: &Registry) -> Result<Self, Unknown> {
         let words = flags.only.iter().flatten().chain(&flags.without);
         let known = |word: &&String| {
@@ -115,7 +115,7 @@ impl Choice {
         if unknown.is_empty() { Ok(Self { flags, picked: None }) } else { Err(Unknown(unknown)) }
     }
 
-    /// The names of the tools of `all` that are on offer. `set` names it.
+    /// Returns the names of the tools of `all` that are available. `set` is its name.
     pub fn available(&self, set: &str, all: &Registry) -> BTreeSet<String> {
         let by_flags = self.by_flags(all);
         let Some(picked) = &self.picked else { return by_flags };
@@ -133,7 +133,7 @@ impl Choice {
         names(all, offers)
     }
 
-    /// The user wants exactly these tools of `all`, which `set` names.
+    /// Sets the user's choice to exactly these tools of `all`, the set named `set`.
     pub fn pick(&mut self, set: &str, all: &Registry, wanted: &[String]) {
         let (by_flags, before) = (self.by_flags(all), self.picked.take());
         let wanted = names(all, |_, name| wanted.iter().any(|wanted| wanted == name));
@@ -203,7 +203,7 @@ fn names(all: &Registry, keep: impl Fn(&dyn Tool, &str) -> bool) -> BTreeSet<Str
     kept.map(|(name, _)| name.to_string()).collect()
 }
 
-/// Kinds of which a choice says something about this one, where another set has no such kind.
+/// Returns kinds of which a choice implies one for this kind, if another set lacks it.
 pub fn related(kind: Kind) -> &'static [Kind] {
     match kind {
         Kind::Read => &[Kind::Read],

@@ -1,5 +1,4 @@
-//! What a session's settings say about tools: other limits of their texts, other times of commands; and
-//! where the program is.
+//! Tool settings of a session: limits of texts, timeouts of commands; and the path of the program.
 //!
 //! Must not know settings files, nor any tool.
 
@@ -8,16 +7,15 @@ use std::time::Duration;
 
 use crate::tools::output::truncation::Overrides;
 
-/// Nothing said: every tool has its own.
+/// The settings; by default every tool has its own limits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Config {
-    /// Other limits of texts.
+    /// Overridden limits of texts.
     pub limits: Overrides,
-    /// After which a command is stopped whose call does not say it.
+    /// Default timeout of a command.
     pub command_timeout: Option<Duration>,
-    /// The longest that a call may say.
+    /// Maximum timeout of a command.
     pub command_timeout_max: Option<Duration>,
-    /// This program's file, for work that is done in a process of its own; without it, that is done in
-    /// this one, on a thread.
+    /// This program's file, for work in a subprocess; without it that work is done on a thread.
     pub program: Option<PathBuf>,
 }

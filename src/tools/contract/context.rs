@@ -1,4 +1,4 @@
-//! What all calls of a session work with.
+//! Context of all calls of a session.
 //!
 //! Must not know any tool, nor how a call runs.
 
@@ -10,17 +10,17 @@ use crate::tools::permissions::approval::Approval;
 use crate::tools::permissions::policy::SharedMode;
 use crate::tools::permissions::rules::SharedRules;
 
-/// What all calls of a session share.
+/// The context that all calls of a session share.
 #[derive(Clone)]
 pub struct Context {
-    /// Where files and commands are.
+    /// The environment for files and commands.
     pub env: Arc<dyn Environment>,
-    /// Who answers when a call is not allowed by itself.
+    /// Approves calls that are not allowed automatically.
     pub approval: Arc<dyn Approval>,
-    /// Which calls those are.
+    /// The approval mode.
     pub mode: SharedMode,
-    /// What is allowed, asked about and forbidden whatever the mode says.
+    /// The permission rules, which take precedence over the mode.
     pub rules: SharedRules,
-    /// What the tools keep between calls.
+    /// State of the tools between calls.
     pub shared: Arc<Shared>,
 }

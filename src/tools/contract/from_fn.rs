@@ -1,6 +1,6 @@
-//! A tool made of a function, for programs that embed bowline.
+//! A tool made from a function, for programs that embed bowline.
 //!
-//! Must not know what it does.
+//! Must not know the function.
 
 use std::sync::Arc;
 
@@ -53,9 +53,9 @@ impl std::fmt::Debug for FromFn {
 }
 
 impl FromFn {
-    /// A tool of that name (`[a-zA-Z][a-zA-Z0-9_]{0,63}`), whose arguments fit `parameters`, a JSON Schema with an
-    /// object root. `run` gets calls whose arguments were checked. Each call is asked about, unless
-    /// [`FromFn::reads_only`] says that nothing can happen.
+    /// Creates a tool with that name (`[a-zA-Z][a-zA-Z0-9_]{0,63}`), whose arguments match `parameters`, a
+    /// JSON Schema with an object at its root. `run` gets validated calls. Each call needs approval, unless
+    /// [`FromFn::reads_only`] declares it harmless.
     pub fn new<F, D>(name: &'static str, description: &'static str, parameters: Value, run: F) -> Self
     where
         F: Fn(Invocation) -> D + Send + Sync + 'static,
@@ -65,13 +65,13 @@ impl FromFn {
         Self { name, description, parameters, class: ToolClass::Runs, limits: None, run }
     }
 
-    /// It is read-only: no call of it is asked about.
+    /// Declares it read-only: its calls need no approval.
     #[must_use]
     pub fn reads_only(self) -> Self {
         Self { class: ToolClass::Reads, ..self }
     }
 
-    /// How much of its text a model gets.
+    /// Limits its text for the model.
     #[must_use]
     pub fn limited(self, limits: Limits) -> Self {
         Self { limits: Some(limits), ..self }
@@ -101,7 +101,7 @@ impl Tool for FromFn {
     }
 
     fn targets(&self, args: &Value) -> Vec<String> {
-        // The colon keeps it from being taken for a read-only command, whatever name and arguments are.
+        // The colon prevents it from being parsed as a read-only command, whatever name and arguments are.
         vec![format!("{}: {args}", self.name)]
     }
 

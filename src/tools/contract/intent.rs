@@ -1,21 +1,21 @@
-//! What a call wants done, whichever tool and words it was made with. Calls are re-told by it when a
-//! conversation goes on with another family's tools, and front ends name tools by it.
+//! Intent of a call, independent of tool and arguments. Calls are translated by their intent when a
+//! conversation continues with another family's tools, and front ends label tools by it.
 //!
 //! Must not know any tool.
 
 use std::time::Duration;
 
-/// What a tool is for. Its name is pi's name of such a tool, and understood wherever tools are named.
+/// Purpose of a tool. Its name is that of pi's tool, and accepted wherever tools are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// Shows a file.
+    /// Reads a file.
     Read,
-    /// Shows several files.
+    /// Reads several files.
     ReadMany,
-    /// Shows a picture.
+    /// Reads an image.
     ViewImage,
-    /// Makes or replaces a file.
+    /// Creates or overwrites a file.
     Write,
     /// Replaces parts of a file.
     Edit,
@@ -23,21 +23,21 @@ pub enum Kind {
     Patch,
     /// Runs a command.
     Bash,
-    /// Hears of, talks to or ends a command that runs on.
+    /// Reads from, writes to or ends a background command.
     Job,
-    /// Looks for text in files.
+    /// Searches text in files.
     Grep,
-    /// Looks for files by name.
+    /// Finds files by name.
     Find,
     /// Lists a folder.
     Ls,
     /// Asks the user.
     AskUser,
-    /// Keeps the list of what is to be done.
+    /// Updates the task list.
     Plan,
     /// Starts, talks to, waits for or ends another agent.
     Agent,
-    /// Anything else.
+    /// Any other purpose.
     Other,
 }
 
@@ -64,46 +64,46 @@ impl Kind {
     }
 }
 
-/// One text in place of another.
+/// A replacement of one text by another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Swap {
-    /// What stands in the file.
+    /// The old text.
     pub old: String,
-    /// What is to stand there.
+    /// The new text.
     pub new: String,
 }
 
-/// A call in no family's words. Paths are as the model wrote them.
+/// A family-independent call. Paths are as the model wrote them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intent {
-    /// Show a file.
+    /// Read a file.
     Read {
         /// Which.
         path: String,
         /// First line, from 1.
         first: Option<usize>,
-        /// Lines at most.
+        /// Maximum number of lines.
         lines: Option<usize>,
     },
-    /// Show several files.
+    /// Read several files.
     ReadMany {
         /// Paths and patterns.
         paths: Vec<String>,
     },
-    /// Make or replace a file.
+    /// Create or overwrite a file.
     Write {
         /// Which.
         path: String,
-        /// All of it.
+        /// The whole content.
         content: String,
     },
     /// Replace parts of a file.
     Edit {
         /// Which.
         path: String,
-        /// All are meant for the file as it was before.
+        /// The replacements, all relative to the original file.
         swaps: Vec<Swap>,
-        /// Wherever the old text stands, not just once.
+        /// Whether to replace all occurrences of the old text.
         everywhere: bool,
     },
     /// Change files by a patch in the v4a form.
@@ -115,14 +115,14 @@ pub enum Intent {
     Run {
         /// For the shell.
         command: String,
-        /// Where, if not in the workspace.
+        /// The folder, if not the workspace.
         folder: Option<String>,
-        /// After which it is stopped, or left to run on.
+        /// The timeout, after which it is stopped or moved to the background.
         timeout: Option<Duration>,
-        /// Whether it is not waited for.
+        /// Whether it runs in the background.
         background: bool,
     },
-    /// Look for text in files.
+    /// Search text in files.
     Grep {
         /// A regular expression.
         pattern: String,
@@ -131,7 +131,7 @@ pub enum Intent {
         /// Which files.
         glob: Option<String>,
     },
-    /// Look for files by name.
+    /// Find files by name.
     Find {
         /// A glob pattern.
         pattern: String,
@@ -146,7 +146,7 @@ pub enum Intent {
 }
 
 impl Intent {
-    /// The kind of tool that does it.
+    /// Returns the kind of tool for it.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Read { .. } => Kind::Read,

@@ -1,9 +1,9 @@
-//! What every tool is, gets and gives.
+//! The tool contract: interface, input and output of every tool.
 //!
-//! `tool` is the trait, `registry` the tools in a stable order, `choice` which of them a model is offered,
-//! `intent` what a call wants done whichever tool makes it, and `view` what front ends show of a call. `args`
-//! reads arguments, `context` and `shared` are what calls work with, `config` what the settings say, `from_fn`
-//! a tool made of a function. Must not know any built-in tool.
+//! `tool` is the trait, `registry` the tools in a stable order, `choice` the selection of available tools,
+//! `intent` the family-independent meaning of a call, and `view` its display data. `args` reads arguments,
+//! `context` and `shared` are the input of calls, `config` the settings, `from_fn` a tool made from a
+//! function. Must not know any built-in tool.
 
 #[doc(hidden)]
 pub mod args;

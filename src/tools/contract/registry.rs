@@ -1,6 +1,6 @@
-//! The tools on offer, in a stable order.
+//! Registry of tools, in a stable order.
 //!
-//! Must not know how a call runs or who may run it.
+//! Must not know how a call runs, nor permissions.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
@@ -22,13 +22,13 @@ pub struct Registry {
 /// A tool with its schema, compiled once.
 #[derive(Clone)]
 pub struct Row {
-    /// As a model sees it.
+    /// The definition for models.
     pub spec: Arc<ToolSpec>,
-    /// Of its arguments.
+    /// The schema of its arguments.
     pub schema: Arc<Schema>,
     /// The tool.
     pub tool: Arc<dyn Tool>,
-    /// Whether it comes with the program.
+    /// Whether it is built in.
     builtin: bool,
 }
 
@@ -38,8 +38,8 @@ impl Row {
         Self { schema: Arc::new(Schema::new(&spec.parameters)), spec: Arc::new(spec), tool, builtin }
     }
 
-    /// The arguments as the tool takes them, if they are its own: they fit its schema, and none of
-    /// their fields is unknown to it.
+    /// Returns the normalized arguments if they match its schema and have no unknown fields; otherwise
+    /// `None`.
     pub fn takes(&self, args: &Value) -> Option<Value> {
         let args = self.tool.prepare(args.clone());
         let known = self.spec.parameters.get("properties").and_then(Value::as_object);
@@ -51,7 +51,7 @@ impl Row {
     }
 }
 
-/// Every built-in tool of every set by its name, in the order of the sets.
+/// All built-in tools of all sets by name, in the order of the sets.
 static ANYWHERE: LazyLock<HashMap<String, Vec<Row>>> = LazyLock::new(|| {
     let mut rows: HashMap<String, Vec<Row>> = HashMap::new();
     for shape in builtin::SETS.iter().flat_map(|set| set.tools) {
@@ -73,7 +73,7 @@ impl Registry {
         Self::default()
     }
 
-    /// The built-in tools of a set in the order of its table; none when there is no such set.
+    /// Returns the built-in tools of a set in the order of its table; empty when there is no such set.
     pub fn of(set: &str) -> Self {
         let mut registry = Self::new();
         for shape in builtin::SETS.iter().filter(|known| known.id == set).flat_map(|set| set.tools) {
@@ -82,7 +82,7 @@ impl Registry {
         registry
     }
 
-    /// The tools of that name in all sets, since families may give one name to several tools.
+    /// Returns the tools with that name in all sets, since families may use one name for different tools.
     pub fn anywhere(name: &str) -> &'static [Row] {
         ANYWHERE.get(name).map_or(&[], Vec::as_slice)
     }
@@ -93,7 +93,7 @@ impl Registry {
         rows.filter(|row| keep(&*row.tool)).map(|row| row.spec.name.clone()).collect()
     }
 
-    /// Adds a tool at the end, or in the place of the one that has its name.
+    /// Adds a tool at the end, or replaces the one with its name.
     pub fn add(&mut self, tool: Arc<dyn Tool>) {
         self.put(Row::new(tool, false));
     }
@@ -111,7 +111,7 @@ impl Registry {
         }
     }
 
-    /// The names of the tools that are on offer before anybody asks for others.
+    /// Returns the names of the tools that are available by default.
     pub fn default_names(&self) -> impl Iterator<Item = &str> {
         self.rows.iter().filter(|row| row.tool.by_default()).map(|row| row.spec.name.as_str())
     }
@@ -126,7 +126,7 @@ impl Registry {
         self.row(name).map(|row| &row.tool)
     }
 
-    /// The tool of that name with its schema.
+    /// Returns the tool with that name and its schema.
     pub fn row(&self, name: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.spec.name == name)
     }
@@ -136,8 +136,8 @@ impl Registry {
         &self.rows
     }
 
-    /// The tool that a call means: that of its name, else another family's tool of the name where
-    /// something of its kind is here. Of several that one which takes the arguments.
+    /// Returns the tool that a call means: the one with its name, else one of the same kind as another
+    /// family's tool with that name. Of several, the one that accepts the arguments.
     pub fn meant(&self, name: &str, args: &Value) -> Option<&Row> {
         if let Some(row) = self.row(name) {
             return Some(row);
@@ -161,13 +161,13 @@ impl Registry {
         self.rows.iter().any(|row| row.tool.kind() == kind)
     }
 
-    /// Whether the tool of that name comes with the program.
+    /// Whether the tool with that name is built in.
     pub fn is_builtin(&self, name: &str) -> bool {
         self.row(name).is_some_and(|row| row.builtin)
     }
 
-    /// The names of the tools that a user means by a word: the tool's own name, else the name of a
-    /// kind, else that of another family's tool. A `*` stands for anything.
+    /// Returns the names of the tools that a user means by a word: a tool's own name, else the name of a
+    /// kind, else that of another family's tool. `*` is a wildcard.
     pub fn by_alias(&self, word: &str) -> BTreeSet<String> {
         let some = |fits: &dyn Fn(&Row) -> bool| -> BTreeSet<String> {
             self.rows.iter().filter(|row| fits(row)).map(|row| row.spec.name.clone()).collect()
@@ -184,12 +184,12 @@ impl Registry {
         some(&|row| row.tool.kind() != Kind::Other && meant.contains(&row.tool.kind()))
     }
 
-    /// The tools as a model sees them.
+    /// Returns the definitions for models.
     pub fn specs(&self) -> Vec<ToolSpec> {
         self.rows.iter().map(|row| (*row.spec).clone()).collect()
     }
 
-    /// Names and one-line descriptions for the system prompt.
+    /// Returns names and one-line descriptions for the system prompt.
     pub fn snippets(&self) -> Vec<(&str, &'static str)> {
         self.rows.iter().map(|row| (row.spec.name.as_str(), row.tool.snippet())).collect()
     }
@@ -205,7 +205,7 @@ impl Registry {
     }
 }
 
-/// Whether a word with `*` for anything is a name.
+/// Whether a name matches a word with `*` as wildcard.
 fn matches(word: &str, name: &str) -> bool {
     match word.split_once('*') {
         None => word == name,

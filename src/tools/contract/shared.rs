@@ -1,6 +1,6 @@
-//! What the tools of one session keep between calls.
+//! State that the tools of one session keep between calls.
 //!
-//! Must not know any tool, nor who calls them.
+//! Must not know any tool, nor the caller.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -17,28 +17,28 @@ use crate::tools::interaction::questions::Questions;
 use crate::tools::output::artifacts::Artifacts;
 use crate::tools::running::jobs::Jobs;
 
-/// One for each agent. Agents that an agent starts share outputs, approvals and settings.
+/// One per agent. Subagents share stored outputs, approvals and settings.
 #[derive(Clone)]
 pub struct Shared {
     /// Outputs too long for the model.
     pub artifacts: Arc<Artifacts>,
     /// Commands that run on after their call.
     pub jobs: Arc<Jobs>,
-    /// What the user allowed for the rest of the session.
+    /// Approvals for the rest of the session.
     grants: Arc<Mutex<String>>,
-    /// What the user wants otherwise than the tools have it.
+    /// The user's tool settings.
     pub config: Config,
-    /// Who changes files, and what models know of them.
+    /// Locks of files, and their versions that models have read.
     pub files: Arc<Files>,
     /// The folders of bowline's own files, which no rule approves.
     pub own: Vec<PathBuf>,
-    /// Where its next command begins.
+    /// Start folder of the next command.
     pub folder: Arc<Folder>,
-    /// Asks the user; `None` when no user is there.
+    /// Asks the user; `None` when no user can answer.
     pub questions: Option<Arc<dyn Questions>>,
-    /// Has other agents work; `None` where agents are deep enough already.
+    /// Starts subagents; `None` at the maximum depth.
     pub delegate: Option<Arc<dyn Delegate>>,
-    /// Hears of calls before they change files.
+    /// Called before calls change files.
     pub before_change_hook: Option<Arc<dyn BeforeChangeHook>>,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Debug for Shared {
 }
 
 impl Shared {
-    /// A session's, whose long outputs go into this folder.
+    /// Creates the state of a session, with a folder for long outputs.
     pub fn new(artifacts: PathBuf) -> Self {
         Self {
             artifacts: Arc::new(Artifacts::new(artifacts)),
@@ -65,8 +65,8 @@ impl Shared {
         }
     }
 
-    /// What the user allowed for the rest of the session: rules in the form of files of rules, whose
-    /// paths are absolute.
+    /// Returns the approvals for the rest of the session: rules in the format of rule files, with absolute
+    /// paths.
     pub fn grants(&self) -> String {
         self.grants.lock().clone()
     }
@@ -78,13 +78,13 @@ impl Shared {
         grants.push('\n');
     }
 
-    /// The same with other limits and times.
+    /// Sets the tool settings.
     #[must_use]
     pub fn configured(self, config: Config) -> Self {
         Self { config, ..self }
     }
 
-    /// With a rule for files that a model changes without having read them.
+    /// Sets the rule for edits of files that a model has not read.
     #[must_use]
     pub fn read_first(mut self, rule: ReadFirst) -> Self {
         self.files = Arc::new(Files::new(rule));

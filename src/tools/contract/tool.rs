@@ -1,4 +1,4 @@
-//! The tool contract: what every tool is, gets and gives.
+//! The tool contract: interface, input and output of every tool.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::exec::Environment;
 use crate::llm::model::{Part, ToolSpec};
 use crate::tools::output::limits::Limits;
 
-/// What a tool may do to the world; approval policies decide by it.
+/// Possible effects of a tool; approval policies depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolClass {
@@ -26,85 +26,84 @@ pub enum ToolClass {
     Runs,
 }
 
-/// Something that a model can call.
+/// A tool that a model can call.
 pub trait Tool: Send + Sync {
-    /// Name, description and parameters, as the model sees them. Stable to the byte.
+    /// Returns name, description and parameters for models. Stable byte for byte.
     fn spec(&self) -> ToolSpec;
 
-    /// What it may do.
+    /// Returns its permission class.
     fn class(&self) -> ToolClass;
 
-    /// What it is for.
+    /// Returns its kind.
     fn kind(&self) -> Kind {
         Kind::Other
     }
 
-    /// What a call wants done; `None` where only this tool can say it.
+    /// Returns the intent of a call; `None` if only this tool can serve it.
     #[doc(hidden)]
     fn intent(&self, _args: &Value) -> Option<Intent> {
         None
     }
 
-    /// Arguments with which this tool does it; `None` where it cannot.
+    /// Returns arguments with which this tool serves an intent; `None` if it cannot.
     #[doc(hidden)]
     fn args_for(&self, _act: &Intent) -> Option<Value> {
         None
     }
 
-    /// How much of its text a model gets; `None` when the tool sees to that itself.
+    /// Returns the limits on its text for the model; `None` if it limits the text itself.
     fn limits(&self) -> Option<Limits> {
         None
     }
 
-    /// One line for the tool list of the system prompt.
+    /// Returns one line for the tool list of the system prompt.
     fn snippet(&self) -> &'static str;
 
-    /// Whether it is on offer before anybody asks for it. A short list keeps the prompt short;
-    /// the others are switched on by the user.
+    /// Whether it is available by default. A short list keeps the prompt short; the user can enable the
+    /// others.
     fn by_default(&self) -> bool {
         true
     }
 
-    /// Whether a batch that contains this tool must run one call after the other.
+    /// Whether a batch with this tool must run sequentially.
     fn sequential(&self) -> bool {
         false
     }
 
-    /// Whether a command begins where the agent's last one ended, in so far as that is in the workspace.
+    /// Whether a command starts in the folder where the agent's last one ended, if that is in the workspace.
     fn keeps_folder(&self) -> bool {
         false
     }
 
-    /// Brings arguments that models are known to get slightly wrong into the schema's shape,
-    /// before they are checked.
+    /// Fixes known deviations of models before arguments are validated.
     fn prepare(&self, args: Value) -> Value {
         args
     }
 
-    /// What a call touches, as policies judge it and the user is asked about it: the path of a tool that reads
-    /// or edits, the command of one that runs. Each is judged by itself, and the strictest verdict counts.
+    /// Returns the targets of a call for policies and approvals: the path that a tool reads or edits, or the
+    /// command that it runs. Each is checked separately, and the strictest verdict applies.
     fn targets(&self, args: &Value) -> Vec<String> {
         let name = if self.class() == ToolClass::Runs { "command" } else { "path" };
         vec![args.get(name).and_then(Value::as_str).map_or_else(|| args.to_string(), str::to_string)]
     }
 
-    /// Runs one call whose arguments have passed the schema. Never panics on bad input: a
-    /// failure is an outcome with `is_error`, in words on which a model can act.
+    /// Runs one call whose arguments match the schema. Never panics on bad input: an error is an outcome with
+    /// `is_error`, with a text that a model can act on.
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome>;
 
-    /// What a front end shows of a call; `args` may still be incomplete while it streams in.
+    /// Returns the view of a call for front ends; `args` may be incomplete while they stream in.
     fn call_view(&self, args: &Value) -> CallView;
 
-    /// What a front end shows of a result, from its text for the model and its details.
+    /// Returns the view of a result for front ends, from its text and details.
     fn result_view(&self, text: &str, _details: Option<&Value>) -> ResultView {
         ResultView::Text(text.to_string())
     }
 }
 
-/// Live output of a running call, for the user: all of it so far, cut at the front when long.
+/// Receives the live output of a running call, for the user: all of it so far, truncated at the front.
 pub type Progress = Arc<dyn Fn(String) + Send + Sync>;
 
-/// Everything that one call gets.
+/// Input of one call.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Invocation {
@@ -112,21 +111,21 @@ pub struct Invocation {
     pub call_id: String,
     /// The arguments, valid against the tool's schema.
     pub args: Value,
-    /// Where files and commands are.
+    /// The environment for files and commands.
     pub env: Arc<dyn Environment>,
     /// Ends the call.
     pub cancel: CancellationToken,
     /// Live output.
     pub progress: Progress,
-    /// What the calls of a session share.
+    /// The shared state of the session's calls.
     #[doc(hidden)]
     pub shared: Arc<Shared>,
-    /// Where its command begins: the call was judged by it. `None` unless [`Tool::keeps_folder`].
+    /// The start folder of its command, with which it was approved. `None` unless [`Tool::keeps_folder`].
     pub folder: Option<PathBuf>,
 }
 
 impl Invocation {
-    /// A call without a listener, as tests make one.
+    /// Creates a call without a listener, for tests.
     #[doc(hidden)]
     pub fn new(args: Value, env: Arc<dyn Environment>, shared: Arc<Shared>) -> Self {
         let (cancel, progress) = (CancellationToken::new(), Arc::new(|_| {}));
@@ -134,21 +133,21 @@ impl Invocation {
     }
 }
 
-/// What one call gave.
+/// The result of one call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
     /// For the model, truncated to the tool's limits.
     pub content: Vec<Part>,
-    /// The whole text, for listeners, where it is longer than `content` and no longer than 1 MiB.
+    /// The full text for listeners, if it is longer than `content` and at most 1 MiB.
     pub full_text: Option<String>,
-    /// The name of the kept whole text (`artifact://ID`), where it is longer than `content`.
+    /// The name of the stored full text (`artifact://ID`), if it is longer than `content`.
     pub artifact: Option<String>,
     /// For front ends; never sent to a model.
     pub details: Option<Value>,
     /// Whether the call failed.
     pub is_error: bool,
-    /// Whether the run may end with it; it does when every call of the answer says so.
+    /// Whether the run may end after it; it does if every call of the answer says so.
     pub terminate: bool,
 }
 
@@ -165,7 +164,7 @@ impl Outcome {
         }
     }
 
-    /// A failure, in words on which a model can act.
+    /// Creates an error, with a text that a model can act on.
     pub fn error(text: impl Into<String>) -> Self {
         Self { is_error: true, ..Self::text(text) }
     }

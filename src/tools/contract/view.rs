@@ -1,11 +1,11 @@
-//! What any front end shows of a call and its result: plain data, no colors, no widths.
+//! Views of calls and results for front ends: plain data, without colors or widths.
 
-/// A call in one line, such as `read` · `src/login.rs 1-80`.
+/// A call as one line, such as `read` · `src/login.rs 1-80`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallView {
-    /// What the call is about: a path with a range, a command's first line.
+    /// Its main argument: a path with a range, or a command's first line.
     pub title: String,
-    /// More, shown when the call is expanded: the whole command, the text to write.
+    /// More text, displayed when expanded: the whole command, or the content to write.
     pub body: Option<String>,
 }
 
@@ -13,9 +13,9 @@ pub struct CallView {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResultView {
-    /// Text; front ends show its head.
+    /// Text; front ends display its beginning.
     Text(String),
-    /// Output of a command; front ends show its tail.
+    /// Output of a command; front ends display its end.
     Output(String),
     /// A change of one file.
     Diff {
@@ -23,25 +23,25 @@ pub enum ResultView {
         added: usize,
         /// Lines removed.
         removed: usize,
-        /// The hunks, in order; `None` between two of them.
+        /// The hunks, in order; `None` separates two hunks.
         lines: Vec<Option<DiffLine>>,
     },
-    /// The list of what is to be done.
+    /// The task list.
     Plan(Vec<Step>),
-    /// A change of several files, in the order in which they were changed.
+    /// Changes of several files, in the order in which they were made.
     Diffs(Vec<FileDiff>),
 }
 
 /// The change of one file among several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff {
-    /// What happened to which file, such as `M src/a.rs`.
+    /// The change type and path, such as `M src/a.rs`.
     pub title: String,
     /// Lines added.
     pub added: usize,
     /// Lines removed.
     pub removed: usize,
-    /// The hunks, in order; `None` between two of them.
+    /// The hunks, in order; `None` separates two hunks.
     pub lines: Vec<Option<DiffLine>>,
 }
 
@@ -50,24 +50,24 @@ pub struct FileDiff {
 pub struct DiffLine {
     /// `+`, `-` or a space.
     pub sign: char,
-    /// Line number, from 1, in the new file (`-`: in the old one).
+    /// Line number, from 1, in the new file (for `-`: in the old one).
     pub number: usize,
-    /// The line without its ending.
+    /// The line without its line ending.
     pub text: String,
 }
 
-/// How far a step of a list is.
+/// State of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// Not begun.
+    /// Not started.
     Pending,
     /// Being done.
     InProgress,
     /// Done.
     Completed,
-    /// Given up.
+    /// Cancelled.
     Cancelled,
-    /// Waits for something.
+    /// Blocked.
     Blocked,
 }
 
@@ -85,17 +85,17 @@ impl Progress {
         }
     }
 
-    /// The one of that name.
+    /// Parses a name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|progress| progress.name() == name)
     }
 }
 
-/// One step of a list of what is to be done.
+/// A step of the task list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// What.
+    /// Its text.
     pub text: String,
-    /// How far it is.
+    /// Its state.
     pub progress: Progress,
 }

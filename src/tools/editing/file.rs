@@ -1,7 +1,7 @@
-//! Changing one file: its turn, what the model knows of it, reading, writing, and again when somebody else
-//! was faster.
+//! Changes one file: locks it, checks what the model has read, reads, writes, and retries if another process
+//! changed it concurrently.
 //!
-//! Must not know what the change is.
+//! Must not know the change.
 
 use std::path::PathBuf;
 
@@ -10,42 +10,42 @@ use crate::tools::contract::tool::Invocation;
 use crate::tools::files::paths;
 use crate::tools::files::state::Known;
 
-/// Times that a change starts again because another process changed the file meanwhile.
+/// Attempts when another process changes the file concurrently.
 const TRIES: usize = 5;
 
-/// What is to be changed.
+/// The file to change.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// Its path as the model wrote it.
     pub shown: String,
-    /// What is done to it, as in `Cannot edit`.
+    /// The verb for error messages, as in `Cannot edit`.
     pub verb: &'static str,
-    /// Whether models of the family must have read it first, unless a setting says otherwise.
+    /// Whether models of the family must have read it first, unless a setting overrides it.
     pub read_first: bool,
 }
 
-/// What a file held.
+/// The old content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Before {
-    /// There was none.
+    /// There was no file.
     Missing,
     /// UTF-8.
     Text(String),
-    /// Anything else.
+    /// Any other content.
     Bytes(Vec<u8>),
 }
 
-/// What is known when the change is made.
+/// The state of the file when the change is computed.
 #[derive(Debug)]
 pub struct Found {
-    /// What the file holds.
+    /// The present content.
     pub before: Before,
-    /// What the model knows of it.
+    /// The version that the model has read.
     pub known: Known,
 }
 
-/// Makes a change: `make` says what the file is to hold, and what the caller wants to know of it, or why
-/// not. It may be called more than once. The error is for the model.
+/// Makes a change: `make` returns the new content and a value for the caller, or the error. It may be called
+/// more than once. The error is for the model.
 pub async fn change<T>(
     call: &Invocation,
     target: &Target,
@@ -81,7 +81,7 @@ pub async fn change<T>(
         }
         match call.env.write(&path, bytes, Some(stamp)).await {
             Ok(stamp) => {
-                // Of what another process has changed the model has seen nothing yet: it stays changed for it.
+                // The model has not seen another process's change: the file stays marked as changed.
                 if found.known != Known::Changed {
                     files.saw_real(turn.real.clone(), stamp);
                 }

@@ -1,4 +1,4 @@
-//! Changing files: pieces of them, or all of one.
+//! Edits of files: parts of them, or the whole content.
 //!
 //! Must not know tools of any family.
 

@@ -1,6 +1,6 @@
-//! Changing one cell of a Jupyter notebook; everything else of it stays as it is.
+//! Edits one cell of a Jupyter notebook; the rest is unchanged.
 //!
-//! Must not know which tool asked.
+//! Must not know which tool requested it.
 
 use std::ops::Range;
 
@@ -15,12 +15,12 @@ use crate::patch::diff;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::files::changes;
 
-/// What is to be done.
+/// The edit.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// The id of the cell, or `cell-3` for the fourth.
     pub cell: Option<String>,
-    /// Its new text.
+    /// The new text.
     pub source: String,
     /// `code` or `markdown`.
     pub kind: Option<String>,
@@ -53,7 +53,7 @@ pub async fn run(call: &Invocation, path: &str, change: &Change) -> Outcome {
     }
 }
 
-/// What of a notebook has to be found in its text.
+/// The parts of a notebook that must be located in its text.
 #[derive(Deserialize)]
 struct Book<'a> {
     #[serde(borrow)]
@@ -64,7 +64,8 @@ struct Book<'a> {
     nbformat_minor: u64,
 }
 
-/// A notebook with one cell changed, and that cell's name. Every byte outside of the cell stays. Pure.
+/// Returns a notebook with one cell changed, and that cell's name. All bytes outside of the cell are
+/// unchanged. Pure.
 pub fn changed(before: &str, change: &Change) -> Result<(String, String), String> {
     let (mark, text) = before.strip_prefix('\u{feff}').map_or(("", before), |text| ("\u{feff}", text));
     let none = |error: serde_json::Error| format!("it is not a notebook: {error}");
@@ -73,7 +74,7 @@ pub fn changed(before: &str, change: &Change) -> Result<(String, String), String
     let values: Result<Vec<Value>, _> =
         pieces.iter().map(|piece| serde_json::from_str(piece.get())).collect();
     let values = values.map_err(none)?;
-    // Ids came with version 4.5 of the format.
+    // Format version 4.5 introduced ids.
     let ids = (book.nbformat, book.nbformat_minor) >= (4, 5);
     let at = change.cell.as_deref().map(|cell| place(&values, cell)).transpose()?;
     let look = Look::of(text);
@@ -106,13 +107,13 @@ pub fn changed(before: &str, change: &Change) -> Result<(String, String), String
     Ok((format!("{mark}{}{new}{}", &text[..span.start], &text[span.end..]), cell))
 }
 
-/// Where a piece of a text is in it.
+/// Returns the range of a substring in its text.
 fn within(text: &str, piece: &str) -> Range<usize> {
     let from = piece.as_ptr() as usize - text.as_ptr() as usize;
     from..from + piece.len()
 }
 
-/// The bytes of a cell with the comma between it and another one; all of the list for the only cell.
+/// Returns the range of a cell with an adjacent comma; the whole list for the only cell.
 fn removed(list: &Range<usize>, spans: &[Range<usize>], at: usize) -> Range<usize> {
     match (at.checked_sub(1), spans.get(at + 1)) {
         (_, Some(next)) => spans[at].start..next.start,
@@ -121,11 +122,11 @@ fn removed(list: &Range<usize>, spans: &[Range<usize>], at: usize) -> Range<usiz
     }
 }
 
-/// How a notebook is written.
+/// The formatting of a notebook.
 struct Look<'a> {
-    /// One step to the right; nothing where all is on one line.
+    /// One level of indentation; empty if everything is on one line.
     indent: &'a str,
-    /// How lines end.
+    /// The line ending.
     end: &'static str,
 }
 
@@ -136,7 +137,7 @@ impl<'a> Look<'a> {
         Self { indent, end }
     }
 
-    /// A cell as it is written where it begins at a byte.
+    /// Returns a cell, formatted for its position in the text.
     fn printed(&self, cell: &Value, text: &str, from: usize) -> Result<String, String> {
         if self.indent.is_empty() {
             return serde_json::to_string(cell).map_err(|error| error.to_string());
@@ -152,11 +153,11 @@ impl<'a> Look<'a> {
         let mut writer = serde_json::Serializer::with_formatter(&mut bytes, form);
         cell.serialize(&mut writer).map_err(|error| error.to_string())?;
         let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
-        // No string in JSON has an end of line in it.
+        // JSON strings contain no raw line endings.
         Ok(text.replace('\n', &format!("{}{below}", self.end)))
     }
 
-    /// Where a new cell goes, and what is put there: behind another one, or before all.
+    /// Returns position and text of a new cell: after another one, or before all.
     fn inserted(
         &self,
         text: &str,
@@ -176,7 +177,7 @@ impl<'a> Look<'a> {
             return Ok((list.clone(), new));
         };
         let new = self.printed(cell, text, model.start)?;
-        // What stands between the bracket and the first cell stands between any two.
+        // The text between the bracket and the first cell also separates cells.
         let between = &text[list.start + 1..spans[0].start];
         Ok(match behind {
             Some(_) => (model.end..model.end, format!(",{between}{new}")),
@@ -189,7 +190,7 @@ fn indentation(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Which cell is meant.
+/// Returns the index of the cell that is meant.
 fn place(cells: &[Value], cell: &str) -> Result<usize, String> {
     let by_id = cells.iter().position(|one| one.get("id").and_then(Value::as_str) == Some(cell));
     let by_number = || cell.strip_prefix("cell-").unwrap_or(cell).parse().ok().filter(|at| *at < cells.len());
@@ -200,8 +201,8 @@ fn source(text: &str) -> Value {
     text.split_inclusive('\n').map(String::from).collect()
 }
 
-/// An id that no cell has. The same call on the same notebook gives the same one, so that what a user is
-/// shown is what is written.
+/// Returns an unused id. The same call on the same notebook yields the same one, so that the preview matches
+/// what is written.
 fn new_id(cells: &[Value], before: &str, text: &str) -> String {
     let mut id = Stamp::of(format!("{before}\0{text}").as_bytes()).0;
     loop {
@@ -235,7 +236,7 @@ fn replace(cell: &mut Value, change: &Change) {
         fields.insert("cell_type".to_string(), json!(kind));
     }
     if fields.get("cell_type").and_then(Value::as_str) == Some("code") {
-        // What it printed belongs to what it was.
+        // Its output belongs to the old source.
         fields.insert("execution_count".to_string(), Value::Null);
         fields.insert("outputs".to_string(), json!([]));
     } else {

@@ -1,6 +1,6 @@
-//! Replacing pieces of a file.
+//! Edits a file by replacing texts.
 //!
-//! Must not know which tool asked, nor how old texts are found: that is `patch`'s.
+//! Must not know which tool requested it, nor how old texts are found: that is in `patch`.
 
 use serde_json::Value;
 
@@ -16,27 +16,27 @@ use crate::tools::contract::view::CallView;
 use crate::tools::files::changes;
 use crate::tools::files::state::Known;
 
-/// Rows of the changed part that are repeated to the model, where its family is used to that.
+/// Maximum lines of the changed part that are repeated to the model, in families that do that.
 const ROWS_MAX: usize = 40;
 
-/// What is to be replaced.
+/// The edit.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The file's path as the model wrote it.
     pub path: String,
-    /// All are meant for the file as it was before.
+    /// The replacements, all relative to the original file.
     pub swaps: Vec<Swap>,
-    /// Where, and how tolerantly.
+    /// How occurrences are matched, and how tolerantly.
     pub how: How,
-    /// Whether the family's models read a file before they change it.
+    /// Whether the family's models must read a file before they change it.
     pub read_first: bool,
-    /// Whether an empty old text makes a file that is not there.
+    /// Whether an empty old text creates a missing file.
     pub makes: bool,
     /// Whether the result repeats the lines that changed.
     pub repeats: bool,
 }
 
-/// What was done.
+/// The result of an edit.
 struct Done {
     diff: LineDiff,
     passes: Vec<Pass>,
@@ -54,7 +54,7 @@ pub async fn run(call: &Invocation, request: &Request) -> Outcome {
         match &found.before {
             Before::Missing => make_new(request),
             Before::Bytes(_) => refuse("it is not UTF-8 text. Use a shell command to change it"),
-            // What a model writes into an empty file has nothing to stand beside.
+            // In an empty file, a new text needs no old text.
             Before::Text(text) if text.is_empty() && wants_new(request) => make_new(request),
             Before::Text(text) => replaced(request, text, found.known),
         }
@@ -63,7 +63,7 @@ pub async fn run(call: &Invocation, request: &Request) -> Outcome {
     done.map_or_else(Outcome::error, |done| outcome(request, &done))
 }
 
-/// Whether the one old text is empty, and what that means in the family.
+/// Whether the only old text is empty, and the family allows that.
 fn wants_new(request: &Request) -> bool {
     request.makes && matches!(&request.swaps[..], [only] if only.old.is_empty())
 }
@@ -81,7 +81,7 @@ fn make_new(request: &Request) -> Result<(Vec<u8>, Done), String> {
 fn replaced(request: &Request, before: &str, known: Known) -> Result<(Vec<u8>, Done), String> {
     let change = |swap: &Swap| Change { old: swap.old.clone(), new: swap.new.clone() };
     let changes: Vec<Change> = request.swaps.iter().map(change).collect();
-    // What a tolerant pass passes over may be what another process has written since.
+    // A tolerant match could discard what another process has just written.
     let ladder = if known == Known::Changed { Ladder::Strict } else { request.how.ladder };
     let Replacement { text, count, passes } = replace::apply(before, &changes, How { ladder, ..request.how })
         .map_err(|error| {
@@ -123,7 +123,7 @@ fn outcome(request: &Request, done: &Done) -> Outcome {
     Outcome::text(text).details(details)
 }
 
-/// The lines around the changes as they are now.
+/// Returns the lines around the changes, after the edit.
 fn repeated(diff: &LineDiff) -> String {
     let rows = diff.rows.iter().filter(|row| row.as_ref().is_none_or(|row| row.sign != '-'));
     let lines: Vec<&str> = rows.map(|row| row.as_ref().map_or("...", |row| row.text.as_str())).collect();
@@ -145,7 +145,7 @@ fn marked(swap: &Swap) -> String {
     old.chain(new).flatten().collect()
 }
 
-/// The one pair of texts in arguments with the names that two families have for them.
+/// Returns the replacement in the arguments, under the names of either family.
 pub fn pair(args: &Value) -> Swap {
     use crate::tools::contract::args;
     Swap { old: args::text(args, "old_string").to_string(), new: args::text(args, "new_string").to_string() }

@@ -1,6 +1,6 @@
-//! Making a file, or replacing it whole.
+//! Creates or overwrites a file.
 //!
-//! Must not know which tool asked.
+//! Must not know which tool requested it.
 
 use crate::base::json::json;
 
@@ -20,7 +20,7 @@ pub async fn run(call: &Invocation, path: &str, content: &str, read_first: bool)
                  it is lost."
             ));
         }
-        // The old content is only for the diff: one that is no text can still be replaced.
+        // The old content is only for the diff: a binary file can still be overwritten.
         let (old, made) = match &found.before {
             Before::Missing => (String::new(), true),
             Before::Text(text) => (text.clone(), false),

@@ -1,7 +1,7 @@
-//! The change of a file as details of a result, and back as a view.
+//! A file change as details of a result, and its conversion to a view.
 //!
-//! Must not know how files are changed. `diff` is a text for the user: a sign, a line number, the
-//! line; `...` between hunks.
+//! Must not know how files are changed. `diff` is a text for the user: a sign, a line number, the line; `...`
+//! between hunks.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::base::json::json;
 use crate::patch::diff::LineDiff;
 use crate::tools::contract::view::{DiffLine, ResultView};
 
-/// The details of a result that changed a file.
+/// Returns the details of a result that changed a file.
 pub fn details(diff: &LineDiff) -> Value {
     let width = diff.rows.iter().flatten().map(|row| row.number).max().unwrap_or(1).to_string().len();
     let mut text = String::new();
@@ -32,7 +32,7 @@ pub fn details(diff: &LineDiff) -> Value {
     })
 }
 
-/// The view of such details; `None` when they are something else.
+/// Returns the view of such details; `None` for others.
 pub fn view(details: Option<&Value>) -> Option<ResultView> {
     let details = details?;
     let count = |name: &str| details.get(name).and_then(Value::as_u64).map(|n| n as usize);
@@ -46,12 +46,12 @@ pub fn view(details: Option<&Value>) -> Option<ResultView> {
     })
 }
 
-/// The view of the result of a tool that changed a file; its text where nothing was changed.
+/// Returns the view of a tool result that may have changed a file; its text if it did not.
 pub fn view_or(text: &str, changed: Option<&Value>) -> ResultView {
     view(changed).unwrap_or_else(|| ResultView::Text(text.to_string()))
 }
 
-/// One row; anything that has not a row's form stands for a gap.
+/// Parses one row; anything else separates hunks.
 fn parse(row: &str) -> Option<DiffLine> {
     let sign = row.chars().next().filter(|sign| matches!(sign, '+' | '-' | ' '))?;
     let rest = row[1..].trim_start_matches(' ');

@@ -1,5 +1,5 @@
-//! Where the next command of an agent begins, for tools whose calls go on where the last one ended: inside
-//! the workspace, or in the workspace itself.
+//! Start folder of an agent's next command, for tools that continue where the last command ended: the
+//! workspace or a folder in it.
 //!
 //! Must not know any tool.
 
@@ -10,25 +10,25 @@ use parking_lot::Mutex;
 use crate::exec::facts::FileKind;
 use crate::exec::{EnvError, Environment};
 
-/// One for each agent. A command's folder is decided before the command is judged, and stays that of the call
-/// whatever other calls do meanwhile.
+/// One per agent. A command's folder is fixed before the command is checked, and other calls do not change
+/// it.
 #[derive(Debug, Default)]
 pub struct Folder {
-    /// `None` at first: the workspace itself. In it, links followed.
+    /// `None` initially: the workspace itself. Otherwise a folder in it, with links resolved.
     at: Mutex<Option<PathBuf>>,
 }
 
-/// Where a command begins.
+/// The start of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Begin {
     /// Absolute.
     pub folder: PathBuf,
-    /// Where it would have begun if that were still a folder of the workspace.
+    /// The folder where it would have started, if that is no longer a folder of the workspace.
     pub gone: Option<PathBuf>,
 }
 
 impl Folder {
-    /// Where a command begins now. What is no folder of the workspace any more is forgotten.
+    /// Returns where a command starts now. A folder that no longer exists in the workspace is forgotten.
     pub async fn now(&self, env: &dyn Environment) -> Begin {
         let root = env.root().to_path_buf();
         let Some(at) = self.get() else { return Begin { folder: root, gone: None } };
@@ -39,16 +39,17 @@ impl Folder {
         Begin { folder: root, gone: Some(at) }
     }
 
-    /// A command that began in one folder has ended in another, where the next one is to begin. `false` where
-    /// that is no folder of the workspace: then the next one begins in the workspace. One that stayed where it
-    /// began changes nothing, so that of commands that run at the same time the one counts that goes elsewhere.
+    /// Records that a command which started in one folder ended in another, where the next one starts.
+    /// Returns `false` if that is not a folder of the workspace: then the next one starts in the workspace. A
+    /// command that ended where it started changes nothing, so that among concurrent commands one that moved
+    /// wins.
     pub async fn ended(&self, env: &dyn Environment, began: &Path, ended: &Path) -> bool {
         let same = async |path: &Path| env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
         let ended = same(ended).await;
         if ended == same(began).await {
             return true;
         }
-        // What is judged and shown is text.
+        // Checks and displays need text.
         let found = below(env, &ended).await.ok().flatten().filter(|found| found.to_str().is_some());
         let stays = found.is_some();
         self.set(found);
@@ -64,7 +65,7 @@ impl Folder {
     }
 }
 
-/// Where a path leads, if that is a folder in the workspace.
+/// Returns the resolved path, if it is a folder in the workspace.
 async fn below(env: &dyn Environment, path: &Path) -> Result<Option<PathBuf>, EnvError> {
     let (root, real) = (env.resolve(env.root()).await?, env.resolve(path).await?);
     let is_folder = env.stat(&real).await?.kind == FileKind::Folder;

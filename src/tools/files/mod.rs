@@ -1,8 +1,8 @@
-//! Files as the tools of a session see them.
+//! File state of a session's tools.
 //!
-//! `state` remembers which version of a file the model has read and who may change it, `paths` resolves paths
-//! as models write them, `folder` follows the folder of commands, `changes` carries a file's change in a
-//! result. Must not know any tool.
+//! `state` tracks which version of a file the model has read and locks files for changes, `paths` resolves
+//! paths as models write them, `folder` tracks the folder of commands, `changes` represents a file change in
+//! a result. Must not know any tool.
 
 #[doc(hidden)]
 pub mod changes;

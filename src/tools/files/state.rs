@@ -1,7 +1,6 @@
-//! What the tools of a session know of files: whose turn it is to change one, and in which state a model
-//! last saw it.
+//! File state of a session: locks for changes, and the version of each file that a model last saw.
 //!
-//! Must not know any tool. Files go by where their paths really lead.
+//! Must not know any tool. Files are identified by their resolved paths.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,13 +12,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exec::{Environment, Stamp};
 
-/// Files of which is kept in which state they were seen; of more, those seen first are forgotten.
+/// Maximum number of tracked files; beyond it the oldest are forgotten.
 const SEEN_MAX: usize = 10_000;
 
-/// Whether a model must have read a file before it changes it.
+/// Whether a model must have read a file before it edits it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReadFirst {
-    /// Where the models of the family are used to it.
+    /// If the models of the family are used to it.
     #[default]
     Family,
     /// Never.
@@ -29,7 +28,7 @@ pub enum ReadFirst {
 }
 
 impl ReadFirst {
-    /// By the word of the setting; anything else is the default.
+    /// Parses the setting; unknown values are the default.
     pub fn of(word: &str) -> Self {
         match word {
             "off" => Self::Off,
@@ -38,7 +37,7 @@ impl ReadFirst {
         }
     }
 
-    /// Whether a tool asks for it, whose family is or is not used to it.
+    /// Whether a tool requires it, given its family's habit.
     pub fn asks(self, family: bool) -> bool {
         match self {
             Self::Family => family,
@@ -51,9 +50,9 @@ impl ReadFirst {
 /// What a model knows of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
-    /// It has not seen it.
+    /// It has not read it.
     Never,
-    /// It is as it was seen.
+    /// The file is unchanged since it was read.
     Same,
     /// Another process has changed it since.
     Changed,
@@ -73,10 +72,10 @@ struct Seen {
     next: u64,
 }
 
-/// A turn to change a file; the next one begins when it is dropped.
+/// A lock for changing a file; released on drop.
 #[derive(Debug)]
 pub struct Turn {
-    /// Where the path really leads.
+    /// The resolved path.
     pub real: PathBuf,
     _guard: OwnedMutexGuard<()>,
 }
@@ -87,7 +86,7 @@ impl Files {
         Self { read_first, ..Self::default() }
     }
 
-    /// For another agent on the same files: turns are taken together, but it has seen nothing yet.
+    /// Creates the state for another agent on the same files: locks are shared, but it has read nothing yet.
     #[must_use]
     pub fn for_subagent(&self) -> Self {
         Self { read_first: self.read_first, turns: Arc::clone(&self.turns), seen: Mutex::default() }
@@ -98,12 +97,12 @@ impl Files {
         self.read_first
     }
 
-    /// Waits for the turn to change a file. `None` when cancelled first.
+    /// Waits for the lock of a file. `None` when cancelled first.
     pub async fn turn(&self, env: &dyn Environment, path: &Path, cancel: &CancellationToken) -> Option<Turn> {
         let real = real(env, path).await;
         let lock = {
             let mut turns = lock(&self.turns);
-            // Turns that no call holds or waits for.
+            // Removes locks that no call holds or waits for.
             turns.retain(|_, turn| Arc::strong_count(turn) > 1);
             Arc::clone(turns.entry(real.clone()).or_default())
         };
@@ -114,13 +113,13 @@ impl Files {
         }
     }
 
-    /// A model has seen a file in this state, or has made it so.
+    /// Records that a model has read or written this version of a file.
     pub async fn saw(&self, env: &dyn Environment, path: &Path, stamp: Stamp) {
         let real = real(env, path).await;
         self.saw_real(real, stamp);
     }
 
-    /// The same of a path without links.
+    /// The same for a resolved path.
     pub fn saw_real(&self, real: PathBuf, stamp: Stamp) {
         let mut seen = lock(&self.seen);
         seen.next += 1;
@@ -132,7 +131,7 @@ impl Files {
         }
     }
 
-    /// What a model knows of a file that is in this state now.
+    /// Returns what a model knows of a file whose present version is given.
     pub fn known(&self, real: &Path, now: &Stamp) -> Known {
         match lock(&self.seen).states.get(real) {
             None => Known::Never,
@@ -141,7 +140,7 @@ impl Files {
         }
     }
 
-    /// A file is gone, or is to be as if it had not been seen.
+    /// Forgets a file, because it was deleted or should count as unread.
     pub fn forget(&self, real: &Path) {
         lock(&self.seen).states.remove(real);
     }
@@ -151,7 +150,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock()
 }
 
-/// Where a path leads; the path itself where that is unknown.
+/// Resolves a path; returns it unchanged if that fails.
 async fn real(env: &dyn Environment, path: &Path) -> PathBuf {
     env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf())
 }

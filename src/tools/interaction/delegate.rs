@@ -1,4 +1,4 @@
-//! The port through which a tool has another agent do something. Must not know how agents work.
+//! Port for tools that start subagents. Must not know how agents work.
 
 use std::sync::Arc;
 
@@ -7,36 +7,36 @@ use serde_json::Value;
 
 use crate::base::json::json;
 
-/// What another agent is to do.
+/// The task of a subagent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Task {
-    /// What it is called; it gets a name when none is given.
+    /// Its name; generated if none is given.
     pub name: Option<String>,
-    /// In words.
+    /// The prompt.
     pub message: String,
-    /// The folder that it works in, below the workspace.
+    /// Its folder, below the workspace.
     pub folder: Option<String>,
-    /// Another model than that of the agent who asks.
+    /// Its model, if not the parent's.
     pub model: Option<String>,
-    /// Answers that it may give.
+    /// Maximum number of answers.
     pub turns_max: Option<u32>,
 }
 
-/// How far an agent is.
+/// State of a subagent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// It works.
+    /// Working.
     Running,
     /// It has answered.
     Completed,
-    /// It broke off.
+    /// It failed.
     Failed,
-    /// It was ended.
+    /// It was closed.
     Closed,
 }
 
 impl Status {
-    /// The name that models see.
+    /// Returns the name for models.
     pub fn name(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -47,18 +47,18 @@ impl Status {
     }
 }
 
-/// An agent as others see it.
+/// Report about a subagent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentReport {
-    /// By which it is spoken to.
+    /// Its id.
     pub id: String,
-    /// How far it is.
+    /// Its state.
     pub status: Status,
-    /// Its last words; of one that failed, why.
+    /// Its last message; for a failed one the error.
     pub output: String,
-    /// Answers that it has given.
+    /// Number of answers.
     pub turns: u32,
-    /// US dollars that it has cost.
+    /// Cost in US dollars.
     pub cost: f64,
 }
 
@@ -69,27 +69,27 @@ impl AgentReport {
     }
 }
 
-/// What a delegate does or why it does not, in words on which a model can act.
+/// The result of an operation; the error is a text that a model can act on.
 pub type Done = Result<AgentReport, String>;
 
-/// Has other agents work.
+/// Operations on subagents.
 pub trait Delegate: Send + Sync {
-    /// Starts an agent and does not wait for it.
+    /// Starts a subagent without waiting for it.
     fn spawn(&self, task: Task) -> BoxFuture<'static, Done>;
 
-    /// Says something to an agent: to one that works in between, to one that has answered anew.
+    /// Sends a message: steers a working subagent, or starts a new run of one that has answered.
     fn send(&self, id: &str, message: String) -> BoxFuture<'static, Done>;
 
-    /// Waits until an agent has answered or failed; tells meanwhile what it does.
+    /// Waits until a subagent has answered or failed; reports its activity meanwhile.
     fn wait(&self, id: &str, progress: Arc<dyn Fn(String) + Send + Sync>) -> BoxFuture<'static, Done>;
 
-    /// Ends an agent with all that it runs, its own agents included; the last that is heard of it. Goes on
-    /// when the wait was interrupted.
+    /// Closes a subagent with its commands and its own subagents; returns its last report. Continues when the
+    /// wait is interrupted.
     fn close(&self, id: &str) -> BoxFuture<'static, Done>;
 
-    /// Interrupts everybody who works; they can be spoken to afterwards.
+    /// Interrupts all working subagents; they accept messages afterwards.
     fn interrupt(&self);
 
-    /// Ends everybody, all at the same time.
+    /// Closes all subagents concurrently.
     fn close_all(&self) -> BoxFuture<'static, ()>;
 }

@@ -1,4 +1,4 @@
-//! What the tools that have other agents work have in common: the words for the model.
+//! Shared parts of the subagent tools: texts for the model.
 //!
 //! Must not know any tool, nor how agents work.
 
@@ -12,23 +12,23 @@ use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::CallView;
 use crate::tools::output::limits::{Keep, Limits};
 
-/// How much of an agent's answer another gets.
+/// Limits on a subagent's answer for its parent.
 pub const LIMITS: Limits = Limits { chars: 20_000, keep: Keep::Ends, lines: None };
 
-/// What the model reads where no agents can be started.
+/// Error when no subagents can be started.
 const NOBODY: &str = "No other agents can be started from here. Do it yourself.";
 
 fn id(call: &Invocation) -> &str {
     call.args.get("agent_id").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Starts an agent and says how it is spoken to.
+/// Starts a subagent and returns its id.
 pub async fn spawn(call: &Invocation, task: Task) -> Outcome {
     let Some(delegate) = &call.shared.delegate else { return Outcome::error(NOBODY) };
     unless_interrupted(call, "Interrupted before the agent was started.", delegate.spawn(task)).await
 }
 
-/// What a delegate does in short, or what the model reads where the wait was interrupted.
+/// Returns an operation's result, or an error if the wait was interrupted.
 async fn unless_interrupted(
     call: &Invocation,
     interrupted: &str,
@@ -41,7 +41,7 @@ async fn unless_interrupted(
     }
 }
 
-/// Starts an agent and waits for its answer. One who is interrupted ends it.
+/// Starts a subagent and waits for its answer. An interruption closes it.
 pub async fn spawn_and_wait(call: &Invocation, task: Task) -> Outcome {
     let Some(delegate) = &call.shared.delegate else { return Outcome::error(NOBODY) };
     let started = tokio::select! {
@@ -64,7 +64,7 @@ pub async fn spawn_and_wait(call: &Invocation, task: Task) -> Outcome {
     }
 }
 
-/// Says something to an agent.
+/// Sends a message to a subagent.
 pub async fn send(call: &Invocation) -> Outcome {
     let message = call.args.get("message").and_then(Value::as_str).unwrap_or_default();
     let Some(delegate) = &call.shared.delegate else { return Outcome::error(NOBODY) };
@@ -72,7 +72,7 @@ pub async fn send(call: &Invocation) -> Outcome {
     unless_interrupted(call, "Interrupted; the agent may or may not have been told.", sent).await
 }
 
-/// Waits for an agent's answer; the agent works on when the wait is interrupted.
+/// Waits for a subagent's answer; the subagent continues when the wait is interrupted.
 pub async fn wait(call: &Invocation) -> Outcome {
     let Some(delegate) = &call.shared.delegate else { return Outcome::error(NOBODY) };
     tokio::select! {
@@ -89,7 +89,7 @@ pub async fn close(call: &Invocation) -> Outcome {
     unless_interrupted(call, "Interrupted; the agent is being ended all the same.", closed).await
 }
 
-/// The state of an agent, without its words.
+/// Returns the state of a subagent, without its answer.
 fn short(done: Done) -> Outcome {
     match done {
         Ok(report) => {
@@ -100,7 +100,7 @@ fn short(done: Done) -> Outcome {
     }
 }
 
-/// An agent's words behind a line that says how it ended.
+/// Returns a subagent's answer after a line with its state.
 fn with_answer(done: Done) -> Outcome {
     let report = match done {
         Ok(report) => report,
@@ -112,7 +112,7 @@ fn with_answer(done: Done) -> Outcome {
     Outcome { is_error: !success, ..Outcome::text(text) }.details(report.details())
 }
 
-/// A call about a text: its first line, and all of it below.
+/// Returns the view of a call with a text: its first line, and the whole text as body.
 pub fn view(text: Option<&Value>) -> CallView {
     let text = text.and_then(Value::as_str).unwrap_or_default();
     let mut lines = text.lines();

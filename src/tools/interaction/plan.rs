@@ -1,6 +1,6 @@
-//! The list of what is to be done, as models keep it and front ends show it.
+//! The task list, as models update it and front ends display it.
 //!
-//! Must not know any tool. A list replaces the one before.
+//! Must not know any tool. Each list replaces the previous one.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::base::json::json;
 
 use crate::tools::contract::view::{Progress, Step};
 
-/// Reads a list of objects, `text` in one field and the progress in `status`.
+/// Parses a list of objects, with the text in field `text` and the state in `status`.
 pub fn read(list: Option<&Value>, text: &str) -> Vec<Step> {
     let rows = list.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let item = |row: &Value| {
@@ -19,7 +19,7 @@ pub fn read(list: Option<&Value>, text: &str) -> Vec<Step> {
     rows.iter().filter_map(item).collect()
 }
 
-/// What is wrong with a list: more than one thing at once is no order of work.
+/// Returns the error for a list with more than one step in progress.
 pub fn objection(items: &[Step]) -> Option<String> {
     let at_once = items.iter().filter(|item| item.progress == Progress::InProgress).count();
     (at_once > 1)
@@ -38,7 +38,7 @@ pub fn of_details(details: Option<&Value>) -> Option<Vec<Step>> {
     Some(read(Some(list), "text"))
 }
 
-/// One line for the model: how far everything is.
+/// Returns one line for the model with the numbers of steps by state.
 pub fn summary(items: &[Step]) -> String {
     let count = |progress| items.iter().filter(|item| item.progress == progress).count();
     match (items.len(), count(Progress::Completed)) {

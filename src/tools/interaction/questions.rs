@@ -1,36 +1,36 @@
-//! The port through which a tool asks the user. Must not know who answers, nor which tool asks.
+//! Port for tools that ask the user. Must not know who answers, nor which tool asks.
 
 use futures::future::BoxFuture;
 
 /// One question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Question {
-    /// A word or two for a heading.
+    /// A short heading.
     pub header: String,
     /// The question.
     pub text: String,
-    /// What can be chosen; none for free words.
+    /// The options; empty for free text.
     pub options: Vec<Choice>,
     /// Whether several can be chosen.
     pub several: bool,
-    /// Shown where nothing is typed yet.
+    /// Placeholder for an empty input field.
     pub placeholder: String,
 }
 
-/// One thing that can be chosen.
+/// An option.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// A few words.
+    /// A short label.
     pub label: String,
-    /// What it means.
+    /// Its explanation.
     pub description: String,
 }
 
-/// The answer to one question: what was chosen, and what was typed.
+/// The answer to one question: the selected options and typed text.
 pub type Answer = Vec<String>;
 
 /// Asks the user. Dropping the future withdraws the questions.
 pub trait Questions: Send + Sync {
-    /// Asks one after the other; `None` when the user does not want to answer.
+    /// Asks the questions one after the other; `None` when the user declines.
     fn ask(&self, call_id: &str, questions: Vec<Question>) -> BoxFuture<'static, Option<Vec<Answer>>>;
 }

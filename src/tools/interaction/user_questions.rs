@@ -1,4 +1,4 @@
-//! Asks the user for a tool, whatever form the family of models gave the questions.
+//! Asks the user on behalf of a tool, in whichever form the family's questions are.
 //!
 //! Must not know any tool.
 
@@ -9,14 +9,14 @@ use crate::base::json::json;
 use super::questions::{Answer, Choice, Question};
 use crate::tools::contract::tool::{Invocation, Outcome};
 
-/// What the model reads where no user can answer.
+/// Error when no user can answer.
 const NOBODY: &str = "Nobody is there to answer. Decide by yourself what is most sensible, go on, and say in \
                       your last words what you have assumed.";
-/// What the model reads where the user does not want to.
+/// Error when the user declines.
 const DECLINED: &str = "The user did not answer. Do not ask the same again; go on without, or end with what you \
                         need to know.";
 
-/// Asks, and gives the answers; where there are none, what the model reads.
+/// Asks and returns the answers, or the error for the model.
 pub async fn ask(call: &Invocation, questions: Vec<Question>) -> Result<Vec<Answer>, String> {
     if questions.iter().any(|question| question.text.trim().is_empty()) {
         return Err("A question is empty.".to_string());
@@ -30,7 +30,7 @@ pub async fn ask(call: &Invocation, questions: Vec<Question>) -> Result<Vec<Answ
     answers.ok_or_else(|| DECLINED.to_string())
 }
 
-/// Questions and answers in words, one pair after the other, with the answers as details.
+/// Returns questions and answers as text in pairs, with the answers as details.
 pub fn report(questions: &[Question], answers: &[Answer]) -> Outcome {
     let pairs = questions.iter().zip(answers);
     let rows = pairs.map(|(question, answer)| json!({"question": question.text, "answer": answer}));
@@ -38,7 +38,7 @@ pub fn report(questions: &[Question], answers: &[Answer]) -> Outcome {
     Outcome::text(words(Some(&details)).unwrap_or_default()).details(details)
 }
 
-/// The same words from the details.
+/// Returns the same text from the details.
 pub fn words(details: Option<&Value>) -> Option<String> {
     let pair = |row: &Value| {
         let answer: Vec<&str> = row["answer"].as_array()?.iter().filter_map(Value::as_str).collect();
@@ -62,12 +62,12 @@ pub fn choices(list: Option<&Value>) -> Vec<Choice> {
     rows.iter().map(choice).filter(|choice| !choice.label.is_empty()).collect()
 }
 
-/// A text field of a question.
+/// Returns a text field of a question.
 pub fn field(row: &Value, name: &str) -> String {
     row.get(name).and_then(Value::as_str).unwrap_or_default().to_string()
 }
 
-/// The rows of `questions` in a call's arguments.
+/// Returns the elements of `questions` in a call's arguments.
 pub fn rows(args: &Value) -> &[Value] {
     args.get("questions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }

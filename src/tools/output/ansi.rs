@@ -1,9 +1,9 @@
-//! Command output as plain text: colors and cursor commands mean nothing to a model.
+//! Converts command output to plain text: colors and cursor movements are useless for a model.
 //!
 //! Must not know commands.
 
-/// The text without escape sequences and control characters. `\r\n` and a lone `\r` become
-/// line feeds, so that each state of a progress line stays readable; tabs and line feeds stay.
+/// Returns the text without escape sequences and control characters. `\r\n` and a lone `\r` become line
+/// feeds, so that each state of a progress line stays readable; tabs and line feeds are kept.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut plain = Plain::default();
@@ -12,7 +12,7 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// The same for a text that comes in pieces, wherever they are cut.
+/// The same for a text in arbitrary chunks.
 #[derive(Debug, Default)]
 pub struct Plain {
     state: State,
@@ -28,21 +28,21 @@ enum State {
     Escape,
     /// Among the intermediate characters of an escape.
     Between,
-    /// In a control sequence: parameters, intermediates, one final character. Anything else was no
-    /// sequence and stays.
+    /// In a control sequence: parameters, intermediates, one final character. Anything else was not a
+    /// sequence and is kept.
     Control,
-    /// In a string that ends in BEL, `ESC \` or U+009C. A line feed ends it too: one that nobody
-    /// closed must not swallow the rest of the output.
+    /// In a string that ends with BEL, `ESC \` or U+009C. A line feed ends it, too: an unclosed one must not
+    /// swallow the rest of the output.
     Quoted,
     /// After an escape in such a string.
     Closing,
 }
 
-/// Bytes that are looked at together.
+/// Bytes that are checked together.
 const BLOCK: usize = 64;
 
 impl Plain {
-    /// Takes a piece, gives what is left of it in runs.
+    /// Processes a chunk and passes on the remaining text in runs.
     pub fn feed(&mut self, text: &str, out: &mut impl FnMut(&str)) {
         let mut rest = text;
         while !rest.is_empty() {
@@ -98,8 +98,8 @@ fn text(c: char, out: &mut impl FnMut(&str)) -> State {
     State::Text
 }
 
-/// How many of the first bytes are text for sure; ends between characters. Whole blocks are judged
-/// without a branch for each byte.
+/// Returns how many of the first bytes are certainly plain text; ends between characters. Whole blocks are
+/// checked without a branch per byte.
 fn clean(bytes: &[u8]) -> usize {
     let mut at = 0;
     for block in bytes.chunks(BLOCK) {
@@ -111,7 +111,7 @@ fn clean(bytes: &[u8]) -> usize {
     at
 }
 
-/// A control character, or the first byte of one above 127 (and of some others).
+/// Whether the byte is a control character, or the first byte of one above 127 (or of some others).
 fn doubtful(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\n' && byte != b'\t') || byte == 0x7f || byte == 0xc2
 }

@@ -1,9 +1,9 @@
-//! Outputs that are too long for a model, kept whole under names that a model can read again:
-//! `artifact://1`, `artifact://2`, in the order in which they became too long.
+//! Artifacts: outputs too long for a model, stored in full under names that a model can read: `artifact://1`,
+//! `artifact://2`, in order.
 //!
-//! Must not know tools. They are files of this machine, wherever the tools work. What a session
-//! keeps: at most 256 MiB of one output, 1 GiB in all, 30 days; the oldest go first. A session that
-//! is continued finds what it kept before.
+//! Must not know tools. They are files of this machine, wherever the tools work. Limits of a session: 256 MiB
+//! per output, 1 GiB in total, 30 days; the oldest are deleted first. A continued session finds its earlier
+//! ones.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,61 +15,61 @@ use parking_lot::Mutex;
 use crate::exec::storage::cache::Limits;
 use crate::exec::{CacheFolder, Environment, LocalEnvironment, Spill};
 
-/// How the names begin.
+/// Prefix of the names.
 const SCHEME: &str = "artifact://";
-/// Longest part of one output that is kept, in bytes.
+/// Maximum bytes stored of one output.
 const LONGEST: u64 = 256 * 1024 * 1024;
-/// What a session keeps.
+/// Limits of a session.
 const LIMITS: Limits = Limits { bytes: 1024 * 1024 * 1024, age: Duration::from_hours(30 * 24) };
 
-/// Where an artifact is to be read: an environment and a path in it.
+/// Location of an artifact: an environment and a path in it.
 pub type Found = (Arc<dyn Environment>, PathBuf);
 
-/// The kept outputs of one session.
+/// The artifacts of one session.
 #[derive(Debug)]
 pub struct Artifacts {
     folder: PathBuf,
-    /// The number that was given last; unknown before anybody looked into the folder.
+    /// The last number assigned; unknown until the folder was read.
     last: Mutex<Option<u64>>,
 }
 
-/// One kept output.
+/// One artifact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
     /// Its name, such as `artifact://3`.
     pub name: String,
-    /// The tool that gave it.
+    /// The tool that produced it.
     pub tool: String,
-    /// Where it is on this machine.
+    /// Its path on this machine.
     pub path: PathBuf,
-    /// Its length.
+    /// Its size in bytes.
     pub bytes: u64,
 }
 
-/// What became of an output.
+/// The stored part of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     /// Its name.
     pub name: String,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Whether all of it is there: it was not longer than may be kept.
+    /// Whether it is complete, within the size limit.
     pub whole: bool,
 }
 
 impl Artifacts {
-    /// Those in this folder, which is made when something is kept first.
+    /// Creates a store in this folder, which is created on first use.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, last: Mutex::default() }
     }
 
-    /// The number of the artifact that a path names, if it names one.
+    /// Returns the number of the artifact that a path names, if it names one.
     pub fn number(path: &str) -> Option<u64> {
         path.trim().strip_prefix(SCHEME)?.parse().ok()
     }
 
-    /// Where an artifact is to be read: an environment and a path in it; `None` for any other path,
-    /// an error in words where there is no such artifact.
+    /// Returns the location of an artifact; `None` for other paths, an error message if there is no such
+    /// artifact.
     pub fn open(&self, path: &str) -> Option<Result<Found, String>> {
         if !path.trim().starts_with(SCHEME) {
             return None;
@@ -92,7 +92,7 @@ impl Artifacts {
         })
     }
 
-    /// All of an output; `None` where it is gone, or was longer than may be kept.
+    /// Returns a complete output; `None` if it is gone, or exceeded the size limit.
     pub async fn whole(&self, name: &str) -> Option<String> {
         let (env, path) = self.open(name)?.ok()?;
         let bytes = env.read(&path).await.ok()?.bytes;
@@ -100,7 +100,7 @@ impl Artifacts {
         is_whole.then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// All that are kept, by number.
+    /// Returns all artifacts, by number.
     pub fn list(&self) -> io::Result<Vec<Artifact>> {
         let mut all: Vec<(u64, Artifact)> = CacheFolder::new(self.folder.clone())
             .list()?
@@ -115,26 +115,26 @@ impl Artifacts {
         Ok(all.into_iter().map(|(_, artifact)| artifact).collect())
     }
 
-    /// Begins to keep an output that comes in pieces. Nothing is made before the first of them.
+    /// Starts storing an output that arrives in chunks. The file is created with the first one.
     pub fn begin(self: &Arc<Self>, tool: &str) -> Writing {
         Writing { artifacts: Arc::clone(self), tool: tool.to_string(), file: None, bytes: 0 }
     }
 
-    /// Keeps an output.
+    /// Stores an output.
     pub fn keep(self: &Arc<Self>, tool: &str, text: &str) -> io::Result<Kept> {
         let mut writing = self.begin(tool);
         writing.write(text.as_bytes());
         writing.finish()
     }
 
-    /// Takes away what all sessions kept for too long; `folder` holds a folder of each.
+    /// Deletes expired artifacts of all sessions; `folder` contains a folder per session.
     pub fn clean_all(folder: &Path) -> io::Result<()> {
         CacheFolder::clean_folders(folder, LIMITS)
     }
 
     fn next(&self) -> u64 {
         let mut last = self.last.lock();
-        // A folder that cannot be listed cannot be written either, which is told at the end.
+        // A folder that cannot be listed is not writable either, which is reported at the end.
         let known = last.unwrap_or_else(|| {
             let items = CacheFolder::new(self.folder.clone()).list().unwrap_or_default();
             items.iter().filter_map(|item| Some(read_name(&item.name)?.0)).max().unwrap_or(0)
@@ -154,18 +154,18 @@ fn read_name(file: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok()?, tool))
 }
 
-/// An output that is being kept. Failures are told at the end.
+/// An output that is being stored. Errors are reported at the end.
 #[derive(Debug)]
 pub struct Writing {
     artifacts: Arc<Artifacts>,
     tool: String,
     file: Option<(u64, Spill)>,
-    /// Of all pieces, those that are left out included.
+    /// Total bytes, including those above the limit.
     bytes: u64,
 }
 
 impl Writing {
-    /// Takes the next piece.
+    /// Appends a chunk.
     pub fn write(&mut self, piece: &[u8]) {
         let room = LONGEST.saturating_sub(self.bytes);
         self.bytes += piece.len() as u64;
@@ -177,7 +177,7 @@ impl Writing {
         spill.write(piece);
     }
 
-    /// Completes it, and takes away what the session then has too much.
+    /// Completes it, and deletes artifacts above the session's limits.
     pub fn finish(self) -> io::Result<Kept> {
         let nothing = || io::Error::from(io::ErrorKind::NotFound);
         let (number, spill) = self.file.ok_or_else(nothing)?;

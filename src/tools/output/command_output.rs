@@ -1,5 +1,5 @@
-//! The output of a command while it comes in: plain text, its beginning and its end in memory, all
-//! of it in an artifact once it is longer than that.
+//! Collects the output of a command: as plain text, with beginning and end in memory, and in full in an
+//! artifact if it is longer.
 //!
 //! Must not know commands.
 
@@ -16,14 +16,14 @@ use super::truncation::Body;
 
 /// Bytes of the beginning that are kept in memory.
 pub const HEAD: usize = 512 * 1024;
-/// Bytes of the end that are kept in memory. Together they are as much as listeners get.
+/// Bytes of the end that are kept in memory. Together they are what listeners get.
 pub const TAIL: usize = 512 * 1024;
 
-/// Takes output in pieces.
+/// Collects output in chunks.
 #[derive(Debug)]
 pub struct Collector {
     plain: Plain,
-    /// The first bytes of a character whose others have not come.
+    /// An incomplete character at the end of the last chunk.
     torn: Vec<u8>,
     kept: Ends,
 }
@@ -31,9 +31,9 @@ pub struct Collector {
 #[derive(Debug)]
 struct Ends {
     head: String,
-    /// Cut only when twice as long as is kept.
+    /// Truncated only when it has reached twice its limit.
     tail: String,
-    /// Whether something is neither in the one nor in the other.
+    /// Whether a part is in neither beginning nor end.
     lost: bool,
     bytes: usize,
     chars: usize,
@@ -42,12 +42,12 @@ struct Ends {
 }
 
 impl Collector {
-    /// `writing` is where all of it goes when it is long.
+    /// Creates a collector; `writing` stores the full output if it is long.
     pub fn new(writing: Writing) -> Self {
         Self { plain: Plain::default(), torn: Vec::new(), kept: Ends::new(writing) }
     }
 
-    /// Takes the next piece.
+    /// Adds a chunk.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.torn.is_empty() {
             return self.decode(bytes);
@@ -74,13 +74,13 @@ impl Collector {
         }
     }
 
-    /// The end of the output so far, for the user.
+    /// Returns the end of the output so far, for the user.
     pub fn tail_text(&self) -> String {
         let text = if self.kept.tail.is_empty() { &self.kept.head } else { &self.kept.tail };
         limits::tail(text, limits::LINES_MAX, limits::BYTES_MAX).text.to_string()
     }
 
-    /// What came behind so many bytes, as far as it is in memory, and how many bytes came by now.
+    /// Returns the output after this many bytes, as far as it is in memory, and the total number of bytes.
     pub fn since(&self, from: usize) -> (String, usize) {
         let Ends { head, tail, bytes, .. } = &self.kept;
         let behind = |text: &str, starts: usize| {
@@ -91,8 +91,8 @@ impl Collector {
         (text, *bytes)
     }
 
-    /// Takes what came so far and goes on with `writing` for what comes next; at the output's end with
-    /// what was waiting for more.
+    /// Takes the output so far and continues with `writing`; at the end of the output, including an
+    /// incomplete character.
     pub fn take(&mut self, writing: Writing, is_end: bool) -> Output {
         let Self { plain, torn, kept } = self;
         if is_end {
@@ -159,33 +159,33 @@ impl Ends {
 /// All output of a command.
 #[derive(Debug)]
 pub struct Output {
-    /// The text without line feeds at its end.
+    /// The text without trailing line feeds.
     pub body: Body,
-    /// Bytes of all of it.
+    /// Total bytes.
     pub bytes: usize,
     feeds: usize,
     writing: Writing,
-    /// Whether all of it went into the artifact already.
+    /// Whether all of it was already written to the artifact.
     spilled: bool,
 }
 
-/// The end of an output, as pi's tool gives it.
+/// The end of an output, as pi's tool returns it.
 #[derive(Debug)]
 pub struct LastLines {
     /// The end.
     pub text: String,
-    /// What is missing and where all of it is, for the model.
+    /// A note for the model on what is missing and where the full output is.
     pub note: Option<String>,
     /// The same for front ends.
     pub truncation: Option<Value>,
-    /// Where all of it is kept, when something is missing.
+    /// The stored full output, if some is missing.
     pub kept: Option<Kept>,
-    /// All of it, when something is missing and it is not too long for listeners.
+    /// The full text, if some is missing and it is within the listeners' limit.
     pub full_text: Option<String>,
 }
 
 impl Output {
-    /// The output and what keeps all of it.
+    /// Returns the output and a function that stores all of it.
     pub fn split(self) -> (Body, impl FnOnce(&Body) -> Option<io::Result<Kept>>) {
         let Self { body, mut writing, spilled, .. } = self;
         let keep = move |body: &Body| {
@@ -197,8 +197,8 @@ impl Output {
         (body, keep)
     }
 
-    /// The lines that pass, of what is left in memory, and where all of the output is when that is not
-    /// all of it. `fresh` is where the lines go if they are too many themselves.
+    /// Returns the lines that pass a filter, from the part in memory, and where the full output is if that is
+    /// incomplete. `fresh` stores the lines if they are too many.
     pub fn filtered(self, fresh: Writing, keep: impl Fn(&str) -> bool) -> (Self, Option<io::Result<Kept>>) {
         let passing = |text: &str| text.lines().filter(|line| keep(line)).collect::<Vec<_>>().join("\n");
         let whole = |text: String| (text.len(), limits::count_lines(&text), Body::Whole(text));
@@ -215,7 +215,7 @@ impl Output {
         }
     }
 
-    /// Its last lines.
+    /// Returns the last lines.
     pub fn last_lines(self) -> LastLines {
         let (bytes, feeds) = (self.bytes, self.feeds);
         let (body, keep) = self.split();

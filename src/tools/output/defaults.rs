@@ -1,10 +1,10 @@
-//! How much of their tools' texts the models of a family get, where the tool does not see to that itself.
+//! Default limits on tools' texts by family, for tools that do not limit themselves.
 //!
-//! Must not know any tool. The numbers are those of the specification of the loop, its sections 5.2 and 5.3.
+//! Must not know any tool. The numbers are those of the loop's specification, sections 5.2 and 5.3.
 
 use super::limits::{Keep, Limits};
 
-/// Of files that are shown.
+/// For file contents.
 pub const READ: Limits = Limits { chars: 50_000, keep: Keep::Ends, lines: None };
 /// Of text that was found.
 pub const GREP: Limits = Limits { chars: 20_000, keep: Keep::Tail, lines: Some(200) };

@@ -1,44 +1,44 @@
-//! How much of an output a model gets: pi's tools 2000 lines or 50 KiB, whichever is first, the
-//! others by `truncation`.
+//! Limits on an output for a model: for pi's tools 2000 lines or 50 KiB, whichever is reached first; others
+//! use `truncation`.
 //!
-//! Must not know tools. Pure; cuts at lines, and inside a line at characters.
+//! Must not know tools. Pure; cuts at line ends, and within a line between characters.
 
-/// Lines that one result may have.
+/// Maximum lines of a result.
 pub const LINES_MAX: usize = 2000;
-/// Bytes that one result may have.
+/// Maximum bytes of a result.
 pub const BYTES_MAX: usize = 50 * 1024;
 
-/// How much of a tool's text a model gets: characters first, since two lines can be as long as a book.
+/// Limits on a tool's text: characters first, since two lines can be as long as a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Characters at most.
+    /// Maximum characters.
     pub chars: usize,
-    /// What is kept of more.
+    /// Which part is kept.
     pub keep: Keep,
-    /// Lines at most of what is left.
+    /// Maximum lines after that.
     pub lines: Option<usize>,
 }
 
-/// What is kept of a text that is too long.
+/// Which part of a long text is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// Its first and its last half.
+    /// Half of the limit from each end.
     Ends,
-    /// Its end.
+    /// The end.
     Tail,
 }
 
-/// A text cut at one end.
+/// A text truncated at one end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut<'a> {
-    /// What is left.
+    /// The remaining text.
     pub text: &'a str,
-    /// Lines in it.
+    /// Its number of lines.
     pub lines: usize,
-    /// What made us cut.
+    /// The limit that was exceeded.
     pub by: Option<Limit>,
-    /// Whether the first (head) or last (tail) line alone is too long, so that a part of a
-    /// line is shown.
+    /// Whether the first (head) or last (tail) line alone exceeds the limit, so that only a part of it is
+    /// included.
     pub partial: bool,
 }
 
@@ -61,7 +61,7 @@ impl Limit {
     }
 }
 
-/// Lines of a text; a line feed at the end does not start another one.
+/// Counts the lines of a text; a trailing line feed does not start another one.
 pub fn count_lines(text: &str) -> usize {
     let feeds = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     feeds + usize::from(!text.is_empty() && !text.ends_with('\n'))

@@ -1,8 +1,8 @@
-//! What a model gets of a long text.
+//! Truncation of long texts for models.
 //!
-//! `command_output` collects what a command prints, `ansi` makes it plain text, `limits` says how much of it a
-//! model gets, `truncation` cuts it, `truncate` cuts a result and keeps the whole in `artifacts`, `defaults`
-//! are the limits of a family. Must not know which tool made the text.
+//! `command_output` collects a command's output, `ansi` makes it plain text, `limits` are the limits,
+//! `truncation` applies them, `truncate` truncates a result and stores the full text in `artifacts`,
+//! `defaults` are the limits of a family. Must not know which tool produced the text.
 
 #[doc(hidden)]
 pub mod ansi;

@@ -1,4 +1,4 @@
-//! Brings a text that is too long for a model down to its limits, and keeps all of it.
+//! Truncates a text to its limits and stores the full text.
 //!
 //! Must not know tools.
 
@@ -8,22 +8,22 @@ use super::artifacts::Kept;
 use super::limits::Limits;
 use super::truncation::{self, Body};
 
-/// Longest text that listeners get, in bytes; of longer ones they get the name.
+/// Maximum bytes of a text for listeners; of longer ones they get the artifact's name.
 pub const LISTENERS: usize = 1024 * 1024;
 
-/// What became of a text.
+/// A truncated text.
 #[derive(Debug)]
 pub struct Truncated {
     /// For the model.
     pub text: String,
-    /// All of it, when something is missing and it is not too long for listeners.
+    /// The full text, if some is missing and it is within the listeners' limit.
     pub full_text: Option<String>,
-    /// The name of all of it, when something is missing.
+    /// The artifact's name, if some is missing.
     pub artifact: Option<String>,
 }
 
-/// Truncates a text to its limits. `keep` keeps all of it when something has to go; `None` where that needs
-/// no keeping.
+/// Truncates a text to its limits. `keep` stores the full text if it is truncated; `None` if that is not
+/// needed.
 pub fn truncate(
     body: Body,
     limits: Limits,
@@ -39,7 +39,7 @@ pub fn truncate(
     let artifact = match keep(&body) {
         None => None,
         Some(Ok(kept)) => {
-            // Of lines that were left out after characters the markers tell only the number; here is all.
+            // After truncation by characters the markers only count missing lines; this has them all.
             let chars = body.chars();
             let what = if kept.whole {
                 format!("All {chars} characters are kept")

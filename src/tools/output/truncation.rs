@@ -1,31 +1,30 @@
-//! What a model gets of a text that is too long: characters are cut first, then lines, and a marker
-//! says what is missing.
+//! Truncation rules: by characters first, then by lines, with a marker for what is missing.
 //!
-//! Pure; must not know tools. Characters are Unicode scalar values; time is linear in the text.
+//! Pure; must not know tools. Characters are Unicode scalar values; linear in the text.
 
 use std::collections::BTreeMap;
 
 use super::limits::{Keep, Limits};
 use crate::tools::contract::intent::Kind;
 
-/// A text, of which the middle may be gone already.
+/// A text, whose middle may already be missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// All of it.
+    /// The complete text.
     Whole(String),
-    /// What is left of it.
+    /// A text without its middle.
     Ends {
         /// Its beginning.
         head: String,
         /// Its end.
         tail: String,
-        /// Characters of all of it.
+        /// Total number of characters.
         chars: usize,
     },
 }
 
 impl Body {
-    /// The same text with something before and something behind it.
+    /// Returns the text with a prefix and a suffix.
     #[must_use]
     pub fn within(self, before: &str, behind: &str) -> Self {
         match self {
@@ -38,7 +37,7 @@ impl Body {
         }
     }
 
-    /// Characters of all of it.
+    /// Returns the total number of characters.
     pub fn chars(&self) -> usize {
         match self {
             Self::Whole(text) => text.chars().count(),
@@ -46,7 +45,7 @@ impl Body {
         }
     }
 
-    /// All of it, unless the middle is gone.
+    /// Returns the complete text, unless the middle is missing.
     pub fn whole(&self) -> Option<&str> {
         match self {
             Self::Whole(text) => Some(text),
@@ -55,7 +54,7 @@ impl Body {
     }
 }
 
-/// What a model gets of it; `None` when that is all of it.
+/// Returns the truncated text; `None` if it is within the limits.
 pub fn truncate(body: &Body, limits: Limits) -> Option<String> {
     let cut = match body {
         Body::Whole(text) => characters(text, limits.chars, limits.keep),
@@ -66,7 +65,7 @@ pub fn truncate(body: &Body, limits: Limits) -> Option<String> {
     lines(text, most).or(cut)
 }
 
-/// The text cut to so many characters; `None` when it has no more.
+/// Truncates a text to this many characters; `None` if it has no more.
 fn characters(text: &str, most: usize, keep: Keep) -> Option<String> {
     // A character has at least one byte.
     if text.len() <= most {
@@ -76,9 +75,9 @@ fn characters(text: &str, most: usize, keep: Keep) -> Option<String> {
     (chars > most).then(|| ends(text, text, chars, Limits { chars: most, keep, lines: None }))
 }
 
-/// The first and last characters of a text whose beginning and end are given, with the marker.
-/// The two parts have exactly the allowed characters, so that the number in the marker is right
-/// for odd limits, too.
+/// Returns the first and last characters of a text, given its beginning and end, with the marker. The two
+/// parts have exactly the allowed number of characters, so that the marker's count is correct for odd limits,
+/// too.
 fn ends(head: &str, tail: &str, chars: usize, limits: Limits) -> String {
     let most = limits.chars;
     match limits.keep {
@@ -114,8 +113,8 @@ fn last(text: &str, most: usize) -> &str {
     text.char_indices().rev().nth(before).map_or(text, |(at, _)| &text[at..])
 }
 
-/// The text cut to so many lines; `None` when it has no more. A line feed at the end begins another
-/// one here, as the specification counts.
+/// Truncates a text to this many lines; `None` if it has no more. A trailing line feed starts another line
+/// here, as in the specification.
 fn lines(text: &str, most: usize) -> Option<String> {
     let feeds: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
     let count = feeds.len() + 1;
@@ -129,26 +128,26 @@ fn lines(text: &str, most: usize) -> Option<String> {
     Some(format!("{front}\n[... {omitted} lines omitted ...]\n{back}"))
 }
 
-/// Other limits than the tools' own, by the tool's name or by the name of what it is for.
+/// Overrides of the tools' limits, by name of a tool or kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides(BTreeMap<String, Override>);
 
-/// What is said about one name.
+/// The override for one name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Override {
-    /// Characters at most.
+    /// Maximum characters.
     pub chars: Option<usize>,
-    /// Lines at most; 0 for any number.
+    /// Maximum lines; 0 means unlimited.
     pub lines: Option<usize>,
 }
 
 impl Overrides {
-    /// Says something about a name.
+    /// Sets the override for a name.
     pub fn set(&mut self, name: &str, said: Override) {
         self.0.insert(name.to_string(), said);
     }
 
-    /// The limits that hold for a tool: what is said about its name, then about its kind, then its own.
+    /// Returns the limits of a tool: the override for its name, then that for its kind, then its own.
     pub fn limits(&self, name: &str, kind: Kind, own: Option<Limits>) -> Option<Limits> {
         let kind = Some(kind).filter(|kind| *kind != Kind::Other).and_then(|kind| self.0.get(kind.name()));
         let said: Vec<&Override> = self.0.get(name).into_iter().chain(kind).collect();

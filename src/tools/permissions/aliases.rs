@@ -1,7 +1,7 @@
-//! The names by which rules mean a call: its tool's own, its kind's, and those of other families' tools
-//! that have the same intent.
+//! Names by which rules refer to a call: its tool's own, its kind's, and those of other families' tools with
+//! the same intent.
 //!
-//! Must not know what the rules say. Which tools do the same is asked of the tools.
+//! Must not know the rules. The tools themselves define which of them are equivalent.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use crate::tools::contract::intent::{Intent, Kind, Swap};
 use crate::tools::contract::registry::Registry;
 use crate::tools::contract::tool::Tool;
 
-/// Kinds of which a call may have the same intent in every family.
+/// Kinds for which every family may have an equivalent.
 const KINDS: [Kind; 12] = [
     Kind::Read,
     Kind::ReadMany,
@@ -30,7 +30,7 @@ const KINDS: [Kind; 12] = [
     Kind::Plan,
 ];
 
-/// For each kind its own name and the names of the tools that do what it is for.
+/// For each kind its own name and the names of the equivalent tools.
 static NAMES: LazyLock<HashMap<Kind, BTreeSet<String>>> = LazyLock::new(|| {
     let does = |tool: &dyn Tool, kind| {
         tool.kind() == kind && plainest(kind).is_none_or(|intent| tool.args_for(&intent).is_some())
@@ -43,7 +43,7 @@ static NAMES: LazyLock<HashMap<Kind, BTreeSet<String>>> = LazyLock::new(|| {
     KINDS.into_iter().map(names).collect()
 });
 
-/// An intent that every tool of a kind can serve which does what the kind is for.
+/// Returns a basic intent that every tool of a kind can serve.
 fn plainest(kind: Kind) -> Option<Intent> {
     let path = || "a".to_string();
     Some(match kind {
@@ -67,11 +67,11 @@ fn plainest(kind: Kind) -> Option<Intent> {
     })
 }
 
-/// The names of a call under a name. One with several intents is forbidden by a rule for any of them, and
-/// allowed by rules for all.
+/// Returns the names of a call. A call with several intents is denied by a rule for any of them, and allowed
+/// only by rules for all.
 pub(in crate::tools) fn of(tool: &dyn Tool, name: &str, args: &Value) -> Names {
     let intent = tool.intent(args);
-    // A tool for running commands that starts one is judged as one that runs it, too.
+    // A tool for background commands that starts one is checked as a command tool, too.
     let kind = intent.as_ref().map_or(tool.kind(), Intent::kind);
     let own = [name, tool.kind().name(), kind.name()];
     let changes = match &intent {
@@ -98,7 +98,7 @@ pub(in crate::tools) fn of(tool: &dyn Tool, name: &str, args: &Value) -> Names {
     Names::new(with(&own, &any), with(&own, &all))
 }
 
-/// The names of every tool that tells what is in files: a command can do what they do.
+/// Returns the names of all tools that read file content: a command can do the same.
 pub(in crate::tools) fn readers() -> Names {
     let kinds = [Kind::Read, Kind::ReadMany, Kind::ViewImage, Kind::Grep];
     let names = with(&[], &BTreeSet::from(kinds));
@@ -110,7 +110,7 @@ fn with(own: &[&str], kinds: &BTreeSet<Kind>) -> BTreeSet<String> {
     own.iter().map(ToString::to_string).chain(others.cloned()).collect()
 }
 
-/// What a patch does: what it removes or moves is neither edited nor written alone.
+/// Returns the kinds of a patch's changes: removing or moving a file is more than editing or writing.
 fn changes(patch: &str) -> BTreeSet<Kind> {
     let both = [Kind::Edit, Kind::Write];
     let Ok(sections) = v4a::parse::parse(patch) else { return BTreeSet::from(both) };

@@ -1,4 +1,4 @@
-//! The approval port: front ends answer whether a call may run. Must not know who asks whom.
+//! Approval port: front ends decide whether a call may run. Must not know the requester.
 
 use futures::future::BoxFuture;
 
@@ -6,7 +6,7 @@ use super::proposal::Proposal;
 use crate::tools::contract::tool::ToolClass;
 use crate::tools::contract::view::ResultView;
 
-/// A question to the user, or to the host that approves calls.
+/// A permission request to the user, or to the host that approves calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ask {
@@ -14,48 +14,48 @@ pub struct Ask {
     pub call_id: String,
     /// The tool's name.
     pub tool: String,
-    /// What it may do.
+    /// Its permission class.
     pub class: ToolClass,
-    /// The command, or the path and what will happen to it.
+    /// The command, or the path and the change.
     pub target: String,
-    /// The rule that makes us ask, such as `command not known to be read-only`.
+    /// The reason for the request, such as `command not known to be read-only`.
     pub rule: String,
     /// The workspace, in which commands run.
     pub workspace: String,
-    /// The argument that the user may change: the one that is the whole `target`.
+    /// The argument that the user may edit: the one that is the whole `target`.
     pub editable: Option<String>,
-    /// A rule that would let this call run and those like it.
+    /// A rule that would allow this call and similar ones.
     pub proposal: Option<Proposal>,
-    /// What an edit would change.
+    /// A preview of the edit.
     pub preview: Option<ResultView>,
-    /// The call's checked arguments as JSON. Only a call with the same tool, target and arguments is the same.
+    /// The call's validated arguments as JSON. Calls are the same only if tool, target and arguments are.
     pub arguments: String,
-    /// Whether approval may hold for later calls that are the same. Not where the file belongs to the set-up of
-    /// a repository, of bowline or of the user: each of those is asked about.
+    /// Whether an approval may cover later identical calls. Not for configuration files of a repository, of
+    /// bowline or of the user: each change of those needs approval.
     pub repeatable: bool,
 }
 
-/// The answer.
+/// The decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
     /// Run it.
     Allow,
-    /// Run it with this text in place of the editable argument, and tell the model.
+    /// Run it with this text as the editable argument, and inform the model.
     AllowEdited(String),
-    /// Run it, and for the rest of the session what this rule allows.
+    /// Run it, and allow what this rule covers for the rest of the session.
     AllowLike(Proposal),
-    /// Do not, and tell the model why.
+    /// Refuse it, and give the model the reason.
     Deny(String),
 }
 
-/// Answers questions. Dropping the future withdraws the question.
+/// Decides permission requests. Dropping the future withdraws the request.
 pub trait Approval: Send + Sync {
-    /// Decides one question; may wait for a user.
+    /// Decides one request; may wait for a user.
     fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision>;
 }
 
-/// A function is one, too: who embeds bowline often needs no more.
+/// Functions implement it, too, as a simple form for hosts.
 impl<F, D> Approval for F
 where
     F: Fn(Ask) -> D + Send + Sync,

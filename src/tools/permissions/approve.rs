@@ -1,6 +1,6 @@
-//! Whether a call may run: judged by all that it touches, and asked about where that does not decide.
+//! Decides whether a call may run: checks all of its targets, and requests approval if needed.
 //!
-//! Must not know any tool, nor who answers.
+//! Must not know any tool, nor who approves.
 
 use std::path::{Path, PathBuf};
 
@@ -34,19 +34,19 @@ use crate::tools::files::paths;
 pub(in crate::tools) struct Approved {
     /// With these arguments.
     pub args: Value,
-    /// What the model is told beside the result.
+    /// A note for the model beside the result.
     pub note: Option<String>,
-    /// Where its command begins, for a tool whose commands begin where the last one ended.
+    /// The start folder of its command, for tools that continue where the last command ended.
     pub folder: Option<PathBuf>,
 }
 
-/// What a call touches and what becomes of it.
+/// The targets of a call and their verdict.
 struct Judged {
     targets: Vec<String>,
     verdict: Verdict,
 }
 
-/// The arguments with which the call may run; else what the model reads.
+/// Returns the arguments with which the call may run; else the refusal for the model.
 pub(in crate::tools) async fn approve(
     tool: &dyn Tool,
     schema: &Schema,
@@ -55,7 +55,7 @@ pub(in crate::tools) async fn approve(
     args: Value,
     cancel: &CancellationToken,
 ) -> Result<Approved, Outcome> {
-    // Decided here, so that the command begins where it was judged whatever other calls do meanwhile.
+    // Fixed here, so that the command starts where it was checked, whatever other calls do.
     let begin = if tool.keeps_folder() { Some(cx.shared.folder.now(&*cx.env).await) } else { None };
     let (folder, gone) = begin.map_or((None, None), |begin| (Some(begin.folder), begin.gone));
     let (args, note) = decide(tool, schema, cx, call, (args, folder.as_deref()), cancel).await?;
@@ -66,7 +66,7 @@ pub(in crate::tools) async fn approve(
     Ok(Approved { args, note: (!notes.is_empty()).then(|| notes.join("\n")), folder })
 }
 
-/// The arguments with which the call may run, and what the model is told beside the result.
+/// Returns the arguments with which the call may run, and a note for the model.
 async fn decide(
     tool: &dyn Tool,
     schema: &Schema,
@@ -110,7 +110,7 @@ async fn decide(
     }
 }
 
-/// The call with the command that the user wrote instead. What is forbidden stays so.
+/// Returns the call with the user's edited command. What is denied stays denied.
 async fn edited(
     tool: &dyn Tool,
     schema: &Schema,
@@ -126,7 +126,7 @@ async fn edited(
     let args = schema.check(args).map_err(|errors| {
         Outcome::error(format!("Not run: what the user made of it does not fit: {errors}"))
     })?;
-    // A command that would begin elsewhere cannot be edited.
+    // A command that would start in another folder cannot be edited.
     let judged = judge(tool, cx, call, &args, None).await?;
     if judged.targets != [text.as_str()] {
         return Err(Outcome::error("Not run: what the user wrote is not what would run."));
@@ -140,7 +140,7 @@ async fn edited(
     Ok((args, Some(note)))
 }
 
-/// What the model reads of a call that does not run.
+/// Returns the refusal for the model if the verdict is not to run.
 fn refusal(mode: Mode, verdict: Verdict) -> Option<Outcome> {
     match verdict {
         Verdict::Run | Verdict::Ask(_) => None,
@@ -152,7 +152,7 @@ fn refusal(mode: Mode, verdict: Verdict) -> Option<Outcome> {
     }
 }
 
-/// The argument that is the command, where the user may change it: a single one.
+/// Returns the argument with the command, if it is the only target and the user may edit it.
 fn editable(class: ToolClass, targets: &[String], args: &Value) -> Option<String> {
     let [target] = targets else { return None };
     let fields = args.as_object().filter(|_| class == ToolClass::Runs)?;
@@ -160,12 +160,12 @@ fn editable(class: ToolClass, targets: &[String], args: &Value) -> Option<String
     ["command", "cmd"].iter().find(|name| is_it(name)).map(ToString::to_string)
 }
 
-/// What a user is asked about: all that the call touches, or the call itself where that is nothing.
+/// Returns the text for the permission request: all targets, or the call itself if it has none.
 fn shown(call: &ToolCall, targets: &[String], args: &Value) -> String {
     if targets.is_empty() { format!("{} {args}", call.name) } else { targets.join("\n") }
 }
 
-/// A rule that would have let the call run.
+/// Returns a rule that would have allowed the call.
 async fn proposal(
     tool: &dyn Tool,
     cx: &Context,
@@ -189,7 +189,7 @@ async fn proposal(
     allowed.then(|| proposal.in_project(&root))
 }
 
-/// Judges everything that a call touches; the strictest verdict counts.
+/// Checks all targets of a call; the strictest verdict applies.
 async fn judge(
     tool: &dyn Tool,
     cx: &Context,
@@ -206,7 +206,7 @@ async fn judge(
     if let Some(folder) = folder
         && let Some(place) = elsewhere(cx, &folder).await
     {
-        // Judged and asked about as what it is: a command that goes there first.
+        // Checked and displayed with the folder change that precedes the command.
         for target in &mut targets {
             *target = format!("cd {place} && {target}");
         }
@@ -233,13 +233,13 @@ async fn judge(
     if targets.is_empty()
         && let Some(rule) = cx.rules.get().tool(&names)
     {
-        // What is only looked at or ended has nothing to be judged by; its tool can be forbidden all the same.
+        // Calls without targets have nothing to check, but their tool can be denied.
         strictest = policy::overrule(cx.mode.get(), strictest, rule);
     }
     Ok(Judged { targets, verdict: strictest })
 }
 
-/// Where the session is. What cannot be followed stands for itself.
+/// Returns the resolved folders of the session. One that cannot be resolved is used unchanged.
 async fn roots(cx: &Context) -> Roots {
     let real = async |path: &Path| cx.env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
     let mut roots = Roots { root: real(cx.env.root()).await, ..Roots::default() };
@@ -252,7 +252,7 @@ async fn roots(cx: &Context) -> Roots {
     roots
 }
 
-/// A folder that is not the workspace itself, as a word for the shell.
+/// Returns a folder other than the workspace, quoted for the shell.
 async fn elsewhere(cx: &Context, folder: &str) -> Option<String> {
     let path = paths::resolve(&*cx.env, folder);
     let real = async |path: &Path| cx.env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
@@ -260,7 +260,7 @@ async fn elsewhere(cx: &Context, folder: &str) -> Option<String> {
         .then(|| format!("'{}'", path.to_string_lossy().replace('\'', "'\\''")))
 }
 
-/// What the rules say about a call, by where its path really leads and by its own name.
+/// Returns the rule that applies to a call, by its resolved path and by its own name.
 async fn rule_match(cx: &Context, tool: &Names, class: ToolClass, target: &str) -> Option<RuleMatch> {
     let mut grants = Rules::default();
     let problems = grants.add(&cx.shared.grants(), Author::Person, Path::new("/"), Path::new("/"));
@@ -280,19 +280,19 @@ async fn rule_match(cx: &Context, tool: &Names, class: ToolClass, target: &str) 
     };
     let mut names = Vec::new();
     for path in &written {
-        // A path that leads nowhere is told by the tool itself.
+        // The tool itself reports a path that cannot be resolved.
         names.push(cx.env.resolve(path).await.unwrap_or_else(|_| path.clone()));
     }
     for real in names.clone() {
         names.extend(hard_links::others(cx, &real, &rules.barriers(tool)).await);
     }
-    // Last, because rules that allow are asked about the first name alone: a link must not take them elsewhere.
+    // Last, because allow rules check only the first name: a link must not extend them.
     names.extend(written);
     let names: Vec<&Path> = names.iter().map(PathBuf::as_path).collect();
     granted(rules.file(tool, class, &names), || grants.file(tool, class, &names))
 }
 
-/// What the rules say, unless they only ask and the user has said it for the session.
+/// Returns the rule, unless it only asks and the user has approved it for the session.
 fn granted(rule: Option<RuleMatch>, grants: impl FnOnce() -> Option<RuleMatch>) -> Option<RuleMatch> {
     match rule {
         Some(rule) if rule.ruling != Ruling::Ask => Some(rule),
@@ -300,7 +300,7 @@ fn granted(rule: Option<RuleMatch>, grants: impl FnOnce() -> Option<RuleMatch>) 
     }
 }
 
-/// A refusal that the model is told and that front ends find in the details.
+/// Returns a refusal for the model, with details for front ends.
 fn refused(mode: Mode, rule: &str) -> Outcome {
     let text = format!(
         "Not run: {rule}, and approval mode {} has nobody to ask. It would run with --approval full. \
@@ -310,11 +310,11 @@ fn refused(mode: Mode, rule: &str) -> Outcome {
     Outcome::error(text).details(json!({"refused": {"rule": rule, "flag": "--approval full"}}))
 }
 
-/// Judges a command line by what it says, by what it may read, and where it asks git, by what git would run here.
+/// Checks a command line: its commands, the files that it may read, and the programs that git would run here.
 async fn judge_command(cx: &Context, tool: &Names, line: &str) -> Verdict {
     let mode = cx.mode.get();
     if mode == Mode::Full {
-        // The user is not asked, so what a rule may forbid is refused.
+        // No user is asked in this mode, so a call that a rule might deny is refused.
         let rule = cx.rules.get().unresolved(tool, line);
         return rule.map_or(Verdict::Run, |rule| Verdict::Forbid(rule.rule));
     }
@@ -330,8 +330,8 @@ async fn judge_command(cx: &Context, tool: &Names, line: &str) -> Verdict {
     }
 }
 
-/// Judges a command line that a rule lets run by the files that it names: those of the set-up are asked about,
-/// as when they are edited, and those that a rule is about are not read unasked.
+/// Checks the files named in a command line that a rule allows: configuration files need approval, as for
+/// edits, and files with path rules are not read without approval.
 async fn judge_operands(cx: &Context, tool: &Names, line: &str) -> Verdict {
     let mode = cx.mode.get();
     if mode == Mode::Full {
@@ -348,7 +348,7 @@ async fn judge_operands(cx: &Context, tool: &Names, line: &str) -> Verdict {
     context.reads(line, &script, &barriers).await.map_or(Verdict::Run, |why| policy::strict(mode, why))
 }
 
-/// Patterns for the files that hold keys, where a search in the workspace or one of these folders would find
+/// Returns patterns for the files with keys, if a search in the workspace or one of these folders would find
 /// them.
 pub(in crate::tools) async fn secrets_below(
     cx: &Context,
@@ -370,7 +370,7 @@ pub(in crate::tools) async fn secrets_below(
         .collect()
 }
 
-/// The files that hold keys and stand somewhere under another name, too.
+/// Returns the files with keys that have other names (hard links).
 pub(in crate::tools) async fn secrets_with_several_names(cx: &Context) -> Vec<FileId> {
     let mut ids = Vec::new();
     for secret in roots(cx).await.secrets() {
@@ -379,7 +379,7 @@ pub(in crate::tools) async fn secrets_with_several_names(cx: &Context) -> Vec<Fi
     ids
 }
 
-/// Judges a look at a file: no mode and no rule gives those that hold keys.
+/// Checks a read of a file: no mode and no rule allows reading files with keys.
 async fn judge_reading(cx: &Context, target: &str) -> Verdict {
     for path in paths::readable(&*cx.env, target) {
         let real = cx.env.resolve(&path).await.unwrap_or(path);
@@ -396,8 +396,8 @@ async fn judge_reading(cx: &Context, target: &str) -> Verdict {
     Verdict::Run
 }
 
-/// Judges the parts of a command line that a rule lets run because they are read-only: git does so by a rule of
-/// its own, or where it is quiet.
+/// Checks the parts of a command line that run because they are read-only: git needs a rule of its own, or a
+/// repository without programs.
 async fn judge_beside(cx: &Context, tool: &Names, line: &str) -> Verdict {
     let mode = cx.mode.get();
     let script = command::parse(line);
@@ -416,8 +416,8 @@ async fn judge_beside(cx: &Context, tool: &Names, line: &str) -> Verdict {
     Verdict::Run
 }
 
-/// Judges an edit by where its path really leads, and by where the name itself stands: of a link
-/// that is removed the name goes, not what it leads to.
+/// Checks an edit by the resolved path and by the name itself: removing a link removes the name, not its
+/// target.
 async fn judge_path(cx: &Context, target: &str) -> Result<Verdict, String> {
     let resolve = async |path: &Path| cx.env.resolve(path).await.map_err(|error| error.to_string());
     let path = paths::resolve(&*cx.env, target);

@@ -1,7 +1,7 @@
-//! Whether git, asked only to show something, would run programs that the repository itself names.
+//! Detects whether a read-only git command would run programs that the repository names.
 //!
-//! Must not know modes or rules. A repository comes from another author, and its settings are files like any
-//! other: what is not known to be quiet is asked about.
+//! Must not know modes or rules. A repository has another author, and its settings are files like any other:
+//! unless it is known to be safe, approval is requested.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use crate::exec::{CommandSpec, Environment, Exit};
 use crate::tools::command;
 use crate::workspace::git;
 
-/// How long it may take to find out.
+/// Timeout of the check.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// What the script says of a quiet place.
+/// Output of the script for a safe repository.
 const QUIET: &str = "quiet";
-/// Why git is asked about.
+/// The reason for requesting approval.
 const LOUD: &str = "git in a repository that may name programs to run";
 
-/// Says `quiet` where nothing of the repository's own runs: there is none, or its folder is one that edits
-/// are asked about (so that nobody has made it in passing), its settings name no program, no hook looks at the
-/// index, and all of that holds for the submodules, in which git looks, too. Names that git quotes are not
-/// looked at any closer.
+/// Prints `quiet` if no program of the repository would run: there is none, or its git folder is one for
+/// which edits need approval (so that it was not created unnoticed), its settings name no program, no hook
+/// reads the index, and all of that holds for the submodules, which git reads, too. Names that git quotes are
+/// not checked any further.
 const SCRIPT: &str = r#"
 exec 2>/dev/null
 root=$(pwd -P) && root=${root%/} || exit
@@ -50,8 +50,8 @@ quiet() {
 quiet && printf quiet
 "#;
 
-/// What there is to be said against a read-only command line, if it asks git; nothing of one that does
-/// not, and nothing where git is quiet.
+/// Returns the objection against a read-only command line that runs git; `None` for other commands and safe
+/// repositories.
 pub async fn objection(env: &dyn Environment, line: &str) -> Option<&'static str> {
     let asks_git = |part: &command::Part| part.words.first().is_some_and(|word| word.text == "git");
     if !command::parse(line).parts.iter().any(asks_git) {

@@ -1,7 +1,6 @@
-//! The other names of a file that has several: a hard link must not make another file of one that is guarded
-//! or forbidden.
+//! Other names of a file with hard links: a hard link must not give access to a guarded or denied file.
 //!
-//! Must not know what becomes of a call.
+//! Must not know the verdict.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,13 +13,13 @@ use crate::base::names;
 use crate::exec::FileKind;
 use crate::tools::contract::context::Context;
 
-/// Entries of folders that are looked at. In a larger workspace links are found among the first of them.
+/// Maximum folder entries that are read. In a larger workspace only links among the first are found.
 const ENTRIES_MAX: usize = 20_000;
-/// Folders whose files are guarded, below the workspace and below the home folder, and those below them.
+/// Folders whose files are guarded, below the workspace and the home folder, including subfolders.
 const GUARDED: [&str; 3] = [".git/hooks", ".git", ".bowline"];
 
-/// The guarded and forbidden files that are the same as the one at `path`, which has several names. Looks for
-/// those of rules only where there are some.
+/// Returns the guarded and denied files that are identical to the one at `path`, which has several names.
+/// Searches files of rules only if there are any.
 pub(in crate::tools) async fn others(cx: &Context, path: &Path, barriers: &[Barrier]) -> Vec<PathBuf> {
     let Ok(Some(id)) = cx.env.hard_link(path).await else { return Vec::new() };
     let mut found = Vec::new();
@@ -63,7 +62,7 @@ pub(in crate::tools) async fn others(cx: &Context, path: &Path, barriers: &[Barr
     found
 }
 
-/// Whether one of some files has several names.
+/// Whether one of the files has several names.
 pub(super) async fn have_several_names(cx: &Context, files: &[PathBuf]) -> bool {
     for file in files {
         if cx.env.hard_link(file).await.is_ok_and(|id| id.is_some()) {
@@ -73,8 +72,8 @@ pub(super) async fn have_several_names(cx: &Context, files: &[PathBuf]) -> bool 
     false
 }
 
-/// Whether paths below a folder lead to one of some files over links: those whose names match these patterns, or all.
-/// Where there is too much to look at, they may.
+/// Whether paths below a folder lead to one of the files through links: those whose names match these
+/// patterns, or all. If there is too much to read, it is assumed.
 pub(super) async fn lead_to(
     cx: &Context,
     folder: &Path,
@@ -105,7 +104,7 @@ pub(super) async fn lead_to(
             if files.contains(&real) {
                 return true;
             }
-            // With a limit a folder counts at every depth at which it is found.
+            // With a limit, a folder is visited at every depth at which it is found.
             if entry.kind == FileKind::Folder && (known.insert(real.clone()) || patterns.is_some()) {
                 folders.push((real, depth + 1));
             }
@@ -114,7 +113,7 @@ pub(super) async fn lead_to(
     false
 }
 
-/// The files of the set-up that there are.
+/// Returns the existing configuration files.
 async fn guarded(cx: &Context) -> Vec<PathBuf> {
     let home = cx.env.home().map(Path::to_path_buf);
     let mut folders: Vec<PathBuf> = cx.shared.own.clone();

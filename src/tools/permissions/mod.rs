@@ -1,10 +1,10 @@
-//! Whether a call may run.
+//! Permissions of calls.
 //!
-//! `approve` makes the decision: `policy` has the approval modes, `rules` the user's rules, `approval` asks the
-//! front end, `proposal` is the rule that the user may keep, `preview` the edit shown before. `targets` finds
-//! guarded and denied paths in command lines, `hard_links` their other names, `aliases` the names of a call in
-//! rules, `modified_paths` the files that a call reads or changes, `git_programs` whether git would run
-//! programs of the repository. Must not know how calls run.
+//! `approve` makes the decision: `policy` has the approval modes, `rules` the user's rules, `approval` asks
+//! the front end, `proposal` is the rule that the user may add, `preview` the edit as displayed before.
+//! `targets` finds guarded and denied paths in command lines, `hard_links` their other names, `aliases` the
+//! names of a call in rules, `modified_paths` the files that a call reads or changes, `git_programs` whether
+//! git would run programs of the repository. Must not know how calls run.
 
 pub(super) mod aliases;
 #[doc(hidden)]

@@ -1,5 +1,5 @@
-//! Which files a call looks at or changes, whichever family's tool makes it. Pure: a call is taken at its
-//! word, and files are not looked at.
+//! Files that a call reads or changes, for the tools of any family. Pure: based on the arguments, without
+//! reading files.
 
 use serde_json::Value;
 
@@ -10,14 +10,14 @@ use crate::tools::contract::registry::Registry;
 /// Paths as the model wrote them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModifiedPaths {
-    /// Files that are shown.
+    /// Files that are read.
     pub read: Vec<String>,
-    /// Files that are made, changed, moved or removed.
+    /// Files that are created, changed, moved or removed.
     pub changed: Vec<String>,
 }
 
-/// The files of a call, by the name of its tool and its arguments; none where the tool is unknown, or
-/// where it takes no files. What a command does cannot be told.
+/// Returns the files of a call, by the name of its tool and its arguments; empty if the tool is unknown or
+/// uses no files. The files of a command are unknown.
 pub fn modified_paths(tool: &str, args: &Value) -> ModifiedPaths {
     let intents = Registry::anywhere(tool).iter().map(|row| row.tool.intent(&row.tool.prepare(args.clone())));
     intents.flatten().map(of).next().unwrap_or_default()

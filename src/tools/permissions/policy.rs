@@ -1,6 +1,7 @@
-//! Which calls run at once, which are asked about, which are refused: the four approval modes.
+//! Approval policy: which calls run immediately, which need approval, and which are refused, in the four
+//! approval modes.
 //!
-//! Pure; must not know tools or front ends. Paths come with their links followed already.
+//! Pure; must not know tools or front ends. Paths have their links resolved.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -16,12 +17,12 @@ use crate::tools::contract::tool::ToolClass;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Mode {
-    /// Looking runs; everything else asks, edits too.
+    /// Read-only calls run; everything else needs approval, edits too.
     Untrusted,
-    /// Looking and edits inside the workspace run; everything else asks.
+    /// Read-only calls and edits inside the workspace run; everything else needs approval.
     #[default]
     OnRequest,
-    /// The same, but what would ask is refused: no user is there.
+    /// The same, but calls that need approval are refused: no user is there.
     AutoEdit,
     /// Everything runs.
     Full,
@@ -47,7 +48,7 @@ impl Mode {
     }
 }
 
-/// The mode of a session, which all of its agents hold to at any time. Cheap to clone; all clones are one.
+/// The mode of a session, shared by all of its agents. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct SharedMode(Arc<AtomicUsize>);
 
@@ -65,34 +66,34 @@ impl SharedMode {
         Mode::ALL.get(self.0.load(Ordering::SeqCst)).copied().unwrap_or(Mode::Untrusted)
     }
 
-    /// Another mode, for everybody from the next call on.
+    /// Sets the mode for all agents from the next call on.
     pub fn set(&self, mode: Mode) {
         let place = Mode::ALL.iter().position(|known| *known == mode).unwrap_or(0);
         self.0.store(place, Ordering::SeqCst);
     }
 }
 
-/// What becomes of a call, from mild to strict. Rules are shown to users and models.
+/// Verdict on a call, from mild to strict. Reasons are displayed to users and models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It runs.
     Run,
     /// The user decides.
     Ask(Cow<'static, str>),
-    /// It does not run.
+    /// It is refused.
     Refuse(Cow<'static, str>),
-    /// A rule forbids it, in every mode.
+    /// A rule denies it, in every mode.
     Forbid(String),
 }
 
 impl Verdict {
-    /// Whether a file is why it is asked about or refused: one that is never allowed by a rule.
+    /// Whether the reason is a file that no rule can allow.
     pub fn is_about_set_up(&self) -> bool {
         let guards = |rule: &str| [SET_UP, TOUCHES_SET_UP].contains(&rule);
         matches!(self, Self::Ask(rule) | Self::Refuse(rule) if guards(rule))
     }
 
-    /// How strict it is, and the reason.
+    /// Returns its strictness and the reason.
     fn rank(&self) -> (u8, &str) {
         match self {
             Self::Run => (0, ""),
@@ -104,8 +105,8 @@ impl Verdict {
 }
 
 impl Ord for Verdict {
-    /// Of two that are equally strict, the one about a file of the set-up is greater: rules and earlier approvals
-    /// lift other reasons, and must not lift this one along.
+    /// Of two equally strict verdicts, one about a configuration file is greater: rules and earlier approvals
+    /// override other reasons, but not this one.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         let ((rank, rule), (other_rank, other_rule)) = (self.rank(), other.rank());
         let guards = self.is_about_set_up().cmp(&other.is_about_set_up());
@@ -121,24 +122,24 @@ impl PartialOrd for Verdict {
 
 /// Why an edit of such a file is never allowed by a rule.
 const SET_UP: &str = "file of the repository's, bowline's or your own set-up";
-/// Why a command is asked about though a rule allows how it begins.
+/// Reason for a command that a rule allows but that accesses configuration files.
 pub(super) const TOUCHES_SET_UP: &str =
     "command that names a file of the repository's, bowline's or your own set-up";
-/// Why nothing gives what is in such a file.
+/// Reason for refusing to read a file with keys.
 pub(super) const SECRET_FILE: &str = "file that holds keys";
-/// Why a command is asked about that reads files which it does not name.
+/// Reason for a command that reads files which it does not name.
 pub(super) const MADE_NAMES: &str =
     "command that may read a file that holds keys, by names that are not known";
-/// The file of each of bowline's own folders that holds keys.
+/// The file with keys in each of bowline's own folders.
 pub(super) const KEYS: &str = "auth.json";
-/// Why an edit is asked about in a workspace that is the home folder, or holds it.
+/// Reason for an edit in a workspace that is or contains the home folder.
 const HIDDEN: &str = "hidden file of your home folder";
 
 /// Folders whose files make other programs run something, wherever they are.
 const GUARDED: [&str; 2] = [".git", ".bowline"];
 
-/// What stands in a home folder and is run or obeyed by shells, git and ssh whenever they start. Bash and zsh
-/// document theirs in their manuals under "startup files", git in `git-config`, ssh in `ssh_config`.
+/// Files in a home folder that shells, git and ssh read when they start. Documented in the manuals of bash
+/// and zsh under "startup files", in `git-config`, and in `ssh_config`.
 pub(super) const START_FILES: [&str; 19] = [
     ".bashrc",
     ".bash_profile",
@@ -161,7 +162,7 @@ pub(super) const START_FILES: [&str; 19] = [
     ".config/systemd",
 ];
 
-/// Where a session is. All paths are real ones.
+/// The folders of a session. All paths are resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Roots {
     /// The workspace.
@@ -177,7 +178,7 @@ pub fn judge(mode: Mode, class: ToolClass, target: &str, roots: &Roots) -> Verdi
     verdict(mode, objection(mode, class, target, roots))
 }
 
-/// What becomes of a call against which there may be something to be said.
+/// Returns the verdict on a call with a possible objection.
 pub fn verdict(mode: Mode, objection: Option<&'static str>) -> Verdict {
     match (mode, objection) {
         (Mode::Full, _) | (_, None) => Verdict::Run,
@@ -186,7 +187,7 @@ pub fn verdict(mode: Mode, objection: Option<&'static str>) -> Verdict {
     }
 }
 
-/// What becomes of a call that is not to run unasked, for a reason.
+/// Returns the verdict on a call that needs approval, with the reason.
 pub(super) fn strict(mode: Mode, why: String) -> Verdict {
     match mode {
         Mode::Full => Verdict::Run,
@@ -195,14 +196,14 @@ pub(super) fn strict(mode: Mode, why: String) -> Verdict {
     }
 }
 
-/// What becomes of a call about which a rule says something.
+/// Applies a rule to a verdict.
 pub fn overrule(mode: Mode, verdict: Verdict, rule: RuleMatch) -> Verdict {
     let guarded = verdict.is_about_set_up();
     match (rule.ruling, mode) {
         (Ruling::Deny, _) => Verdict::Forbid(rule.rule),
-        // Neither a rule nor the user's answer to its question gives what is never given.
+        // Neither a rule nor the user's approval can allow what is always denied.
         _ if matches!(verdict, Verdict::Forbid(_)) => verdict,
-        // Answers to a question about the set-up hold once, so the question stays one about the set-up.
+        // Approvals of configuration files apply once, so the reason must stay visible.
         (Ruling::Ask | Ruling::Allow, _) if guarded => verdict,
         (Ruling::Ask, Mode::Full) => verdict,
         (Ruling::Ask, Mode::AutoEdit) => Verdict::Refuse(rule.rule.into()),
@@ -235,12 +236,12 @@ impl Roots {
             || self.below_home(path).is_some_and(|below| START_FILES.iter().any(|name| begins(below, name)))
     }
 
-    /// The files that hold keys.
+    /// Returns the files with keys.
     pub(super) fn secrets(&self) -> Vec<PathBuf> {
         self.own.iter().map(|folder| folder.join(KEYS)).collect()
     }
 
-    /// Whether a file is hidden in the home folder, where the workspace is that folder or holds it.
+    /// Whether a file is hidden in the home folder, if the workspace is or contains that folder.
     fn is_hidden(&self, path: &Path) -> bool {
         let holds_home = self.home.as_ref().is_some_and(|home| home.starts_with(&self.root));
         let hidden = |below: &Path| below.to_string_lossy().starts_with('.');
@@ -252,18 +253,18 @@ impl Roots {
     }
 }
 
-/// Whether a path that the shell makes may be of the set-up, as far as its names say.
+/// Whether an unexpanded path may be a configuration file, judging by its names.
 pub(super) fn may_be_set_up(text: &str) -> bool {
     GUARDED.iter().chain(&START_FILES).any(|name| command::may_contain(text, name))
 }
 
-/// Whether a path begins with these names, in letters of any size.
+/// Whether a path begins with these names, case-insensitive.
 fn begins(path: &Path, names: &str) -> bool {
     let mut parts = path.components();
     names.split('/').all(|name| parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(name)))
 }
 
-/// Whether a path below a workspace, or one elsewhere, is of a repository's or bowline's own set-up.
+/// Whether a path, below a workspace or elsewhere, is a configuration file of a repository or of bowline.
 pub fn is_guarded(below: &Path) -> bool {
     below.components().any(|part| {
         matches!(part, Component::Normal(name) if GUARDED.iter().any(|guarded| name.eq_ignore_ascii_case(guarded)))

@@ -1,5 +1,5 @@
-//! What an edit would change, shown before it is allowed: the tool runs against an environment that
-//! takes its writes and makes none.
+//! Preview of an edit for approval: the tool runs in an environment that records its writes without
+//! performing them.
 //!
 //! Must not know any tool.
 
@@ -24,7 +24,7 @@ use crate::tools::contract::tool::{Invocation, Tool, ToolClass};
 use crate::tools::contract::view::ResultView;
 use crate::tools::files::state::ReadFirst;
 
-/// What a call of a tool that edits would change; nothing where it would fail.
+/// Returns the change that a call of an edit tool would make; `None` if it would fail.
 pub(in crate::tools) async fn of(
     tool: &dyn Tool,
     cx: &Context,
@@ -42,7 +42,7 @@ pub(in crate::tools) async fn of(
         env: Arc::new(Rehearsal { inner: Arc::clone(&cx.env), written: Mutex::default() }),
         cancel: cancel.clone(),
         progress: Arc::new(|_| {}),
-        // What the session keeps must not hear of what did not happen.
+        // The session's state must not record what did not happen.
         shared: Arc::new(Shared::new(PathBuf::new()).read_first(ReadFirst::Off)),
     };
     let run = std::panic::AssertUnwindSafe(async { tool.run(rehearsal).await }).catch_unwind();
@@ -51,11 +51,11 @@ pub(in crate::tools) async fn of(
     matches!(view, ResultView::Diff { .. } | ResultView::Diffs(_)).then_some(view)
 }
 
-/// Reads what is there, remembers what would be written, runs nothing.
+/// Reads existing files, records writes, runs no commands.
 #[derive(Debug)]
 struct Rehearsal {
     inner: Arc<dyn Environment>,
-    /// What files would hold; `None` for those that would be gone.
+    /// New contents of files; `None` for deleted ones.
     written: Mutex<HashMap<PathBuf, Option<Vec<u8>>>>,
 }
 

@@ -1,5 +1,4 @@
-//! The rule that a user may want to keep after a question: what this call begins with, whom it asks, or
-//! where its file is.
+//! Proposes a rule in a permission request: by the call's first words, its host, or its file's folder.
 //!
 //! Pure; must not know files or front ends.
 
@@ -14,11 +13,11 @@ use crate::tools::contract::tool::ToolClass;
 pub struct Proposal {
     /// What it allows, for the user: `cargo test …`.
     pub what: String,
-    /// As it stands in a file of rules, for all projects.
+    /// Its text for a rule file, for all projects.
     pub rule: String,
     /// The same for one project.
     pub project_rule: String,
-    /// What it covers, in a sentence for the user.
+    /// A sentence for the user about what it covers.
     pub covers: String,
 }
 
@@ -36,10 +35,10 @@ impl Proposal {
     }
 }
 
-/// Programs whose first words say nothing about what they do, by kind: they run what they are given, or
-/// destroy what they are told to. A version behind the name (`python3.12`) changes nothing.
+/// Programs whose first words do not determine what they do, by kind: they run or destroy what they are
+/// given. A version suffix (`python3.12`) is ignored.
 const NEVER: [&[&str]; 9] = [
-    // Shells and what stands before a command.
+    // Shells and command prefixes.
     &["sh", "bash", "zsh", "dash", "ash", "fish", "ksh", "csh", "tcsh", "pwsh", "powershell", "busybox"],
     &["env", "eval", "exec", "source", ".", "sudo", "doas", "su", "pkexec", "runuser", "chroot", "unshare"],
     &["nsenter", "systemd-run", "xargs", "parallel", "script", "expect", "flock", "entr", "at", "batch"],
@@ -47,27 +46,27 @@ const NEVER: [&[&str]; 9] = [
     &["python", "pypy", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "luajit", "tclsh"],
     &["julia", "java", "osascript", "sed", "gsed", "awk", "gawk", "mawk", "nawk", "gdb", "lldb", "sqlite"],
     &["ed", "ex", "vi", "vim", "nvim", "emacs", "less", "more", "man", "find", "fd", "tar", "bsdtar"],
-    // What destroys and replaces files.
+    // Programs that delete or overwrite files.
     &["rm", "rmdir", "dd", "mkfs", "tee", "mv", "cp", "ln", "install", "truncate", "shred", "unlink"],
     &["kill", "pkill", "killall", "chmod", "chown", "chgrp", "crontab", "rsync", "docker", "podman"],
-    // What talks to hosts, and what is fed.
+    // Network programs, and input to a running command.
     &["curl", "wget", "ssh", "scp", "sftp", "stdin"],
 ];
 
-/// Programs that are many: their second word says which.
+/// Programs with subcommands.
 const MANY: [&str; 15] = [
     "git", "cargo", "npm", "npx", "pnpm", "yarn", "bunx", "go", "gh", "uv", "uvx", "pip", "poetry",
     "kubectl", "rustup",
 ];
 
-/// Parts of git that run or destroy what they are given.
+/// Git commands that run or destroy what they are given.
 const NEVER_GIT: [&str; 9] =
     ["config", "bisect", "submodule", "filter-branch", "rebase", "difftool", "mergetool", "clean", "reset"];
 
-/// Words that say only that another word follows.
+/// Subcommands that are followed by another one.
 const GO_ON: [&str; 3] = ["run", "exec", "compose"];
 
-/// For a command line with one part that does more than look.
+/// Proposes a rule for a command line with one part that is not read-only.
 pub fn for_command(tool: &str, line: &str) -> Option<Proposal> {
     let script = command::parse(line);
     if !script.unresolved.is_empty() || !script.writes.is_empty() {
@@ -75,12 +74,12 @@ pub fn for_command(tool: &str, line: &str) -> Option<Proposal> {
     }
     let parts: Vec<&Part> = script.parts.iter().filter(|part| !command::part_is_read_only(part)).collect();
     let proposal = by_words(&parts).or_else(|| by_host(&parts))?;
-    // It is worth something only if it lets this very call run.
+    // It is useful only if it allows this very call.
     let said = rules(&proposal.rule)?.command(&Names::plain(&[tool]), line)?;
     (said.ruling == Ruling::Allow).then_some(proposal)
 }
 
-/// Whatever begins as all of these commands do.
+/// Proposes a rule for everything that starts like all of these commands.
 fn by_words(parts: &[&Part]) -> Option<Proposal> {
     let (first, others) = parts.split_first()?;
     let words = first_words(first)?;
@@ -91,9 +90,9 @@ fn by_words(parts: &[&Part]) -> Option<Proposal> {
     })
 }
 
-/// The one host that all of these commands talk to, where they do nothing else.
+/// Proposes a rule for the one host that all of these commands connect to, if they do nothing else.
 fn by_host(parts: &[&Part]) -> Option<Proposal> {
-    // A command that is run elsewhere is judged by itself.
+    // A remote command is checked separately.
     let network: Vec<NetworkTargets> = parts.iter().map(|part| command::network_targets(part)).collect();
     let host = network.first()?.hosts.first()?.rule();
     let only = |targets: &NetworkTargets| {
@@ -105,8 +104,8 @@ fn by_host(parts: &[&Part]) -> Option<Proposal> {
     })
 }
 
-/// For a file: everything in its folder and below, unless that is the home folder or holds it. Paths are the
-/// real ones.
+/// Proposes a rule for a file: its folder and everything below, unless that is or contains the home folder.
+/// Paths are resolved.
 pub fn for_file(path: &Path, home: Option<&Path>) -> Option<Proposal> {
     let holds_home = |folder: &Path| home.is_some_and(|home| home.starts_with(folder));
     let narrow = |folder: &&Path| folder.parent().is_some() && !holds_home(folder);
@@ -121,7 +120,7 @@ pub fn for_file(path: &Path, home: Option<&Path>) -> Option<Proposal> {
     (said.ruling == Ruling::Allow).then_some(proposal)
 }
 
-/// The program and the word that says which part of it; a third where the second only leads to it.
+/// Returns the program and its subcommand; a third word if the second is only a prefix.
 fn first_words(part: &Part) -> Option<Vec<String>> {
     let program = part.words.first().filter(|word| word.exact)?;
     let name = program.text.rsplit('/').next().unwrap_or_default();
@@ -146,7 +145,7 @@ fn first_words(part: &Part) -> Option<Vec<String>> {
     let broad = match second {
         None => MANY.contains(&name),
         Some(second) if name == "git" => NEVER_GIT.contains(&second),
-        // `npm exec …` and `uv run …` run what follows; `cargo run` the project, `npm run build` a part of it.
+        // `npm exec …` and `uv run …` run what follows; `cargo run` the project, `npm run build` a script.
         Some(second) => name != "cargo" && words.len() == 2 && GO_ON.contains(&second),
     };
     (!broad).then_some(words)
@@ -158,7 +157,7 @@ fn is_never(name: &str) -> bool {
     NEVER.iter().any(|names| names.contains(&bare))
 }
 
-/// A string as TOML has it.
+/// Returns a TOML string.
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_string()).to_string()
 }

@@ -1,7 +1,7 @@
-//! What the user has said once for all calls like it: rules by tool, by command, by host, by path.
+//! Permission rules of the user: by tool, command, host, or path.
 //!
-//! Pure; must not know files, front ends or modes. A refusal wins over a question, a question
-//! over approval, whatever the order.
+//! Pure; must not know files, front ends or modes. Deny takes precedence over ask, and ask over allow,
+//! regardless of order.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,7 +20,7 @@ use crate::tools::contract::tool::ToolClass;
 pub mod barrier;
 pub(in crate::tools) mod pattern;
 
-/// What a rule says.
+/// Effect of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ruling {
@@ -32,19 +32,19 @@ pub enum Ruling {
     Deny,
 }
 
-/// Who wrote a file of rules.
+/// Author of a rule file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Author {
     /// The user.
     Person,
-    /// The author of the project: what it allows counts once the user trusts it.
+    /// The project's author: allow rules apply only if the user trusts the project.
     Project {
-        /// Whether he does.
+        /// Whether the user trusts it.
         trusted: bool,
     },
 }
 
-/// One rule as it stands in a file. All that it names must fit.
+/// One rule in a file. All of its conditions must match.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -53,7 +53,7 @@ struct Written {
     command: Option<String>,
     host: Option<String>,
     path: Option<String>,
-    /// The real path of the only workspace in which the rule holds.
+    /// The resolved path of the only workspace to which the rule applies.
     project: Option<String>,
 }
 
@@ -67,14 +67,14 @@ struct File {
 #[derive(Debug, Clone)]
 struct Rule {
     written: Written,
-    /// The command's first words.
+    /// The first words of the command.
     words: Vec<String>,
     hosts: Option<Hosts>,
-    /// A pattern from the root of the file system, and the same prepared.
+    /// An absolute path pattern, and its compiled form.
     paths: Option<(String, Gitignore)>,
 }
 
-/// The names of tools by which rules mean a call.
+/// The names by which rules refer to a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Names {
     any: BTreeSet<String>,
@@ -82,40 +82,40 @@ pub struct Names {
 }
 
 impl Names {
-    /// `any`: what a rule names that forbids or asks; `all`: one that allows.
+    /// `any`: names matched by deny and ask rules; `all`: names matched by allow rules.
     pub fn new(any: BTreeSet<String>, all: BTreeSet<String>) -> Self {
         Self { any, all }
     }
 
-    /// These names, whatever a rule says.
+    /// Creates names that are the same for all rules.
     pub fn plain(names: &[&str]) -> Self {
         let names: BTreeSet<String> = names.iter().map(ToString::to_string).collect();
         Self { any: names.clone(), all: names }
     }
 
-    /// These names and those.
+    /// Returns the union.
     #[must_use]
     pub(in crate::tools) fn or(&self, other: &Self) -> Self {
         let both = |a: &BTreeSet<String>, b: &BTreeSet<String>| a.union(b).cloned().collect();
         Self { any: both(&self.any, &other.any), all: both(&self.all, &other.all) }
     }
 
-    /// Whether a rule that forbids or asks means the call.
+    /// Whether a deny or ask rule refers to the call.
     pub fn restrict(&self, tool: &str) -> bool {
         self.any.contains(tool)
     }
 
-    /// Whether a rule that allows means it.
+    /// Whether an allow rule refers to it.
     pub fn grant(&self, tool: &str) -> bool {
         self.all.contains(tool)
     }
 }
 
-/// All rules of a session. None by default.
+/// All rules of a session. Empty by default.
 #[derive(Debug, Clone, Default)]
 pub struct Rules(Vec<Rule>);
 
-/// The rules that hold for a session now, for all of its agents. Cheap to clone; all clones are one.
+/// The rules of a session, shared by all of its agents. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct SharedRules(Arc<RwLock<Arc<Rules>>>);
 
@@ -131,25 +131,25 @@ impl SharedRules {
         self.0.read().clone()
     }
 
-    /// Other rules, for everybody from the next call on.
+    /// Sets the rules for all agents from the next call on.
     pub fn set(&self, rules: Rules) {
         *self.0.write() = Arc::new(rules);
     }
 }
 
-/// What the rules say about a call, and the rule that says it.
+/// The rule that applies to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleMatch {
     /// The decision.
     pub ruling: Ruling,
-    /// The rule in words, such as `deny command "git push"`.
+    /// A description of the rule, such as `deny command "git push"`.
     pub rule: String,
 }
 
 impl Rules {
-    /// Adds the rules of a file. `root` is the real path of the workspace, in which relative
-    /// patterns are; `home` is what `~` means. Gives what is wrong: where something is, nothing
-    /// of the file that allows is taken, and one that cannot be read at all makes everything ask.
+    /// Adds the rules of a file. `root` is the resolved path of the workspace, for relative patterns; `home`
+    /// is what `~` expands to. Returns the problems: if there are any, the file's allow rules are dropped,
+    /// and an unparsable file makes every call need approval.
     pub fn add(&mut self, text: &str, author: Author, root: &Path, home: &Path) -> Vec<String> {
         let file: File = match toml::from_str(text) {
             Ok(file) => file,
@@ -179,7 +179,7 @@ impl Rules {
         problems
     }
 
-    /// What a file would allow, each rule in words. Nothing where something is wrong with it.
+    /// Returns the allow rules of a file, each described in words; empty if it has problems.
     pub fn allowed_by(text: &str, root: &Path, home: &Path) -> Vec<String> {
         let mut rules = Self::default();
         if !rules.add(text, Author::Person, root, home).is_empty() {
@@ -189,7 +189,7 @@ impl Rules {
         allows.map(|rule| rule.written.to_string()).collect()
     }
 
-    /// Makes everything ask, because what a file would have forbidden is not known.
+    /// Makes every call need approval, because the file's deny rules are unknown.
     pub fn add_unreadable(&mut self) {
         let written = Written {
             decision: Ruling::Ask,
@@ -202,12 +202,12 @@ impl Rules {
         self.0.push(Rule { written, words: Vec::new(), hosts: None, paths: None });
     }
 
-    /// Whether there are none.
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What is said about a call of a tool that runs commands and has these names.
+    /// Returns the rule for a call of a command tool with these names.
     pub fn command(&self, tool: &Names, line: &str) -> Option<RuleMatch> {
         let mine = || self.0.iter().filter(|rule| rule.names(tool) && rule.paths.is_none());
         mine().next()?;
@@ -222,8 +222,8 @@ impl Rules {
         strict.or_else(|| allowed(&mine().collect::<Vec<_>>(), &script, &network))
     }
 
-    /// What is said about a call of another tool. `paths` are the names of its file, the real one
-    /// first: only that one is approved.
+    /// Returns the rule for a call of another tool. `paths` are the names of its file, the resolved one
+    /// first: only that one can be allowed.
     pub fn file(&self, tool: &Names, class: ToolClass, paths: &[&Path]) -> Option<RuleMatch> {
         let fits = |rule: &&Rule| {
             let about_files = rule.words.is_empty() && rule.hosts.is_none() && class != ToolClass::Runs;
@@ -243,7 +243,7 @@ impl Rules {
 }
 
 impl Rules {
-    /// What is said about a call that touches nothing: by rules for its tool alone.
+    /// Returns the rule for a call without targets: only rules for its tool apply.
     pub fn tool(&self, tool: &Names) -> Option<RuleMatch> {
         let whole = |rule: &&Rule| rule.words.is_empty() && rule.hosts.is_none() && rule.paths.is_none();
         let restricts = |rule: &&Rule| rule.written.decision != Ruling::Allow && rule.names(tool);
@@ -252,7 +252,7 @@ impl Rules {
         strictest.map(|rule| rule.matched(rule.written.decision))
     }
 
-    /// The rules that forbid or ask by paths, for a call with these names.
+    /// Returns the deny and ask rules with paths, for a call with these names.
     pub fn barriers(&self, tool: &Names) -> Vec<Barrier> {
         let strict = |rule: &&Rule| rule.written.decision != Ruling::Allow && rule.names(tool);
         let barrier = |rule: &Rule| {
@@ -262,8 +262,8 @@ impl Rules {
         self.0.iter().filter(strict).filter_map(barrier).collect()
     }
 
-    /// The rule that may forbid a command line of which it cannot be told what it runs or whom it asks. Where
-    /// nothing asks, that is refused.
+    /// Returns the rule that might deny a command line whose commands or hosts cannot be resolved. In modes
+    /// that ask no user, such a call is refused.
     pub fn unresolved(&self, tool: &Names, line: &str) -> Option<RuleMatch> {
         let strict = |rule: &&Rule| {
             let about_commands = !rule.words.is_empty() || rule.hosts.is_some();
@@ -280,8 +280,8 @@ impl Rules {
         rules.find(may).map(|rule| rule.matched(Ruling::Deny))
     }
 
-    /// Patterns of the paths that a call with these names may not see, as in `.gitignore`, from the root of the
-    /// file system.
+    /// Returns patterns of the paths that a call with these names must not see, as in `.gitignore`, from the
+    /// root of the file system.
     pub fn denied_paths(&self, tool: &Names) -> Vec<String> {
         let forbids = |rule: &&Rule| rule.written.decision == Ruling::Deny && rule.names(tool);
         let rules = self.0.iter().filter(forbids);
@@ -289,10 +289,10 @@ impl Rules {
     }
 }
 
-/// Which hosts a command line reaches.
+/// The network targets of a command line.
 #[derive(Default)]
 struct LineNetwork {
-    /// For each of its parts.
+    /// The targets of each part.
     parts: Vec<NetworkTargets>,
     writes: NetworkTargets,
 }
@@ -304,7 +304,7 @@ impl LineNetwork {
     }
 }
 
-/// The approval of a command line, when everything in it is allowed or read-only.
+/// Returns the allow rule for a command line, if everything in it is allowed or read-only.
 fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<RuleMatch> {
     let known =
         script.unresolved.is_empty() && script.writes.is_empty() && !command::runs_git_elsewhere(script);
@@ -322,7 +322,7 @@ fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<Ru
                     .is_none_or(|hosts| targets.is_some_and(|targets| all_in(&[hosts], targets)))
         });
         let by_host = || {
-            // A rule for a host approves what does nothing but talk to it.
+            // A rule for a host allows only commands that do nothing but connect to it.
             let targets = targets.filter(|targets| targets.network_only)?;
             let host_rules = grants.iter().filter(|rule| rule.words.is_empty());
             let hosts: Vec<&Hosts> = host_rules.clone().filter_map(|rule| rule.hosts.as_ref()).collect();
@@ -339,13 +339,13 @@ fn allowed(rules: &[&Rule], script: &Script, network: &LineNetwork) -> Option<Ru
     last.filter(|_| known)
 }
 
-/// Whether every host that is network is meant, and there is one.
+/// Whether every target host is matched, and there is at least one.
 fn all_in(rules: &[&Hosts], targets: &NetworkTargets) -> bool {
     let meant = |host| rules.iter().any(|hosts| hosts.has(host) == Some(true));
     !targets.unclear && !targets.hosts.is_empty() && targets.hosts.iter().all(meant)
 }
 
-/// Whether one of the hosts that are network is meant.
+/// Whether a target host is matched.
 fn meets(hosts: &Hosts, targets: &NetworkTargets) -> bool {
     targets.hosts.iter().any(|host| hosts.has(host) == Some(true))
 }
@@ -354,7 +354,7 @@ fn meets(hosts: &Hosts, targets: &NetworkTargets) -> bool {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     Yes,
-    /// It depends on what the shell makes of a word, or options stand between.
+    /// It depends on a shell expansion, or options stand between the words.
     Maybe,
     No,
 }
@@ -377,9 +377,9 @@ impl Rule {
         Ok(Self { written, words, hosts, paths })
     }
 
-    /// Whether a command begins with the rule's words and what follows is no more than they say. What programs
-    /// that may be read-only do beside depends on their options, so of these it covers the read-only calls, and what
-    /// the rule itself names.
+    /// Whether a command starts with the rule's words and does no more than they say. For programs that may
+    /// be read-only the options matter, so for these it covers the read-only calls, and the options that the
+    /// rule itself names.
     fn covers(&self, part: &Part) -> bool {
         if self.begins(&part.words, false) != Fit::Yes {
             return false;
@@ -404,7 +404,7 @@ impl Rule {
         RuleMatch { ruling, rule: self.written.to_string() }
     }
 
-    /// What a rule that forbids or asks says about a command line.
+    /// Returns whether a deny or ask rule matches a command line.
     fn restricts(&self, script: &Script, network: &LineNetwork) -> Option<RuleMatch> {
         if self.written.decision == Ruling::Allow {
             return None;
@@ -427,7 +427,7 @@ impl Rule {
         }
     }
 
-    /// Whether a host of the rule is among those that are network. A rule without one is about them all.
+    /// Whether a host of the rule is among the targets. A rule without a host matches all.
     fn network_fit(&self, targets: Option<&NetworkTargets>) -> Fit {
         let Some(hosts) = &self.hosts else { return Fit::Yes };
         let Some(targets) = targets else { return Fit::No };
@@ -439,11 +439,11 @@ impl Rule {
         }
     }
 
-    /// Whether a command begins with the rule's words. `anywhere`: by any path to the program.
+    /// Whether a command starts with the rule's words. `anywhere`: with any path to the program.
     fn begins(&self, words: &[Word], anywhere: bool) -> Fit {
         let skipped = if anywhere && self.words.len() > 1 { command::git_options(words) } else { 0 };
         if skipped > 0 {
-            // Options stand between the words, and what is behind them is another command.
+            // Options between the words are skipped, and what follows may be another command.
             let bare: Vec<Word> = words.iter().take(1).chain(&words[skipped + 1..]).cloned().collect();
             return self.begins(&bare, anywhere).max(Fit::Maybe);
         }

@@ -1,6 +1,6 @@
-//! What the words of a command line lead to: files of the set-up, files that rules forbid, files that hold keys.
+//! Targets of a command line: configuration files, files denied by rules, files with keys.
 //!
-//! Must not know modes. Where the shell decides what a word becomes, what it may become counts.
+//! Must not know modes. If the shell decides what a word becomes, every possibility counts.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,19 +13,19 @@ use crate::tools::command::{self, Depth, Made, Named, Part, Script};
 use crate::tools::contract::context::Context;
 use crate::tools::files::paths;
 
-/// More words than this are not put together to paths.
+/// Maximum number of words that are combined to paths.
 const PAIRS_MAX: usize = 60;
 
-/// Where a session is, and where its command lines are when they name a file.
+/// The folders of a session and of its command lines, for resolving names.
 pub(in crate::tools) struct ScriptContext<'c> {
     cx: &'c Context,
     roots: Roots,
-    /// The folders in which a relative path may be meant. `None`: any.
+    /// The folders to which a relative path may refer. `None`: any.
     folders: Option<Vec<PathBuf>>,
 }
 
 impl<'c> ScriptContext<'c> {
-    /// The place of a script that begins in the workspace.
+    /// Creates the context of a script that starts in the workspace.
     pub(in crate::tools) fn new(cx: &'c Context, roots: Roots, script: &Script) -> Self {
         let mut folders = Some(vec![cx.env.root().to_path_buf()]);
         for part in &script.parts {
@@ -45,7 +45,7 @@ impl<'c> ScriptContext<'c> {
         Self { cx, roots, folders }
     }
 
-    /// The path of a text in which only the home folder is written in another way.
+    /// Returns the path of a text in which only the home folder is abbreviated.
     fn below_home(&self, text: &str) -> Option<PathBuf> {
         let bare = text.replace(['"', '\'', '\\'], "");
         let home = self.roots.home.as_ref()?;
@@ -56,8 +56,8 @@ impl<'c> ScriptContext<'c> {
         }
     }
 
-    /// Every path that a text may mean: its own name in a real folder, and where it leads. `None` where that
-    /// cannot be told.
+    /// Returns every path that a text may mean: the name itself in a resolved folder, and its target. `None`
+    /// if that is unknown.
     async fn paths(&self, named: &Named) -> Option<Vec<PathBuf>> {
         let home = if named.exact { None } else { self.below_home(&named.text) };
         if !named.exact
@@ -87,8 +87,8 @@ impl<'c> ScriptContext<'c> {
         Some(all)
     }
 
-    /// Whether a command may touch a file of the set-up: by a word, by a word in the folder that another one
-    /// names, or by a name that the program makes of an address.
+    /// Whether a command may access a configuration file: by a word, by a word in the folder that another one
+    /// names, or by a name that the program derives from a URL.
     pub(super) async fn touches_set_up(&self, part: &Part) -> bool {
         let Some(derived) = command::derived(part) else { return true };
         let words = command::named(part);
@@ -125,8 +125,8 @@ impl<'c> ScriptContext<'c> {
             || hard_links::others(self.cx, path, &[]).await.iter().any(|other| self.roots.is_set_up(other))
     }
 
-    /// Why a read-only command is asked about all the same: it may tell what is in a file that a rule is
-    /// about, or in the one that holds bowline's keys.
+    /// Returns why a read-only command needs approval: it may print the content of a file with a rule, or of
+    /// the one with bowline's keys.
     pub(in crate::tools) async fn reads(
         &self,
         line: &str,
@@ -161,7 +161,7 @@ impl<'c> ScriptContext<'c> {
         self.leads_to(&read, Depth::Named, barriers).await
     }
 
-    /// Whether a part compares what is in a folder, of which it names no file.
+    /// Whether a part compares the content of a folder, without naming its files.
     async fn compares_folders(&self, part: &Part) -> bool {
         if part.words.first().is_none_or(|first| first.text != "diff") {
             return false;
@@ -176,7 +176,7 @@ impl<'c> ScriptContext<'c> {
         false
     }
 
-    /// Whether files that no word names, such as what `find` gives to `xargs cat`, may be those that hold keys.
+    /// Whether files that no word names, such as the input of `xargs cat`, may be those with keys.
     async fn made_names_lead_to_secrets(&self, line: &str, script: &Script) -> bool {
         let words = match command::made_names(line, script) {
             Made::None => return false,
@@ -214,7 +214,7 @@ impl<'c> ScriptContext<'c> {
         false
     }
 
-    /// Whether what the shell makes of words may be a link to a file that holds keys, or another name of it.
+    /// Whether an expansion of words may be a link to a file with keys, or another name of it.
     async fn patterns_lead_to_secrets(&self, words: &[Named]) -> bool {
         let secrets = self.roots.secrets();
         for named in words.iter().filter(|named| !named.exact) {
@@ -238,13 +238,13 @@ impl<'c> ScriptContext<'c> {
 
     async fn leads_to(&self, words: &[Named], depth: Depth, barriers: &[Barrier]) -> Option<String> {
         let secrets = self.roots.secrets();
-        // Under another name it may stand in any folder.
+        // Under another name it may be in any folder.
         if depth != Depth::Named && hard_links::have_several_names(self.cx, &secrets).await {
             return Some(SECRET_FILE.to_string());
         }
         for named in words {
             let Some(paths) = self.paths(named).await else {
-                // What is made up was judged before; a part of a name says enough.
+                // Generated names were checked before; part of a name is enough.
                 if command::may_contain(&named.text, "bowline/auth.json") {
                     return Some(SECRET_FILE.to_string());
                 }

@@ -1,27 +1,27 @@
-//! A PDF document for a model: the text of the pages that it asked for, or words on why not.
+//! Reads a PDF document for a model: the text of the requested pages, or an error.
 //!
-//! Must not know which tool asked, nor where the document is kept.
+//! Must not know which tool requested it, nor where the document is stored.
 
 use super::pdf::extract::PageRequest;
 use super::pdf::{pages, subprocess};
 use crate::tools::contract::tool::Invocation;
 use crate::tools::output::limits;
 
-/// Largest document that is read, in bytes; the process that reads it has ten times as much memory.
+/// Maximum bytes of a document; the process that reads it may use ten times as much memory.
 const SIZE_MAX: u64 = 100 << 20;
 
-/// What is wanted of a document.
+/// The requested part of a document.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// Its name as the model wrote it.
     pub name: &'a str,
     /// The pages, as the model wrote them.
     pub pages: Option<&'a str>,
-    /// Pages that it may have to be shown whole.
+    /// Maximum number of pages for reading it in full.
     pub whole: Option<usize>,
 }
 
-/// Why a document of this size is not even looked at.
+/// Returns the error for a document above the size limit.
 pub fn too_large(name: &str, size: u64) -> Option<String> {
     (size > SIZE_MAX).then(|| {
         format!(

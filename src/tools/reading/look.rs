@@ -1,6 +1,6 @@
-//! A file of any kind: its lines, or what it is.
+//! Reads a file of any type: its lines, or its type.
 //!
-//! Must not know tools. Files come from the environment, in pieces where it can.
+//! Must not know tools. Files come from the environment, in chunks if possible.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use super::sniff::{self, Kind};
 use super::window::{Range, Taker, Window};
 use crate::exec::{EnvError, Environment, FileData, Stamp};
 
-/// What a file is.
+/// The content of a file.
 #[derive(Debug)]
 pub enum Seen {
     /// Text, and the state in which the file was read.
     Text(Window, Stamp),
-    /// Something else; it was not read to its end.
+    /// Another type; it was not read completely.
     Other(Kind),
 }
 
-/// Reads a file whole that may not be larger than this, in bytes; nothing where it is. Its facts are no
-/// promise: it may grow meanwhile, and what the system makes up as it is read has no size at all.
+/// Reads a whole file up to a size limit in bytes; `None` if it is larger. The file size is not reliable: the
+/// file may grow meanwhile, and virtual files have no size at all.
 pub async fn whole(
     env: &dyn Environment,
     path: &Path,
@@ -47,8 +47,7 @@ pub async fn whole(
     Ok(Some(FileData { bytes, stamp: read? }))
 }
 
-/// Waits for a file no longer than the call lasts: some of the system's files never have an end, and
-/// never give a byte.
+/// Waits for a file until the call is cancelled: some virtual files never end, or never yield a byte.
 async fn unless<T>(
     cancel: &CancellationToken,
     read: impl Future<Output = Result<T, EnvError>>,
@@ -60,13 +59,13 @@ async fn unless<T>(
     }
 }
 
-/// What has come of a file so far.
+/// The content so far.
 struct Coming {
     kind: Option<Kind>,
     taker: Taker,
 }
 
-/// Looks at a file.
+/// Reads a file.
 pub async fn look(
     env: &dyn Environment,
     path: &Path,

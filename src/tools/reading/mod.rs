@@ -1,5 +1,5 @@
-//! Showing files to models: text by ranges, notebooks by cells, documents by pages, pictures within
-//! what providers take.
+//! Reads files for models: text by ranges, notebooks by cells, documents by pages, images within providers'
+//! limits.
 //!
 //! Must not know tools of any family.
 

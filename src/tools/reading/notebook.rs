@@ -1,13 +1,13 @@
-//! A Jupyter notebook as a model reads it: its cells with what they printed.
+//! Converts a Jupyter notebook to text: its cells with their output.
 //!
-//! Must not know files. Pictures among the outputs are named, not shown.
+//! Must not know files. Images in the output are only mentioned.
 
 use serde_json::Value;
 
-/// Characters of one cell's outputs.
+/// Maximum characters of a cell's output.
 const OUTPUT_MAX: usize = 10_000;
 
-/// The text; `None` when it is no notebook.
+/// Returns the text; `None` when it is not a notebook.
 pub fn text(bytes: &[u8]) -> Option<String> {
     let book: Value = serde_json::from_slice(bytes).ok()?;
     let cells = book.get("cells")?.as_array()?;
@@ -42,7 +42,7 @@ fn end_line(out: &mut String) {
     }
 }
 
-/// Notebooks hold texts as lists of lines, or whole.
+/// Returns a text, which notebooks store as a list of lines or as one string.
 fn joined(value: Option<&Value>) -> String {
     match value {
         Some(Value::String(text)) => text.clone(),

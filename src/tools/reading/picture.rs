@@ -1,7 +1,7 @@
-//! Pictures as providers take them: upright, not too large, in few bytes.
+//! Prepares images for providers: upright, within size limits, in few bytes.
 //!
-//! Must not know files. Decoding takes time and memory: it is done off the tasks' threads, one picture
-//! after the other, and within limits.
+//! Must not know files. Decoding is slow and uses memory: it is done on a blocking thread, one image at a
+//! time, and within limits.
 
 use std::io::Cursor;
 
@@ -16,20 +16,20 @@ use tokio_util::sync::CancellationToken;
 use crate::llm::model::Part;
 use crate::llm::model::message::KnownPart;
 
-/// Largest width and height: what the large providers take without making it smaller themselves.
+/// Maximum width and height: the largest that major providers accept without downscaling.
 const SIDE_MAX: u32 = 2000;
 /// Largest picture as base64: 4.5 MiB.
 const BASE64_MAX: usize = 4_718_592;
 /// Qualities of JPEG that are tried, the best first.
 const QUALITIES: [u8; 5] = [80, 85, 70, 55, 40];
-/// Sides that a picture may have at all.
+/// Maximum side length of a decoded image.
 const DECODE_SIDE_MAX: u32 = 30_000;
-/// Memory that decoding may take, in bytes.
+/// Maximum memory of decoding, in bytes.
 const DECODE_MEMORY_MAX: u64 = 512 << 20;
-/// By how much a picture is made smaller when no quality is low enough.
+/// Scale factor of each step when no quality is low enough.
 const STEP: f64 = 0.75;
 
-/// One picture at a time.
+/// One image at a time.
 static TURN: Semaphore = Semaphore::const_new(1);
 
 /// A picture that can be sent.
@@ -37,16 +37,16 @@ static TURN: Semaphore = Semaphore::const_new(1);
 pub struct Picture {
     /// The file.
     pub bytes: Vec<u8>,
-    /// Its media type.
+    /// Its MIME type.
     pub mime: &'static str,
-    /// Width and height as it is sent.
+    /// Width and height as sent.
     pub size: (u32, u32),
     /// Width and height of the original, upright.
     pub original: (u32, u32),
 }
 
 impl Picture {
-    /// For the model: what it sees, and how to reckon back to the original.
+    /// Returns a note for the model: the image, and how to convert coordinates to the original.
     pub fn note(&self, name: &str) -> String {
         let ((w, h), (from_w, from_h)) = (self.size, self.original);
         if self.size == self.original {
@@ -60,14 +60,14 @@ impl Picture {
         )
     }
 
-    /// As a part of a message.
+    /// Returns it as a message part.
     pub fn part(&self) -> Part {
         let data = STANDARD.encode(&self.bytes);
         Part::Known(KnownPart::Image { data, mime_type: self.mime.to_string() })
     }
 }
 
-/// Makes a picture ready; the error is for the model, without the file's name.
+/// Prepares an image; the error is for the model, without the file's name.
 pub async fn prepare(bytes: Vec<u8>, cancel: &CancellationToken) -> Result<Picture, String> {
     let turn = tokio::select! {
         biased;
@@ -79,7 +79,7 @@ pub async fn prepare(bytes: Vec<u8>, cancel: &CancellationToken) -> Result<Pictu
     made.unwrap_or_else(|_| Err("the picture cannot be decoded.".to_string()))
 }
 
-/// The same at once.
+/// The same, blocking.
 pub fn make(bytes: Vec<u8>) -> Result<Picture, String> {
     let broken = |error: image::ImageError| format!("the picture cannot be decoded: {error}.");
     let mut reader = ImageReader::new(Cursor::new(&bytes))
@@ -113,7 +113,7 @@ pub fn make(bytes: Vec<u8>) -> Result<Picture, String> {
     smaller(picture, original)
 }
 
-/// The smaller of PNG and JPEG, in fewer and fewer pixels until it fits.
+/// Returns the smaller of PNG and JPEG, downscaled until it fits.
 fn smaller(mut picture: DynamicImage, original: (u32, u32)) -> Result<Picture, String> {
     if picture.width() > SIDE_MAX || picture.height() > SIDE_MAX {
         picture = picture.resize(SIDE_MAX, SIDE_MAX, FilterType::Lanczos3);

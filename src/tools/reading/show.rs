@@ -1,6 +1,6 @@
-//! One file for a model: text in its family's form, a picture, a document, a notebook; or words on why not.
+//! Reads one file for a model: text in its family's style, an image, a document, a notebook; or an error.
 //!
-//! Must not know which tool asked.
+//! Must not know which tool requested it.
 
 use std::path::Path;
 
@@ -17,27 +17,27 @@ use crate::tools::contract::view::CallView;
 use crate::tools::files::paths;
 use crate::tools::output::limits;
 
-/// Largest file that is read whole: pictures, documents and notebooks, in bytes.
+/// Maximum bytes of a file that is read completely: images, documents and notebooks.
 const WHOLE_MAX: u64 = 100 << 20;
 
-/// Which file, and what of it.
+/// The file and the requested part.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Its path as the model wrote it.
     pub path: String,
     /// First line, from 1.
     pub first: Option<usize>,
-    /// Lines at most.
+    /// Maximum number of lines.
     pub lines: Option<usize>,
     /// Pages of a document, as the model wrote them.
     pub pages: Option<String>,
-    /// In whose form.
+    /// The family's style.
     pub style: Style,
-    /// Whether it is one of several that are shown together: no line of it may take the others' room.
+    /// Whether it is one of several files: no line of it may use up the others' room.
     pub among: bool,
 }
 
-/// Shows a file.
+/// Reads a file.
 pub async fn show(call: &Invocation, request: &Request) -> Outcome {
     try_show(call, request).await.unwrap_or_else(Outcome::error)
 }
@@ -75,7 +75,7 @@ async fn try_show(call: &Invocation, request: &Request) -> Result<Outcome, Strin
     }
 }
 
-/// A notebook by its cells; nothing where it is none.
+/// Returns a notebook's cells; `None` if it is not a notebook.
 async fn cells(call: &Invocation, path: &Path, range: Range) -> Option<(Window, Stamp)> {
     let data = look::whole(&*call.env, path, WHOLE_MAX, &call.cancel).await.ok()??;
     let text = notebook::text(&data.bytes)?;
@@ -114,7 +114,7 @@ fn windowed(text: &str, range: Range) -> Window {
     taker.finish()
 }
 
-/// Lines in the family's form; from now on the model knows the file.
+/// Returns lines in the family's style; marks the file as read by the model.
 async fn shown(
     call: &Invocation,
     request: &Request,
@@ -133,7 +133,7 @@ async fn shown(
     Ok(Outcome { details, ..Outcome::text(text) })
 }
 
-/// Shows a picture, and nothing else.
+/// Returns an image; `None` for other files.
 pub async fn picture(call: &Invocation, shown: &str) -> Result<Outcome, String> {
     let path = paths::to_read(&*call.env, shown).await;
     let facts = call.env.stat(&path).await.map_err(|error| advice(&error))?;
@@ -176,7 +176,7 @@ async fn other(
     }
 }
 
-/// What went wrong and what a model can do about it.
+/// Returns the error message with advice for the model.
 pub fn advice(error: &EnvError) -> String {
     match error {
         EnvError::IsFolder(_) => format!("{error}. Use a tool that lists folders, or ls in a shell."),
@@ -185,7 +185,7 @@ pub fn advice(error: &EnvError) -> String {
     }
 }
 
-/// A call in a line: the path, with the range if there is one.
+/// Returns a call as a line: the path, with the range if there is one.
 pub fn view(path: &str, first: Option<usize>, lines: Option<usize>) -> CallView {
     let title = match (first, lines) {
         (None, None) => path.to_string(),

@@ -1,14 +1,14 @@
-//! What a file is by its first bytes, whatever it is called.
+//! Detects a file's type by its first bytes, not by its name.
 //!
 //! Must not know files.
 
-/// Bytes in which a NUL says that a file is not text.
+/// Bytes in which a NUL marks a binary file.
 const HEAD: usize = 8 * 1024;
 
-/// What a file is.
+/// Type of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Text, as far as one can see.
+    /// Text, as far as the beginning tells.
     Text,
     /// A picture of this media type.
     Image(&'static str),
@@ -18,12 +18,12 @@ pub enum Kind {
     Binary,
 }
 
-/// What a file is that begins like this. A text may begin with the letters of another format; what is
-/// not text never is clean text.
+/// Returns the type of a file that begins like this. A text may begin with the magic bytes of another format;
+/// binary formats are never valid text.
 pub fn kind(head: &[u8]) -> Kind {
     let head = &head[..head.len().min(HEAD)];
     let nul = head.contains(&0);
-    // A character that the end of the head cuts in two is none that is wrong.
+    // A character split by the end of the head is not an error.
     let broken = std::str::from_utf8(head).is_err_and(|error| error.error_len().is_some());
     if head.starts_with(b"%PDF-") {
         return Kind::Pdf;

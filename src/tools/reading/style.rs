@@ -1,6 +1,6 @@
-//! How the families are shown text: plain or numbered, and with which notes.
+//! Text styles of the families: plain or numbered lines, and notes.
 //!
-//! Must not know files. The notes are ours; the forms of lines are those that the families know.
+//! Must not know files. The notes are our own; the line formats are those that the families know.
 
 use serde_json::Value;
 
@@ -11,33 +11,33 @@ use super::window::Window;
 use crate::tools::output::defaults;
 use crate::tools::output::limits::{self, Limit};
 
-/// A family's way.
+/// A family's style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// The text as it is, notes at its end: pi.
+    /// Plain text, notes at its end: pi.
     Plain,
     /// `12 | text`: openai.
     Bars,
     /// As `cat -n` prints it: anthropic.
     Tabs,
-    /// The text as it is, notes before it: gemini.
+    /// Plain text, notes before it: gemini.
     NotesFirst,
 }
 
 impl Style {
-    /// Lines that are shown unless fewer are asked for: 2000 in every family.
+    /// Returns the default number of lines: 2000 in every family.
     pub fn lines(self) -> usize {
         limits::LINES_MAX
     }
 
-    /// Bytes that are shown: pi's limit. The others' is by characters and applied to the result, so that
-    /// this only bounds memory.
+    /// Returns the maximum bytes: pi's limit. The others' limit is in characters and applied to the result,
+    /// so this only bounds memory.
     pub fn bytes(self) -> usize {
         if self == Self::Plain { limits::BYTES_MAX } else { 4 << 20 }
     }
 
-    /// Characters of a line among others: 500 as codex, 2000 as the others have it. The only line that is
-    /// shown is not cut here, but as every long output is.
+    /// Returns the maximum characters of a line: 500 as in codex, 2000 in the others. A single line is not
+    /// truncated here, but like any long output.
     pub fn line_chars(self) -> Option<usize> {
         match self {
             Self::Plain => None,
@@ -46,12 +46,12 @@ impl Style {
         }
     }
 
-    /// Pages up to which a PDF document is shown whole, where the family's tool can be asked for pages.
+    /// Returns the maximum number of pages for reading a PDF in full, if the family's tool can request pages.
     pub fn pages(self) -> Option<usize> {
         (self == Self::Tabs).then_some(PAGES_UNASKED)
     }
 
-    /// How the family's tool is asked for a later line.
+    /// Returns how the family's tool requests a later line.
     fn next(self, line: usize) -> String {
         match self {
             Self::NotesFirst => format!("start_line={line}"),
@@ -59,7 +59,7 @@ impl Style {
         }
     }
 
-    /// A window as a model sees it; `asked` are the lines that were asked for.
+    /// Returns a window as the model sees it; `asked` is the requested range.
     pub fn show(
         self,
         shown: &str,
@@ -106,7 +106,7 @@ impl Style {
         (text, details)
     }
 
-    /// How lines that are not to be seen whole can be.
+    /// Returns a note on how to read truncated lines.
     fn long_lines(self, shown: &str, first: usize, window: &Window) -> Option<String> {
         let most = self.line_chars()?;
         let alone = |line| match self {

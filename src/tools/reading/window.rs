@@ -1,19 +1,20 @@
-//! Some lines of a text that comes in pieces. Only what is shown is kept, however long the text is.
+//! A window of lines of a text that arrives in chunks. Only the window is kept in memory, however long the
+//! text is.
 //!
 //! Must not know files nor formats.
 
 use crate::tools::output::limits::Limit;
 
-/// Which lines, and how much of them.
+/// Range and limits of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     /// The first line, from 1.
     pub first: usize,
-    /// Lines at most.
+    /// Maximum number of lines.
     pub lines: usize,
-    /// Bytes at most; only whole lines are kept.
+    /// Maximum bytes; only whole lines are kept.
     pub bytes: usize,
-    /// Characters of a line at most, where long lines are cut.
+    /// Maximum characters of a line, if long lines are truncated.
     pub line_chars: Option<usize>,
     /// Whether the only line of a window is left as it is, up to the window's bytes: there is no other way
     /// to see it.
@@ -31,28 +32,28 @@ pub struct Window {
     pub total: usize,
     /// Bytes of the whole text.
     pub bytes: usize,
-    /// What ended the window before the text's end.
+    /// The limit that ended the window before the text's end.
     pub by: Option<Limit>,
-    /// Bytes of its first line, where that alone is too long to be shown.
+    /// Bytes of its first line, if that alone exceeds the limit.
     pub long_line: Option<usize>,
-    /// Lines of which only the beginning is there.
+    /// Number of truncated lines.
     pub cut_lines: usize,
-    /// The number of the first of them in the whole text.
+    /// The number of the first truncated line in the whole text.
     pub first_cut: Option<usize>,
-    /// Whether something in the window is not UTF-8.
+    /// Whether the window contains invalid UTF-8.
     pub lossy: bool,
 }
 
-/// Takes a text in.
+/// Collects a window from chunks.
 #[derive(Debug)]
 pub struct Taker {
     range: Range,
     out: Vec<u8>,
     window: Window,
-    /// The current line as far as it may be shown.
+    /// The current line, up to its limit.
     line: Vec<u8>,
     line_bytes: usize,
-    /// Lines that have ended.
+    /// Number of complete lines.
     ended: usize,
     full: bool,
 }
@@ -64,7 +65,7 @@ impl Taker {
         Self { range, out, window: Window::default(), line, line_bytes: 0, ended: 0, full: false }
     }
 
-    /// Takes the next piece.
+    /// Adds a chunk.
     pub fn feed(&mut self, piece: &[u8]) {
         let piece = if self.window.bytes == 0 {
             self.window.bytes += piece.len();
@@ -90,7 +91,7 @@ impl Taker {
         }
     }
 
-    /// Counts whole lines that are not shown; gives the bytes that it went over.
+    /// Skips whole lines before the window; returns the number of bytes.
     fn skip(&mut self, piece: &[u8]) -> usize {
         if self.full {
             self.ended += memchr::memchr_iter(b'\n', piece).count();
@@ -114,7 +115,7 @@ impl Taker {
         self.line_bytes += part.len();
         if shown {
             let most = match self.range.line_chars {
-                // A character has four bytes at most; one more shows that there is more.
+                // A character has at most four bytes; one more shows that there is more.
                 Some(chars) if !self.may_be_lone() => chars * 4 + 4,
                 _ => self.range.bytes + 2,
             };
@@ -161,7 +162,7 @@ impl Taker {
         self.window.lines += 1;
     }
 
-    /// Whether the line that comes may stay the only one that is shown, and is left whole then.
+    /// Whether the next line may be the only one of the window, and is then not truncated.
     fn may_be_lone(&self) -> bool {
         self.range.lone && self.window.lines == 0
     }
@@ -171,7 +172,7 @@ impl Taker {
         self.window.first_cut.get_or_insert(number);
     }
 
-    /// A line that may be the only one, with as many bytes as the window may have.
+    /// Truncates a line that may be the only one to the window's bytes.
     fn shortened(&mut self, line: Vec<u8>, bytes: usize) -> Vec<u8> {
         let end: &[u8] = if line.ends_with(b"\n") { b"\n" } else { b"" };
         if self.range.line_chars.is_none() || bytes - end.len() <= self.range.bytes {
@@ -179,13 +180,13 @@ impl Taker {
         }
         self.note_cut(self.ended);
         let mut most = self.range.bytes.min(line.len() - end.len());
-        // Not in the middle of a character, which has four bytes at most.
+        // Not within a character, which has at most four bytes.
         let begins = |at: usize| line.get(at).is_none_or(|byte| byte & 0xc0 != 0x80);
         most = (most.saturating_sub(3)..=most).rev().find(|at| begins(*at)).unwrap_or(most);
         [&line[..most], end].concat()
     }
 
-    /// The line of this number with as many characters as it may have.
+    /// Truncates the line with this number to its maximum characters.
     fn fitted(&mut self, line: Vec<u8>, bytes: usize, number: usize) -> Vec<u8> {
         let Some(most) = self.range.line_chars.filter(|most| bytes > *most) else { return line };
         let end: &[u8] = if line.ends_with(b"\n") { b"\n" } else { b"" };

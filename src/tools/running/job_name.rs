@@ -1,4 +1,4 @@
-//! Names of commands in the background where a family calls them by name: `bash_1`.
+//! Names of background commands in a family that uses names: `bash_1`.
 //!
 //! Must not know any tool.
 
@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use crate::tools::running::jobs::{Job, Jobs};
 
-/// The name of a number.
+/// Returns the name for a number.
 pub fn of(number: u64) -> String {
     format!("bash_{number}")
 }
 
-/// The job of that name; its number alone is understood, too.
+/// Returns the job with that name; a plain number is accepted, too.
 pub fn find(jobs: &Jobs, name: &str) -> Option<Arc<Job>> {
     let name = name.trim();
     jobs.get(name.strip_prefix("bash_").unwrap_or(name).parse().ok()?)

@@ -1,7 +1,7 @@
-//! Commands that run on after their call: found by number, heard, fed, ended, and none of them
-//! outlives the agent who started it, nor the session.
+//! Background commands: listed by number, read, written to, ended. None of them outlives the agent that
+//! started it, nor the session.
 //!
-//! Must not know any tool's words.
+//! Must not know any tool's texts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::Live;
 
-/// Most commands that run at a time; the number is codex's.
+/// Maximum number of running commands, as in codex.
 pub const LIVE_MAX: usize = 64;
-/// Most commands that are remembered, those that have ended included.
+/// Maximum number of stored commands, including those that have ended.
 const REMEMBERED: usize = 128;
 
-/// The commands of one session that run on, as one of its agents has them: it sees all of them, and those
-/// that it started are its own.
+/// The background commands of one session, as seen by one of its agents: it sees all of them, and owns those
+/// that it started.
 #[derive(Debug, Default)]
 pub struct Jobs {
     table: Arc<Mutex<Table>>,
@@ -30,19 +30,19 @@ pub struct Jobs {
 #[derive(Debug, Default)]
 struct Table {
     last: u64,
-    /// The latest agent that was given a number.
+    /// The last owner id assigned.
     last_owner: u64,
     jobs: BTreeMap<u64, Arc<Job>>,
-    /// Whose shells have ended, and left something behind that still runs; each with its owner.
+    /// Commands whose shell has ended but left processes running; each with its owner.
     left: Vec<(u64, Live)>,
 }
 
-/// A command that runs on, or has ended and may still be heard.
+/// A command that is running, or has ended with unread output.
 #[derive(Debug)]
 pub struct Job {
     /// Its number in the session, from 1.
     pub number: u64,
-    /// What was asked for.
+    /// The command text.
     pub command: String,
     /// The command itself.
     pub live: Live,
@@ -55,13 +55,13 @@ pub enum NotKept {
     /// As many run as may.
     #[error("{LIVE_MAX} commands run already; end one of them first")]
     TooMany,
-    /// It is not wanted any more.
+    /// The call was interrupted.
     #[error("the call was interrupted")]
     Interrupted,
 }
 
 impl Jobs {
-    /// The same commands for another agent, which has none of its own yet.
+    /// Returns the same commands for another agent, which owns none yet.
     #[must_use]
     pub fn for_subagent(&self) -> Self {
         let mut table = self.table();
@@ -69,8 +69,8 @@ impl Jobs {
         Self { owner: table.last_owner, table: Arc::clone(&self.table) }
     }
 
-    /// Takes a command in. It is ended at once where there is no room, and where the call that started it
-    /// was interrupted: a caller that interrupts an agent first and then ends its commands has them all.
+    /// Adds a command. It is ended immediately if there is no room, or if the call that started it was
+    /// interrupted: a caller that interrupts an agent first and then ends its commands reaches all of them.
     pub fn add(&self, command: &str, live: Live, cancel: &CancellationToken) -> Result<Arc<Job>, NotKept> {
         let mut table = self.table();
         if cancel.is_cancelled() {
@@ -91,7 +91,7 @@ impl Jobs {
         Ok(job)
     }
 
-    /// Keeps what a command left behind when it ended, so that it ends with the agent.
+    /// Stores a command that left processes running, so that they end with the agent.
     pub fn keep(&self, live: Live) {
         self.keep_for(self.owner, live);
     }
@@ -113,7 +113,7 @@ impl Jobs {
         self.table().jobs.get(&number).cloned()
     }
 
-    /// Forgets a job whose end was reported.
+    /// Removes a job whose end was reported.
     pub fn forget(&self, number: u64) {
         let Some(job) = self.table().jobs.remove(&number) else { return };
         if let Some(job) = Arc::into_inner(job) {
@@ -126,7 +126,7 @@ impl Jobs {
         self.table().jobs.values().cloned().collect()
     }
 
-    /// Ends everything, whichever agent started it: SIGTERM, and who does not go within `grace` is killed.
+    /// Ends all commands of all agents: SIGTERM, then SIGKILL after `grace`.
     pub async fn end_all(&self, grace: Duration) {
         let (jobs, left) = {
             let mut table = self.table();
@@ -135,7 +135,8 @@ impl Jobs {
         end(jobs.into_values().collect(), left, grace).await;
     }
 
-    /// Ends the agent's own commands in the same way. Those of now, whenever the future is waited for.
+    /// Ends the agent's own commands in the same way: those at the time of the call, whenever the future is
+    /// polled.
     pub fn end_own(&self, grace: Duration) -> impl Future<Output = ()> + Send + use<> {
         let mut table = self.table();
         let jobs = table.jobs.extract_if(.., |_, job| job.owner == self.owner).map(|(_, job)| job).collect();

@@ -1,6 +1,6 @@
-//! Starting a command as agents need it: without colors, pagers and questions.
+//! Starts commands for agents: without colors, pagers and prompts.
 //!
-//! Must not know any tool's words.
+//! Must not know any tool's texts.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use super::live::Live;
 use crate::exec::{EnvError, Environment, Input, SpawnSpec};
 use crate::tools::output::artifacts::Artifacts;
 
-/// What every command gets beside the filtered variables of its environment: no user looks at its terminal,
-/// turns pages or answers a question for a password.
+/// Variables of every command in addition to the filtered environment: no user watches its terminal, pages
+/// through output or enters a password.
 const FORCED: [(&str, &str); 9] = [
     ("NO_COLOR", "1"),
     ("CLICOLOR", "0"),
@@ -24,7 +24,7 @@ const FORCED: [(&str, &str); 9] = [
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
-/// Columns and rows of a command's terminal: wide, so that nothing is broken at its edge.
+/// Columns and rows of a command's terminal: wide, to avoid line wrapping.
 const TERMINAL: (u16, u16) = (200, 50);
 
 /// A command to run.
@@ -32,21 +32,21 @@ const TERMINAL: (u16, u16) = (200, 50);
 pub struct LaunchRequest {
     /// For the shell.
     pub script: String,
-    /// Where; absolute.
+    /// The folder; absolute.
     pub folder: PathBuf,
-    /// Whether it is to be fed.
+    /// Whether it gets input.
     pub fed: bool,
     /// Whether it gets a terminal.
     pub terminal: bool,
     /// Whether the shell reads the user's start files.
     pub login: bool,
-    /// Whether it is to be known where it ends.
+    /// Whether to determine the folder where it ends.
     pub tells_folder: bool,
-    /// The tool, for the name of what is kept.
+    /// The tool, for the names of artifacts.
     pub tool: &'static str,
 }
 
-/// Starts it.
+/// Starts the command.
 pub async fn start(
     env: &dyn Environment,
     artifacts: &Arc<Artifacts>,

@@ -1,7 +1,7 @@
-//! One command at work: a task reads what it prints and sees to its end, whichever call listens.
+//! A running command: a task reads its output and handles its end, whether or not a call is waiting.
 //!
-//! Must not know any tool's words. Memory is bounded however much is printed and however seldom
-//! anybody listens. Dropped, it takes the command and everything that it started along.
+//! Must not know any tool's texts. Memory is bounded for any amount of unread output. Dropping it kills the
+//! command and everything that it started.
 
 use std::io;
 use std::path::PathBuf;
@@ -21,26 +21,26 @@ use crate::tools::output::command_output::{Collector, Output};
 
 /// Read size: a pipe's capacity on Linux.
 const CHUNK: usize = 64 * 1024;
-/// After the shell's end, silence of this length ends the wait for what is still to be read, since a
-/// process in the background may hold the pipe for ever.
+/// After the shell's end, silence of this length ends the wait for remaining output, since a background
+/// process may hold the pipe open forever.
 const QUIET: Duration = Duration::from_millis(100);
-/// The same wait in all.
+/// Maximum total wait for remaining output.
 const QUIET_MAX: Duration = Duration::from_secs(2);
-/// Between two looks whether what the shell left behind still runs.
+/// Interval between two checks whether leftover processes are running.
 const LEFT_EVERY: Duration = Duration::from_secs(5);
-/// Longest wait for a command to take what it is fed.
+/// Maximum wait for a command to accept input.
 const FEED_MAX: Duration = Duration::from_secs(5);
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// By itself, with this code (128 + signal number when a signal ended it).
+    /// By itself, with this code (128 + signal number if a signal ended it).
     Code(i32),
-    /// We stopped it.
+    /// Stopped by us.
     Stopped,
 }
 
-/// A command at work, or one that has ended.
+/// A command that is running or has ended.
 #[derive(Debug)]
 pub struct Live {
     inner: Arc<Inner>,
@@ -59,9 +59,9 @@ struct Inner {
     input: tokio::sync::Mutex<Option<Box<dyn AsyncWrite + Send + Sync + Unpin>>>,
     artifacts: Arc<Artifacts>,
     tool: &'static str,
-    /// Processes that the shell left behind.
+    /// Processes that the shell left running.
     left: Mutex<Vec<u32>>,
-    /// Where the shell stood at its end, if it was asked.
+    /// The shell's folder at its end, if requested.
     folder: Mutex<Option<PathBuf>>,
 }
 
@@ -73,15 +73,15 @@ impl std::fmt::Debug for Inner {
 
 struct Heard {
     collector: Collector,
-    /// When something came last.
+    /// Time of the last output.
     last: Instant,
     started: Instant,
-    /// When it ended.
+    /// Time of its end.
     over: Option<Instant>,
 }
 
 impl Live {
-    /// Takes a command over. To be called where tasks run.
+    /// Takes over a started command. Must be called within a runtime.
     pub(super) fn new(
         mut running: Running,
         artifacts: Arc<Artifacts>,
@@ -106,7 +106,7 @@ impl Live {
         Self { inner, ended, id, is_terminal, task }
     }
 
-    /// How it ended; `None` while it runs.
+    /// Returns how it ended; `None` while it runs.
     pub fn end(&self) -> Option<End> {
         *self.ended.borrow()
     }
@@ -114,55 +114,55 @@ impl Live {
     /// Waits for its end.
     pub async fn ended(&self) -> End {
         let mut ended = self.ended.clone();
-        // A task that is gone without a word was ended with its runtime.
+        // A task that vanished was ended with its runtime.
         ended.wait_for(Option::is_some).await.map_or(End::Stopped, |end| (*end).unwrap_or(End::Stopped))
     }
 
-    /// Waits until something was printed since the last such wait.
+    /// Waits for output that arrives after the last such wait.
     pub async fn arrived(&self) {
         self.inner.arrived.notified().await;
     }
 
-    /// What was printed and not yet taken.
+    /// Takes the output since the last call.
     pub fn take(&self) -> Output {
         let writing = self.inner.artifacts.begin(self.inner.tool);
         let ended = self.end().is_some();
         self.inner.output().collector.take(writing, ended)
     }
 
-    /// The end of what was printed and not yet taken, for the user.
+    /// Returns the end of the output that was not taken, for the user.
     pub fn tail(&self) -> String {
         self.inner.output().collector.tail_text()
     }
 
-    /// What was printed behind so many bytes of what was not yet taken, as far as it is in memory, and how many
-    /// bytes there are by now.
+    /// Returns the untaken output after this many bytes, as far as it is in memory, and its total number of
+    /// bytes.
     pub fn since(&self, from: usize) -> (String, usize) {
         self.inner.output().collector.since(from)
     }
 
-    /// How long it has been silent.
+    /// Returns the time since the last output.
     pub fn silent(&self) -> Duration {
         self.inner.output().last.elapsed()
     }
 
-    /// How long it runs, or ran.
+    /// Returns how long it has been or was running.
     pub fn took(&self) -> Duration {
         let heard = self.inner.output();
         heard.over.unwrap_or_else(Instant::now).duration_since(heard.started)
     }
 
-    /// Processes that the shell left behind when it ended.
+    /// Returns the processes that the shell left running when it ended.
     pub fn left(&self) -> Vec<u32> {
         self.inner.left.lock().clone()
     }
 
-    /// Where the shell stood when it ended by itself, if it was asked and could say it.
+    /// Returns the shell's folder when it ended by itself, if requested and known.
     pub fn folder(&self) -> Option<PathBuf> {
         self.inner.folder.lock().clone()
     }
 
-    /// Feeds it. An error when it reads nothing, has ended, or takes nothing for 5 s.
+    /// Writes input. Fails when it reads nothing, has ended, or accepts nothing for 5 s.
     pub async fn feed(&self, text: &str) -> io::Result<()> {
         let mut input = self.inner.input.lock().await;
         let closed = || io::Error::new(io::ErrorKind::BrokenPipe, "its standard input is closed");
@@ -175,15 +175,15 @@ impl Live {
             .unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "it does not read its input")))
     }
 
-    /// Whether nothing of it runs any more.
+    /// Whether no process of it is running any more.
     pub fn is_over(&self) -> bool {
         self.task.is_finished()
     }
 
-    /// Stops it and what it left behind, and waits until nothing of it runs any more.
+    /// Stops it and leftover processes, and waits until all are gone.
     pub async fn stop_all(&self) {
         self.stop().await;
-        // Who listens hears of the end of the task, which holds the other end.
+        // Its sender lives in the task, so this resolves when the task ends.
         let mut ended = self.ended.clone();
         while ended.changed().await.is_ok() {}
     }
@@ -206,7 +206,7 @@ impl Inner {
         self.output.lock()
     }
 
-    /// Takes what was read; false at the end.
+    /// Adds output that was read; returns false at the end.
     fn heard(&self, read: &io::Result<usize>, buffer: &[u8]) -> bool {
         // The end of a terminal is an error to the system.
         let Ok(length @ 1..) = *read else { return false };
@@ -221,7 +221,7 @@ impl Inner {
 
 type Out = Box<dyn AsyncRead + Send + Unpin>;
 
-/// Reads until nothing comes any more or `until` is done, whichever is first; gives what that gave.
+/// Reads until the end of the output or until `until` resolves; returns the latter's result.
 async fn read<T>(out: &mut Out, open: &mut bool, inner: &Inner, until: impl Future<Output = T>) -> T {
     let mut buffer = vec![0; CHUNK];
     tokio::pin!(until);
@@ -272,7 +272,7 @@ async fn run(running: Running, inner: Arc<Inner>, tell: watch::Sender<Option<End
     drop(tell);
 }
 
-/// What is still in the pipe after the shell's end.
+/// Reads what is still in the pipe after the shell's end.
 async fn drain(output: &mut Out, open: &mut bool, inner: &Inner) {
     let latest = Instant::now() + QUIET_MAX;
     let mut buffer = vec![0; CHUNK];
@@ -282,7 +282,7 @@ async fn drain(output: &mut Out, open: &mut bool, inner: &Inner) {
     }
 }
 
-/// Goes on reading what those print whom the shell left behind, until they are gone or stopped.
+/// Keeps reading the output of leftover processes, until they are gone or stopped.
 async fn keep(output: &mut Out, open: &mut bool, inner: &Inner, control: &mut dyn RunningControl) {
     loop {
         let stopped = async {

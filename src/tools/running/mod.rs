@@ -1,6 +1,6 @@
-//! Commands at work, for every tool that runs some: how they start, what they print, how they end.
+//! Running commands, for every tool that starts some: start, output, end.
 //!
-//! Must not know any tool's words. Commands are started through the environment alone.
+//! Must not know any tool's texts. Commands are started only through the environment.
 
 pub mod job_name;
 #[doc(hidden)]

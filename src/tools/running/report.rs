@@ -1,6 +1,6 @@
 //! A command's output as a result, within the tool's limits.
 //!
-//! Must not know any tool's words.
+//! Must not know any tool's texts.
 
 use crate::tools::contract::intent::Kind;
 use crate::tools::contract::tool::{Invocation, Outcome};
@@ -8,21 +8,20 @@ use crate::tools::output::command_output::Output;
 use crate::tools::output::limits::{Keep, Limits};
 use crate::tools::output::truncate::truncate;
 
-/// What a model gets of a command's output in the families that have their own tools; the
-/// specification's numbers.
+/// Limits on a command's output in families with their own tools; from the specification.
 pub const LIMITS: Limits = Limits { chars: 30_000, keep: Keep::Ends, lines: Some(256) };
 
-/// Roughly how many characters a token has.
+/// Approximate characters per token.
 const TOKEN: usize = 4;
 
-/// What stands around an output.
+/// Text around an output.
 #[derive(Debug, Clone, Default)]
 pub struct Frame {
-    /// Before it.
+    /// Prefix.
     pub before: String,
-    /// Behind it.
+    /// Suffix.
     pub behind: String,
-    /// Tokens that the call allows for it.
+    /// Maximum tokens of output that the call allows.
     pub tokens: Option<usize>,
 }
 
@@ -44,7 +43,7 @@ pub fn report(call: &Invocation, tool: &str, output: Output, frame: &Frame) -> O
     Outcome { full_text: truncated.full_text, artifact: truncated.artifact, ..Outcome::text(text) }
 }
 
-/// Roughly how many tokens an output has.
+/// Returns the approximate number of tokens of an output.
 pub fn tokens(output: &Output) -> usize {
     output.bytes.div_ceil(TOKEN)
 }

@@ -1,4 +1,4 @@
-//! What front ends show of a call that runs a command.
+//! Views of calls that run commands, for front ends.
 //!
 //! Must not know any tool.
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::tools::contract::view::CallView;
 
-/// A command by its first line, with all of it when it has more.
+/// Returns a command by its first line, with the full text as body if it has more.
 pub fn call(command: Option<&Value>) -> CallView {
     let command = command.and_then(Value::as_str).unwrap_or_default();
     let mut lines = command.lines();
@@ -14,8 +14,8 @@ pub fn call(command: Option<&Value>) -> CallView {
     CallView { title, body: lines.next().map(|_| command.to_string()) }
 }
 
-/// What is judged where a command is fed: that it is, which no rule takes for a command that only
-/// looks, and what it is fed, which a shell would run. Nothing where nothing is written, or where it
+/// Returns the targets of a call that writes to a command: the fact itself, which no rule takes for a
+/// read-only command, and the input, which a shell would run. Empty if nothing is written, or if the command
 /// is only stopped.
 pub fn fed(job: &str, text: &str) -> Vec<String> {
     if text.is_empty() || text == "\u{3}" {

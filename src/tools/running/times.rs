@@ -1,4 +1,4 @@
-//! How long a command may take: what its call says, what the user has set, what the family has.
+//! Timeouts of commands: from the call, the user's settings, or the family.
 //!
 //! Must not know any tool.
 
@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::tools::contract::config::Config;
 
-/// The longest that a call may say; the specification's number for every family.
+/// Maximum timeout of a call; from the specification, for every family.
 pub const LONGEST: Duration = Duration::from_mins(10);
 
-/// The time of a call: what it says in milliseconds, else the user's, else the family's, and never
-/// more than the longest. Zero is taken for nothing said.
+/// Returns a call's timeout: its own in milliseconds, else the user's, else the family's, up to the maximum.
+/// Zero counts as none.
 pub fn of(config: &Config, said: Option<&Value>, family: Option<Duration>) -> Option<Duration> {
     let said = said.and_then(millis).filter(|time| !time.is_zero());
     let time = said.or(config.command_timeout).or(family)?;

@@ -1,6 +1,6 @@
-//! Waiting for a command: for its end, for a time, for silence, for an interrupt.
+//! Waits for a command: for its end, a timeout, silence, or an interruption.
 //!
-//! Must not know any tool's words.
+//! Must not know any tool's texts.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use tokio_util::sync::CancellationToken;
 use super::live::{End, Live};
 use crate::tools::contract::tool::Progress;
 
-/// Between two updates for the user.
+/// Minimum interval between two updates for the user.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// What else ends the wait.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Until {
-    /// After so long.
+    /// A timeout.
     pub time: Option<Duration>,
-    /// When nothing was printed for so long.
+    /// A maximum time without output.
     pub silence: Option<Duration>,
 }
 
@@ -27,23 +27,23 @@ pub struct Until {
 pub enum Waited {
     /// The command's end.
     Ended(End),
-    /// The time is over; it runs on.
+    /// Timed out; it keeps running.
     Time,
-    /// It was silent for too long; it runs on.
+    /// Silent for too long; it keeps running.
     Silence,
-    /// The user interrupted; it runs on.
+    /// Interrupted by the user; it keeps running.
     Interrupted,
 }
 
-/// Waits, and shows the user the end of the output soon after some came, at most every 100 ms; a silent
+/// Waits, and updates the user's view of the output soon after some arrived, at most every 100 ms; a silent
 /// command wakes no task.
 pub async fn wait(live: &Live, until: Until, cancel: &CancellationToken, progress: &Progress) -> Waited {
-    // A time that no clock can tell never comes.
+    // A deadline beyond the clock's range is never reached.
     let deadline = until.time.and_then(|time| Instant::now().checked_add(time));
     tokio::select! {
         biased;
         () = cancel.cancelled() => {
-            // Perhaps the last that is heard of it.
+            // Possibly the last update.
             progress(live.tail());
             Waited::Interrupted
         }

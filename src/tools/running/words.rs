@@ -1,10 +1,10 @@
-//! What models read about commands, the same in every family.
+//! Texts about commands for models, the same in every family.
 //!
 //! Must not know any tool.
 
 use std::time::Duration;
 
-/// That a command was stopped at its time-out; the text of the loop's specification.
+/// Returns the text for a command stopped on timeout; from the loop's specification.
 pub fn timed_out(after: Duration) -> String {
     format!(
         "[ERROR: Command timed out after {}ms. Partial output is shown above.\nYou can retry with a longer \
@@ -13,7 +13,7 @@ pub fn timed_out(after: Duration) -> String {
     )
 }
 
-/// That there is no such command.
+/// Returns the error for an unknown command.
 pub fn unknown(name: &str, known: &[String]) -> String {
     if known.is_empty() {
         return format!("There is no command {name}; none runs on and none has news.");

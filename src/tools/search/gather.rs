@@ -1,6 +1,6 @@
-//! Looking for text in an environment until there is enough, time is up or the call is cancelled.
+//! Runs a search in an environment until the limit, the timeout or a cancellation.
 //!
-//! Must not know which tool asked, nor in which form it answers.
+//! Must not know which tool requested it, nor the result format.
 
 use std::future::Future;
 use std::path::Path;
@@ -14,36 +14,36 @@ use crate::base::names;
 use crate::exec::{EnvError, Environment, FileMatches, FindSpec, FoundPath, SearchSpec, Searched};
 use crate::tools::contract::tool::Invocation;
 
-/// After which a search gives what it has.
+/// Timeout, after which a search returns what it has.
 const TIME_MAX: Duration = Duration::from_secs(30);
-/// What a search has then to come to an end.
+/// Grace period of a search after its timeout.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Files and folders that are sorted at most.
+/// Maximum number of files and folders that are sorted.
 const FOUND_MAX: usize = 500_000;
 
-/// What was found.
+/// The results.
 #[derive(Debug, Default)]
 pub struct Gathered {
     /// By the order of paths, and the lines in theirs.
     pub files: Vec<FileMatches>,
-    /// Lines that match among them.
+    /// Number of matching lines.
     pub count: usize,
-    /// Whether there are more than were wanted.
+    /// Whether there are more than the limit.
     pub more: bool,
     /// Whether the time was up.
     pub late: bool,
-    /// What was left out.
+    /// What was skipped.
     pub done: Searched,
 }
 
 impl Gathered {
-    /// Sorts the files: the last changed first, of the same time by path.
+    /// Sorts the files: most recently changed first, then by path.
     pub fn newest_first(&mut self) {
         self.files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
     }
 }
 
-/// Looks for text; at most `most` lines that match, and no note where it is just as many.
+/// Searches text; at most `most` matching lines, without a note if there are exactly as many.
 pub async fn lines(call: &Invocation, mut spec: SearchSpec, most: usize) -> Result<Gathered, String> {
     let one_more = most.saturating_add(1);
     spec.most_per_file = Some(spec.most_per_file.unwrap_or(one_more).min(one_more));
@@ -69,7 +69,7 @@ pub async fn lines(call: &Invocation, mut spec: SearchSpec, most: usize) -> Resu
     Ok(Gathered { late, done, ..gathered })
 }
 
-/// Keeps the first lines that match, with the lines around them.
+/// Keeps the first matching lines, with their context.
 fn shorten(file: &mut FileMatches, room: usize, (_, after): (usize, usize)) {
     file.count = room;
     if file.lines.is_empty() {
@@ -81,7 +81,7 @@ fn shorten(file: &mut FileMatches, room: usize, (_, after): (usize, usize)) {
         seen > room
     });
     let end = end.unwrap_or(file.lines.len());
-    // Lines before the next match are not lines after the last one.
+    // Context of the next match is not context of the last one.
     let last = file.lines[..end].iter().rposition(|line| line.matches);
     let keep = last.map_or(0, |last| {
         let number = file.lines[last].number;
@@ -91,7 +91,7 @@ fn shorten(file: &mut FileMatches, room: usize, (_, after): (usize, usize)) {
     file.lines.truncate(keep);
 }
 
-/// Looks for files.
+/// Finds files.
 pub async fn paths(call: &Invocation, spec: FindSpec) -> Result<(Vec<FoundPath>, Searched, bool), String> {
     let state: Arc<Mutex<Vec<FoundPath>>> = Arc::default();
     let into = Arc::clone(&state);
@@ -124,8 +124,8 @@ where
     })
 }
 
-/// What the work gives, and whether its time was up; it is told so then. A file that does not answer at all
-/// is not waited for any longer than `patience`.
+/// Returns the result of the work, and whether it timed out, which cancels it. A file that does not respond
+/// at all is abandoned after `patience`.
 async fn bounded(
     work: impl Future<Output = Result<Searched, EnvError>>,
     stop: &CancellationToken,
@@ -148,7 +148,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock()
 }
 
-/// Remarks on what a search left out, each a sentence.
+/// Returns notes on what a search skipped, each a sentence.
 pub fn remarks(done: &Searched, late: bool) -> Vec<String> {
     let mut all = Vec::new();
     if late {
@@ -175,20 +175,20 @@ pub fn remarks(done: &Searched, late: bool) -> Vec<String> {
     all
 }
 
-/// A result with remarks, in brackets below it.
+/// Returns a result with notes in brackets below it.
 pub fn with_remarks(text: String, remarks: &[String]) -> String {
     if remarks.is_empty() { text } else { format!("{text}\n\n[{}]", remarks.join(" ")) }
 }
 
-/// Characters of a line that are shown.
+/// Maximum characters of a line.
 pub const LINE_CHARS: usize = 500;
 
-/// A line, cut, and whether it was.
+/// Truncates a line; returns whether it was truncated.
 pub fn cut(line: &str) -> (&str, bool) {
     line.char_indices().nth(LINE_CHARS).map_or((line, false), |(at, _)| (&line[..at], true))
 }
 
-/// A name on one line.
+/// Returns a name on one line.
 pub fn on_one_line(name: &str) -> String {
     if name.contains(['\n', '\r']) {
         name.replace('\n', "\\n").replace('\r', "\\r")
@@ -197,7 +197,7 @@ pub fn on_one_line(name: &str) -> String {
     }
 }
 
-/// A path as models see it: below the workspace relative to it, else whole.
+/// Returns a path for models: relative to the workspace if inside, else absolute.
 pub fn shown(env: &dyn Environment, path: &Path) -> String {
     on_one_line(&names::shown(path.strip_prefix(env.root()).unwrap_or(path)))
 }

@@ -1,6 +1,6 @@
-//! What folders hold, some levels deep.
+//! Lists folders, some levels deep.
 //!
-//! Must not know which tool asked.
+//! Must not know which tool requested it.
 
 use std::path::Path;
 
@@ -8,21 +8,21 @@ use futures::future::BoxFuture;
 
 use crate::exec::{EnvError, Environment, FileKind};
 
-/// An entry on some level.
+/// An entry with its level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Levels below the folder, from 0.
     pub depth: usize,
     /// Its name.
     pub name: String,
-    /// What it is, links followed.
+    /// Its type, with links followed.
     pub kind: FileKind,
 }
 
-/// Entries that are gathered at most.
+/// Maximum number of entries.
 const ENTRIES_MAX: usize = 20_000;
 
-/// What a folder holds down to a depth, without regard to case, each folder before what is in it.
+/// Returns the content of a folder down to a depth, case-insensitive, each folder before its content.
 pub async fn deep(env: &dyn Environment, path: &Path, levels: usize) -> Result<Vec<Entry>, EnvError> {
     let mut all = Vec::new();
     add(env, path, levels, 0, &mut all).await?;
@@ -47,7 +47,7 @@ fn add<'a>(
             let folder = entry.kind == FileKind::Folder && entry.name != ".git";
             all.push(Entry { depth, name: entry.name, kind: entry.kind });
             if folder && depth + 1 < levels {
-                // One that cannot be read holds nothing for us.
+                // An unreadable folder counts as empty.
                 match add(env, &below, levels, depth + 1, all).await {
                     Ok(()) | Err(EnvError::Denied(_) | EnvError::NotFound(_)) => {}
                     Err(error) => return Err(error),

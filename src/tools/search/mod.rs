@@ -1,6 +1,6 @@
-//! Looking for files and text, for tools.
+//! Search for files and text, for tools.
 //!
-//! Must not know tools of any family. Environments do the looking.
+//! Must not know tools of any family. The environment does the search.
 
 pub mod gather;
 pub mod listing;

@@ -1,4 +1,4 @@
-//! The order in which families see files that were found.
+//! Sort orders of found files in the families.
 //!
 //! Must not know how they were found.
 
@@ -7,12 +7,12 @@ use crate::exec::FoundPath;
 /// Milliseconds of a day.
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// The last changed first; of the same time by name.
+/// Sorts most recently changed first, then by name.
 pub fn newest_first(found: &mut [FoundPath]) {
     found.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
 }
 
-/// What changed in the last 24 hours first, the newest at the top; the rest by name.
+/// Sorts files changed in the last 24 hours first, newest at the top; the rest by name.
 pub fn recent_first(found: &mut [FoundPath], now_ms: u64) {
     let recent = |one: &FoundPath| one.modified.filter(|at| now_ms.saturating_sub(*at) < DAY_MS);
     found.sort_by(|a, b| recent(b).cmp(&recent(a)).then_with(|| a.path.cmp(&b.path)));

@@ -1,7 +1,7 @@
-//! Brings the disk from one state to another, path by path.
+//! Applies a plan to the disk: brings the files from one state to another, path by path.
 //!
-//! Must not know why. Nothing is done to a path that is not as it was when the state was taken, nothing is
-//! written through a link, and a file is at every moment the old one or the new one.
+//! Must not know why. A path that changed since the state was taken is not touched, nothing is written
+//! through a link, and files are replaced atomically.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, DirBuilder, Metadata, Permissions};
@@ -19,18 +19,18 @@ use super::plan::{Change, Plan};
 use super::snapshot;
 use super::store::Store;
 
-/// The rights without which an owner cannot change what a folder holds.
+/// Permissions that an owner needs to change a folder's content.
 const OWNER: u32 = 0o700;
 
-/// Who has files open, and writes those.
+/// Access to files that are open in an editor.
 pub trait Held {
     /// Whether a file is open.
     fn has(&self, name: &Name) -> bool;
-    /// Replaces the content of an open file from `before` by `after`; the error says why not.
+    /// Replaces the content of an open file from `before` by `after`; the error is the reason for a refusal.
     fn write(&mut self, name: &Name, before: Option<&[u8]>, after: Vec<u8>) -> Result<(), String>;
 }
 
-/// Nobody has anything open.
+/// No files are open.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nobody;
 
@@ -44,16 +44,16 @@ impl Held for Nobody {
     }
 }
 
-/// What was done.
+/// The result of applying a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Paths that are now as planned.
+    /// Number of paths changed as planned.
     pub done: usize,
-    /// Paths that are not, and why.
+    /// Paths that were not changed, and why.
     pub failed: Vec<(Name, String)>,
 }
 
-/// Does what was planned; `index` is what is known of the files from when the state of now was taken.
+/// Applies a plan; `index` holds the known file metadata of the present state.
 pub(super) fn apply(root: &Path, store: &Store, index: &Index, plan: &Plan, held: &mut dyn Held) -> Applied {
     let mut work = Work {
         root,
@@ -65,7 +65,7 @@ pub(super) fn apply(root: &Path, store: &Store, index: &Index, plan: &Plan, held
         failed: HashSet::new(),
     };
     let mut applied = Applied::default();
-    // What goes, from the inside out; then what comes, from the outside in.
+    // First removals, innermost first; then creations, outermost first.
     let goes = plan.changes.iter().rev().filter(|change| is_removed(change));
     for change in goes {
         work.doing(change, &mut applied, Work::remove);
@@ -82,7 +82,7 @@ pub(super) fn apply(root: &Path, store: &Store, index: &Index, plan: &Plan, held
     applied
 }
 
-/// Whether something has to go before what is to be there can come.
+/// Whether the existing node must be removed before the new one can be created.
 fn is_removed(change: &Change) -> bool {
     match (change.from, change.to) {
         (None, _) | (Some(Node::File { .. }), Some(Node::File { .. })) => false,
@@ -98,9 +98,9 @@ struct Work<'a> {
     store: &'a Store,
     index: &'a Index,
     held: &'a mut dyn Held,
-    /// Folders that are known to be folders all the way.
+    /// Paths that were verified as folders, with all their parents.
     ways: HashSet<Name>,
-    /// Folders whose rights were widened, and what they are to be in the end.
+    /// Folders whose permissions were widened, with their final permissions.
     opened: BTreeMap<Name, u32>,
     failed: HashSet<Name>,
 }
@@ -109,9 +109,9 @@ fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// What is told of a path that somebody changed after the state was taken.
+/// Reason for a path that changed after the state was taken.
 const MEANWHILE: &str = "changed meanwhile";
-/// What is told of a path at which nothing was found, though something is there: an ignored file, or a new one.
+/// Reason for a path that was recorded as absent but exists: an ignored file, or a new one.
 const IN_PLACE: &str = "something that was not recorded is there";
 
 impl Work<'_> {
@@ -138,7 +138,7 @@ impl Work<'_> {
         }
     }
 
-    /// Every folder on the way is one, and can be changed by its owner.
+    /// Checks that all parents of a path are folders, and makes them writable.
     fn way(&mut self, name: &Name) -> Result<(), String> {
         let mut folders: Vec<Name> =
             name.folders().take_while(|folder| !self.ways.contains(folder)).collect();
@@ -158,7 +158,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Whether a path is as it was when the state was taken.
+    /// Whether a path is unchanged since the state was taken.
     fn is_as_taken(&self, name: &Name, node: Option<Node>, facts: Option<&Metadata>) -> bool {
         match (node, facts) {
             (None, None) => true,
@@ -173,9 +173,9 @@ impl Work<'_> {
         }
     }
 
-    /// Whether a file or a link is what was recorded: by its dates, or where those are too young by what it holds.
+    /// Whether a file or link is the recorded one: by its timestamps, or by content if those are too recent.
     fn is_same(&self, name: &Name, oid: Oid, facts: &Metadata, is_link: bool) -> bool {
-        // What is open is compared by whoever has it open, with what is unsaved in it.
+        // An open file is compared by its editor, including unsaved text.
         let held = !is_link && self.held.has(name);
         self.index.is_as_recorded(name, &Stat::of(facts)).unwrap_or_else(|| {
             let content = || snapshot::content(&name.under(self.root), is_link, u64::MAX - 1);
@@ -200,7 +200,7 @@ impl Work<'_> {
             self.ways.remove(&change.name);
             self.opened.remove(&change.name);
             return match fs::remove_dir(path) {
-                // What is in it is not recorded: then it stays.
+                // The folder holds files that are not recorded: it is kept.
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && change.to.is_none() => {
                     Ok(())
                 }
@@ -212,7 +212,7 @@ impl Work<'_> {
 
     fn make(&mut self, change: &Change) -> Result<(), String> {
         let path = change.name.under(self.root);
-        // What had to go is gone.
+        // The old node has been removed.
         let facts = if is_removed(change) { None } else { self.check(change)? };
         match change.to {
             Some(Node::File { rights, oid }) => self.file(change, &path, (rights, oid), facts.is_some()),
@@ -257,7 +257,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Gives folders the rights that they are to have, from the inside out.
+    /// Sets the final permissions of folders, innermost first.
     fn close(&mut self, applied: &mut Applied) {
         while let Some((name, rights)) = self.opened.pop_last() {
             let path = name.under(self.root);
@@ -275,8 +275,7 @@ impl Work<'_> {
     }
 }
 
-/// Puts a file there in one step. Its content is in the store, so that it need not be on the disk before this
-/// returns.
+/// Writes a file atomically. Its content is in the store, so it need not be synced to disk here.
 fn write(path: &Path, content: &[u8], rights: u16, is_there: bool) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     let mut new = tempfile::Builder::new().prefix(".bowline-").tempfile_in(folder)?;
@@ -286,7 +285,7 @@ fn write(path: &Path, content: &[u8], rights: u16, is_there: bool) -> io::Result
     Ok(())
 }
 
-/// Where a link of a state leads, for showing it.
+/// Returns the target of a recorded link, for display.
 pub fn target(store: &Store, oid: Oid) -> Result<String, CheckpointError> {
     let bytes = store.blob(oid)?;
     Ok(Path::new(std::ffi::OsStr::from_bytes(&bytes)).display().to_string())

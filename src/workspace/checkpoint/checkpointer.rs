@@ -1,6 +1,6 @@
-//! The checkpoints of one workspace: takes them, finds them, and brings them back.
+//! Checkpoints of one workspace: records, loads, and restores them.
 //!
-//! Must not know sessions. Two programs may have keepers of one workspace.
+//! Must not know sessions. Several processes may use one workspace.
 
 use std::fs;
 use std::io;
@@ -21,22 +21,22 @@ use super::snapshot::{self, Limits, Wanted, Why};
 use super::store::Store;
 use crate::base::clock::{SharedClock, SystemClock};
 
-/// A state of the workspace that is in the store.
+/// A recorded state of the workspace.
 #[derive(Debug, Clone)]
 pub struct TakenCheckpoint {
-    /// Its name.
+    /// Its object id.
     pub id: Oid,
-    /// What is at each path.
+    /// The nodes by path.
     pub files: Arc<Files>,
-    /// What was not recorded, and why.
+    /// Paths that were not recorded, and why.
     pub left_out: Vec<(Name, Why)>,
-    /// When the look at it began, in milliseconds since the epoch.
+    /// Start time of the scan, in milliseconds since the epoch.
     pub at_ms: u64,
-    /// What was known of the files then, by which a later change shows.
+    /// File metadata at that time, to detect later changes.
     index: Arc<Index>,
 }
 
-/// Keeps the states of one workspace.
+/// Records and restores the states of one workspace.
 #[derive(Debug)]
 pub struct Checkpointer {
     root: PathBuf,
@@ -45,11 +45,11 @@ pub struct Checkpointer {
     store: Store,
     clock: Clocked,
     index: Mutex<Arc<Index>>,
-    /// The state that was read or taken last: what is wanted next is mostly that.
+    /// The state that was read or recorded last, as a cache: it is usually the next one needed.
     last: Mutex<Option<(Oid, Arc<Files>)>>,
 }
 
-/// The machine's clock, which dates of files come from.
+/// The machine's clock, to compare with file timestamps.
 struct Clocked(SharedClock);
 
 impl std::fmt::Debug for Clocked {
@@ -58,7 +58,7 @@ impl std::fmt::Debug for Clocked {
     }
 }
 
-/// The store's folder of a workspace below the folder of all of them.
+/// Returns the store's folder of a workspace below the folder of all stores.
 pub fn folder(base: &Path, root: &Path) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     let mut digest = super::object::Sha1::default();
@@ -66,19 +66,19 @@ pub fn folder(base: &Path, root: &Path) -> PathBuf {
     base.join(&Oid(digest.end()).to_string()[..16])
 }
 
-/// Keeps in a store's folder what is known of the files; git has an `index` of its own.
+/// File name of the metadata index in a store's folder; git's own is `index`.
 const KNOWN: &str = "known";
-/// Says in a store's folder which workspace it is of.
+/// File name of the note that names the workspace of a store.
 const WORKSPACE: &str = "workspace";
 
-/// The workspace of a store's folder.
+/// Returns the workspace of a store's folder.
 pub fn workspace_of(folder: &Path) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt;
     let bytes = fs::read(folder.join(WORKSPACE)).ok()?;
     Some(PathBuf::from(std::ffi::OsString::from_vec(bytes)))
 }
 
-/// Writes which workspace a store is of, whole or not at all: one that says nothing would be of nobody.
+/// Writes the note with the store's workspace atomically: without it the store would belong to no workspace.
 fn write_note(note: &Path, root: &Path) -> io::Result<()> {
     use std::os::unix::ffi::OsStrExt;
     let mut file = tempfile::NamedTempFile::new_in(note.parent().unwrap_or(Path::new("/")))?;
@@ -88,8 +88,8 @@ fn write_note(note: &Path, root: &Path) -> io::Result<()> {
 }
 
 impl Checkpointer {
-    /// The keeper of a workspace, whose store is below `base` (`…/checkpoints`). `own` are folders of bowline's
-    /// own files, which are not recorded.
+    /// Opens the checkpoints of a workspace, whose store is below `base` (`…/checkpoints`). `own` are folders
+    /// with bowline's own files, which are not recorded.
     pub fn open(base: &Path, root: &Path, own: &[PathBuf], limits: Limits) -> Result<Self, CheckpointError> {
         let root = fs::canonicalize(root).map_err(CheckpointError::at(root))?;
         let folder = folder(base, &root);
@@ -105,12 +105,12 @@ impl Checkpointer {
         Ok(Self { root, own, limits, store, clock, index, last: Mutex::default() })
     }
 
-    /// The workspace, links followed.
+    /// Returns the workspace's root, with links resolved.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Where the objects are.
+    /// Returns the object store.
     pub fn store(&self) -> &Store {
         &self.store
     }
@@ -123,8 +123,8 @@ impl Checkpointer {
         *self.last.lock() = Some((id, Arc::clone(files)));
     }
 
-    /// Records the state of now. `extra` are paths that are recorded even where they are ignored; `instead` are
-    /// contents that count in place of those on the disk.
+    /// Records the present state. `extra` are paths that are recorded even if ignored; `instead` are contents
+    /// that take precedence over those on disk.
     pub fn take(
         &self,
         extra: &[Name],
@@ -146,7 +146,7 @@ impl Checkpointer {
         if **index != found.index {
             *index = Arc::new(found.index);
             if let Err(error) = index.write(&self.store.root().join(KNOWN)) {
-                // Only the next look takes longer.
+                // The next scan is slower, nothing more.
                 tracing::warn!(%error, "the index of checkpoints cannot be written");
             }
         }
@@ -157,7 +157,7 @@ impl Checkpointer {
         Ok(TakenCheckpoint { id: found.id, files, left_out: found.left_out, at_ms, index: known })
     }
 
-    /// A state that was recorded.
+    /// Loads a recorded state.
     pub fn load(&self, id: Oid) -> Result<Arc<Files>, CheckpointError> {
         if let Some((last, files)) = &*self.last.lock()
             && *last == id
@@ -169,7 +169,8 @@ impl Checkpointer {
         Ok(files)
     }
 
-    /// A state with some contents in place of others, recorded. What was not in it was ignored.
+    /// Records a copy of a state with other contents for some paths. Paths that were not in it count as
+    /// ignored.
     pub fn amend(&self, before: &Files, with: &[(Name, Node)]) -> Result<TakenCheckpoint, CheckpointError> {
         let mut files = before.clone();
         for (name, node) in with {
@@ -190,7 +191,7 @@ impl Checkpointer {
         Ok(TakenCheckpoint { id, files, left_out: Vec::new(), at_ms: self.clock.0.now_ms(), index })
     }
 
-    /// Keeps a content, for a state that is amended.
+    /// Stores a content, for an amended state.
     pub fn keep(&self, content: &[u8]) -> Result<Oid, CheckpointError> {
         let batch = self.store.batch();
         let oid = batch.put(&mut super::pack::Packer::default(), super::object::Kind::Blob, content)?;
@@ -198,14 +199,14 @@ impl Checkpointer {
         Ok(oid)
     }
 
-    /// Whether a file is now as it was before a moment, in milliseconds since the epoch, for all that its dates say.
+    /// Whether a file is unchanged since a time, in milliseconds since the epoch, according to its
+    /// timestamps.
     pub fn is_older(&self, name: &Name, ms: u64) -> bool {
         let facts = fs::symlink_metadata(name.under(&self.root)).ok().filter(fs::Metadata::is_file);
         facts.is_some_and(|facts| Stat::of(&facts).is_before(i128::from(ms) * 1_000_000))
     }
 
-    /// What taking these steps from the state `now` comes to. Texts that both sides changed are put together in
-    /// the store.
+    /// Plans these steps from the state `now`. Merged texts are written to the store.
     pub fn plan(
         &self,
         now: &TakenCheckpoint,
@@ -215,8 +216,8 @@ impl Checkpointer {
         plan::plan(&self.store, &now.files, steps, decisions)
     }
 
-    /// Does what was planned from the state `now`: what has changed since is left alone. `held` writes files that
-    /// somebody has open.
+    /// Applies a plan from the state `now`; paths that have changed since are skipped. `held` writes files
+    /// that are open in an editor.
     pub fn apply(&self, now: &TakenCheckpoint, plan: &Plan, held: &mut dyn Held) -> Applied {
         apply::apply(&self.root, &self.store, &now.index, plan, held)
     }

@@ -1,8 +1,9 @@
-//! A state of a workspace: what is at each path. Written as git's trees with a note of what those cannot say.
+//! State of a workspace: the node at each path. Stored as git trees, with a note for what those cannot
+//! represent.
 //!
-//! Must not know the disk. A checkpoint is a tree with two entries: `files`, the workspace as git would
-//! have it, and `facts`: rights beyond "may be run", paths that are there but were not recorded, and those that
-//! were though ignore files leave them out.
+//! Must not know the disk. A checkpoint is a tree with two entries: `files`, the workspace as git would store
+//! it, and `facts`: permissions beyond the executable bit, existing paths that were not recorded, and
+//! recorded paths that are ignored.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::{Deref, DerefMut};
@@ -13,33 +14,33 @@ use super::object::{Kind, Mode, Oid, TreeEntry, read_tree, write_tree};
 use super::pack::Packer;
 use super::store::{Batch, Store};
 
-/// The first line of the facts: which form they have.
+/// First line of the facts: the format version.
 const FORM: &[u8] = b"bowline checkpoint 1\0";
-/// What stands before a path that was recorded though it is ignored.
+/// Prefix of a path that was recorded although it is ignored.
 const IGNORED: &str = "i";
-/// The bits of a mode that are kept: who may read, write and run.
+/// The permission bits that are recorded.
 pub const RIGHTS: u32 = 0o777;
 
-/// What is at a path.
+/// The node at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// A file with these rights and this content.
+    /// A file with permissions and content.
     File {
-        /// Who may read, write and run it.
+        /// Its permissions.
         rights: u16,
-        /// What it holds.
+        /// Its content.
         oid: Oid,
     },
-    /// A symbolic link to this text.
+    /// A symbolic link with this target text.
     Link(Oid),
-    /// A folder with these rights.
+    /// A folder with these permissions.
     Folder(u16),
-    /// Something that was not recorded.
+    /// A path that was not recorded.
     Unrecorded,
 }
 
 impl Node {
-    /// The content of a file or a link.
+    /// Returns the content of a file or link.
     pub fn oid(self) -> Option<Oid> {
         match self {
             Self::File { oid, .. } | Self::Link(oid) => Some(oid),
@@ -53,22 +54,22 @@ impl Node {
     }
 }
 
-/// What is at each path of a workspace, folders included.
+/// The nodes by path, folders included.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Files {
     nodes: BTreeMap<Name, Node>,
-    /// Paths that ignore files leave out, and that were recorded all the same. Such files may be in the state's
-    /// folder, in one above it, in the repository or the user's own: what says so later is only this.
+    /// Paths that were recorded although they are ignored. The ignore rules may be in the workspace, above
+    /// it, in the repository, or the user's own, so this cannot be derived later.
     hidden: BTreeSet<Name>,
 }
 
 impl Files {
-    /// A path was recorded though it is ignored.
+    /// Marks a path as recorded although ignored.
     pub(super) fn hide(&mut self, name: Name) {
         self.hidden.insert(name);
     }
 
-    /// The paths that were recorded though they are ignored.
+    /// Returns the paths that were recorded although ignored.
     pub fn hidden(&self) -> &BTreeSet<Name> {
         &self.hidden
     }
@@ -94,7 +95,7 @@ impl FromIterator<(Name, Node)> for Files {
     }
 }
 
-/// Rights that need no mention, since most have them.
+/// The most common permissions, which need no entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Usual {
     file: u16,
@@ -135,7 +136,7 @@ fn is_run(rights: u16) -> bool {
     rights & 0o100 != 0
 }
 
-/// Git's mode of a node; `None` for what has no place in a tree.
+/// Returns git's mode of a node; `None` for a node that a tree cannot hold.
 fn mode(node: Node) -> Option<(Mode, Option<u16>)> {
     match node {
         Node::File { rights, .. } => {
@@ -147,13 +148,13 @@ fn mode(node: Node) -> Option<(Mode, Option<u16>)> {
     }
 }
 
-/// Writes a state; the contents of its files must be there or in the batch already. Every folder on the way to
-/// a path must be among the files.
+/// Writes a state; the contents of its files must be in the store or the batch already. Every parent folder
+/// of a path must be among the files.
 pub(super) fn save(files: &Files, batch: &Batch<'_>) -> Result<Oid, CheckpointError> {
     let mut packer = Packer::default();
     let mut held: HashMap<Name, Vec<TreeEntry>> = HashMap::new();
     let facts = facts(files);
-    // Backwards, what is in a folder comes before the folder.
+    // In reverse order, a folder's content precedes the folder.
     for (name, node) in files.iter().rev() {
         let Some((mode, _)) = mode(*node) else { continue };
         let oid = match node.oid() {
@@ -181,8 +182,9 @@ fn tree(
     batch.put(packer, Kind::Tree, &write_tree(&mut entries.unwrap_or_default()))
 }
 
-/// The form, the usual rights, then for each path that has others `rights path`, `- path` for each that was not
-/// recorded and `i path` for each that was though it is ignored; each with a zero byte behind it.
+/// Returns the facts: the format, the common permissions, then `rights path` for each path with other ones,
+/// `- path` for each that was not recorded, and `i path` for each that was recorded although ignored; each
+/// terminated by a zero byte.
 fn facts(files: &Files) -> Vec<u8> {
     let usual = Usual::of(files);
     let mut out = FORM.to_vec();
@@ -208,7 +210,7 @@ fn add_record(out: &mut Vec<u8>, word: &str, name: &Name) {
     out.push(0);
 }
 
-/// Reads a state back. Names in it that would lead elsewhere make it damaged.
+/// Loads a state. A name that would lead outside of the workspace makes it damaged.
 pub fn load(store: &Store, id: Oid) -> Result<Files, CheckpointError> {
     let damaged = || CheckpointError::Damaged(id);
     let top = entries(store, id)?;

@@ -1,7 +1,7 @@
-//! Which paths the ignore files of a recorded state leave out.
+//! Ignore rules of a recorded state.
 //!
-//! Must not know the disk. What a state would not have recorded may have been there all the same, so a way back
-//! to it must not remove that.
+//! Must not know the disk. An ignored path may have existed although the state does not have it, so a restore
+//! must not remove it.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,23 +14,23 @@ use super::files::{Files, Node};
 use super::name::Name;
 use super::store::Store;
 
-/// Names of files with rules; of two in a folder the later one counts more.
+/// Names of ignore files; within one folder the later one takes precedence.
 const RULES: [&[u8]; 2] = [b".gitignore", b".ignore"];
 
-/// Whether a file has rules.
+/// Whether the file is an ignore file.
 pub(super) fn is_rules(name: &Name) -> bool {
     RULES.contains(&name.last())
 }
 
-/// The rules of a state, by the folder that they are of.
+/// The rules of a state, by folder.
 pub(super) struct Rules(HashMap<Name, Gitignore>);
 
 impl Rules {
-    /// The rules of a state.
+    /// Collects the rules of a state.
     pub(super) fn of(files: &Files, store: &Store) -> Result<Self, CheckpointError> {
         let found = files.iter().filter(|(name, _)| is_rules(name));
         let mut builders: HashMap<Name, GitignoreBuilder> = HashMap::new();
-        // `.gitignore` sorts before `.ignore`, and later lines count more.
+        // `.gitignore` sorts before `.ignore`, and later lines take precedence.
         for (name, node) in found {
             let (Some(folder), Node::File { oid, .. }) = (name.parent(), *node) else { continue };
             let text = store.blob(oid)?;
@@ -47,7 +47,7 @@ impl Rules {
         Ok(Self(built.collect()))
     }
 
-    /// Whether they leave a path out, or a folder that it is in.
+    /// Whether the rules ignore a path, or one of its folders.
     pub(super) fn leave_out(&self, name: &Name, is_folder: bool) -> bool {
         self.leave_out_alone(name, is_folder)
             || name.folders().any(|folder| self.leave_out_alone(&folder, true))

@@ -1,8 +1,7 @@
-//! What is known of the files of a workspace from the last look at them, so that one that has not changed since
-//! is not read again.
+//! Index of file metadata from the last scan, so that unchanged files are not read again.
 //!
-//! Must not know why files are looked at. A file whose date is so young that a further change could give it the
-//! same one is not believed. It can be removed at any time.
+//! Must not know why files are read. A file whose timestamp is so recent that a further change might not
+//! alter it is not trusted. The index can be deleted at any time.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -15,15 +14,15 @@ use serde::{Deserialize, Serialize};
 use super::name::Name;
 use super::object::Oid;
 
-/// Which form the file has. Another number makes it unreadable, and so made anew.
+/// Format version; a file with another version is ignored and rewritten.
 const FORM: u32 = 1;
-/// Two changes within this have different dates on a system that counts nanoseconds: its clock moves every
-/// ten milliseconds at least.
+/// Timestamp resolution on a system with nanosecond timestamps: its clock advances at least every ten
+/// milliseconds.
 const TICK_NS: i128 = 50_000_000;
-/// The same where dates are whole seconds.
+/// The same for timestamps in whole seconds.
 const COARSE_NS: i128 = 2_100_000_000;
 
-/// What the system says of a file, by which a change shows.
+/// Metadata of a file that reveals a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stat {
     size: u64,
@@ -33,7 +32,7 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// From what the system says.
+    /// Takes it from the system's metadata.
     pub fn of(facts: &Metadata) -> Self {
         let ns = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
         Self {
@@ -44,19 +43,19 @@ impl Stat {
         }
     }
 
-    /// Bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Whether a change after `now` is sure to show.
+    /// Whether a change after `now` is sure to alter the timestamps.
     pub(super) fn is_settled(&self, now_ns: i128) -> bool {
         let latest = self.changed.max(self.modified);
         let coarse = self.changed % 1_000_000_000 == 0 && self.modified % 1_000_000_000 == 0;
         latest + if coarse { COARSE_NS } else { TICK_NS } < now_ns
     }
 
-    /// Whether it was the same before this moment, for all that its dates say.
+    /// Whether the timestamps say that it is unchanged since this time.
     pub(super) fn is_before(&self, ns: i128) -> bool {
         self.changed.max(self.modified) < ns
     }
@@ -66,17 +65,17 @@ impl Stat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Known {
     stat: Stat,
-    /// Whether a change since would show in its dates; if not it has to be read again.
+    /// Whether a later change would alter the timestamps; otherwise the file must be read again.
     settled: bool,
     oid: [u8; 20],
 }
 
-/// Every path that is recorded, ignored or not: what is recorded once goes on being recorded.
+/// All recorded paths, ignored or not: a path that was recorded once stays recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Index(BTreeMap<Name, Known>);
 
 impl Index {
-    /// What was written; nothing where that is missing or unreadable.
+    /// Reads the index; empty if it is missing or unreadable.
     pub fn read(path: &Path) -> Self {
         let read = fs::read(path).ok().and_then(|bytes| {
             let (form, rows): (u32, Vec<(Vec<u8>, Known)>) = postcard::from_bytes(&bytes).ok()?;
@@ -86,7 +85,7 @@ impl Index {
         Self(read.unwrap_or_default())
     }
 
-    /// Writes it in the place of the one before.
+    /// Writes the index, replacing the old one.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let rows: Vec<(&[u8], &Known)> = self.0.iter().map(|(name, known)| (name.bytes(), known)).collect();
         let bytes = postcard::to_allocvec(&(FORM, rows)).map_err(io::Error::other)?;
@@ -96,14 +95,14 @@ impl Index {
         Ok(())
     }
 
-    /// The content of a file that is as it was when it was looked at last.
+    /// Returns the content of a file that is unchanged since the last scan.
     pub fn unchanged(&self, name: &Name, stat: &Stat) -> Option<Oid> {
         let known = self.0.get(name)?;
         (known.settled && known.stat == *stat).then_some(Oid(known.oid))
     }
 
-    /// Whether what is there has the dates of what was recorded last. `None` where it may have been changed since
-    /// all the same, so that one has to read it.
+    /// Whether the timestamps are those of the last recorded content. `None` if the file may still have
+    /// changed, so that it must be read.
     pub fn is_as_recorded(&self, name: &Name, stat: &Stat) -> Option<bool> {
         match self.0.get(name) {
             Some(known) if known.stat == *stat => known.settled.then_some(true),
@@ -111,12 +110,12 @@ impl Index {
         }
     }
 
-    /// A file was looked at, at `now`.
+    /// Stores the metadata of a file that was read at `now`.
     pub fn put(&mut self, name: Name, stat: Stat, oid: Oid, now_ns: i128) {
         self.0.insert(name, Known { settled: stat.is_settled(now_ns), stat, oid: oid.0 });
     }
 
-    /// Every path.
+    /// Returns all paths.
     pub fn names(&self) -> impl Iterator<Item = &Name> {
         self.0.keys()
     }

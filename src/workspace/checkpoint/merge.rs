@@ -1,28 +1,29 @@
-//! Two changes of one text as one text, by lines.
+//! Three-way merge of texts, by lines.
 //!
-//! Must not know files. Changes that touch each other are not put together: that is for a user.
+//! Must not know files. Adjacent changes are a conflict for the user to resolve.
 
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-/// Bytes of a text above which nothing is put together.
+/// Maximum bytes of a text that is merged.
 const TEXT_MAX: usize = 4 << 20;
-/// Bytes at the front in which a zero byte tells that a content is no text, as git has it.
+/// Bytes at the beginning in which a zero byte marks binary content, as in git.
 const LOOKED_AT: usize = 8000;
 
-/// Whether a content is text, for all that its front says.
+/// Whether the content looks like text.
 pub fn is_text(content: &[u8]) -> bool {
     !content[..content.len().min(LOOKED_AT)].contains(&0)
 }
 
-/// Lines of the base and what stands in their place.
+/// Lines of the base and their replacement.
 struct Change<'a> {
     base: Range<usize>,
     lines: &'a [&'a [u8]],
 }
 
-/// The base with the changes of both; `None` where they touch, or where something is no text.
+/// Returns the base with the changes of both sides; `None` if they overlap or touch, or if an input is not
+/// text.
 pub fn merge(base: &[u8], mine: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
     let texts = [base, mine, theirs];
     if texts.iter().any(|text| text.len() > TEXT_MAX || !is_text(text)) {

@@ -1,7 +1,7 @@
-//! States of a workspace's files, kept outside it in git's format, and the way back to any of them.
+//! Checkpoints of a workspace's files, stored outside of it in git's format, and restoring any of them.
 //!
-//! May know files and git's format; must not know sessions, agents or who shows it. The project's own
-//! repository is never opened. Everything here blocks: callers bring a thread.
+//! May know files and git's format; must not know sessions, agents or who displays it. The project's own
+//! repository is never opened. All functions block: call them on a blocking thread.
 
 pub mod apply;
 pub mod checkpointer;

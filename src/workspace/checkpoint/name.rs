@@ -1,4 +1,4 @@
-//! Paths below a workspace as bytes, since names of files need not be UTF-8.
+//! Paths below a workspace as bytes, since file names need not be UTF-8.
 //!
 //! Must not know files.
 
@@ -7,19 +7,19 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// A path below a workspace: names joined by `/`, none at either end; the workspace itself is empty.
-/// Sorts by bytes, so what is below a folder comes after it, and together but for what sorts in between.
+/// A path below a workspace: components joined by `/`, without one at either end; the workspace itself is
+/// empty. Sorts by bytes, so a folder precedes its content.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(Box<[u8]>);
 
 impl Name {
-    /// The path below a workspace; `None` for one that is elsewhere or leads through `..` or `.git`.
+    /// Returns the path below a workspace; `None` for one that is outside, or that contains `..` or `.git`.
     pub fn below(root: &Path, path: &Path) -> Option<Self> {
         let below = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
         Self::from_bytes(below.as_os_str().as_bytes())
     }
 
-    /// The same of bytes; `None` for what cannot be a path below a workspace or is git's own.
+    /// The same for bytes; `None` for an invalid path or git's own.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let is_name =
             |part: &[u8]| !matches!(part, b"" | b"." | b"..") && !part.eq_ignore_ascii_case(b".git");
@@ -27,7 +27,7 @@ impl Name {
         fits.then(|| Self(bytes.into()))
     }
 
-    /// Something in this folder; `None` where the part is no name.
+    /// Returns a child of this folder; `None` if the component is not a valid name.
     pub(super) fn child(&self, part: &[u8]) -> Option<Self> {
         let mut bytes = Vec::with_capacity(self.0.len() + 1 + part.len());
         if !self.0.is_empty() {
@@ -38,38 +38,38 @@ impl Name {
         if part.contains(&b'/') { None } else { Self::from_bytes(&bytes) }
     }
 
-    /// The workspace itself.
+    /// Returns the workspace itself.
     pub fn root() -> Self {
         Self(Box::default())
     }
 
-    /// As it is on the disk.
+    /// Returns the bytes, as on disk.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// As a path, relative.
+    /// Returns a relative path.
     pub fn path(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.0))
     }
 
-    /// Where it is.
+    /// Returns the absolute path below a root.
     pub fn under(&self, root: &Path) -> PathBuf {
         root.join(self.path())
     }
 
-    /// Its folder; `None` for the workspace itself.
+    /// Returns the parent folder; `None` for the workspace itself.
     pub fn parent(&self) -> Option<Self> {
         let at = memchr::memrchr(b'/', &self.0);
         if self.0.is_empty() { None } else { Some(Self(self.0[..at.unwrap_or(0)].into())) }
     }
 
-    /// The folders that it is in, the nearest first, without the workspace itself.
+    /// Returns the parent folders, nearest first, without the workspace itself.
     pub fn folders(&self) -> impl Iterator<Item = Self> {
         std::iter::successors(self.parent(), Self::parent).filter(|name| !name.0.is_empty())
     }
 
-    /// Its last part.
+    /// Returns the last component.
     pub fn last(&self) -> &[u8] {
         &self.0[memchr::memrchr(b'/', &self.0).map_or(0, |at| at + 1)..]
     }

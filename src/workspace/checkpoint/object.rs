@@ -1,19 +1,19 @@
-//! Git's objects: their names, and how trees are written. Must not know where objects are kept.
+//! Git objects: ids, and the encoding of trees. Must not know where objects are stored.
 
 use std::fmt;
 
 use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY};
 
-/// Bytes of an object's name.
+/// Bytes of an object id.
 pub const OID_LEN: usize = 20;
 
-/// The name of an object: the SHA-1 of its kind, length and content, as git has it. It finds damage
-/// and equal contents; the store is the user's own, so that nobody gains anything by forging one.
+/// An object id: the SHA-1 of type, length and content, as in git. It detects damage and equal contents; the
+/// store belongs to the user, so forgery is not a threat.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Oid(pub [u8; OID_LEN]);
 
 impl Oid {
-    /// The name of a content.
+    /// Returns the id of a content.
     pub fn of(kind: Kind, content: &[u8]) -> Self {
         let mut digest = Sha1::default();
         digest.feed(format!("{} {}\0", kind.name(), content.len()).as_bytes());
@@ -21,7 +21,7 @@ impl Oid {
         Self(digest.end())
     }
 
-    /// Reads forty hexadecimal digits.
+    /// Parses forty hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.as_bytes();
         let mut bytes = [0; OID_LEN];
@@ -47,7 +47,7 @@ impl fmt::Debug for Oid {
     }
 }
 
-/// A SHA-1 of pieces.
+/// An incremental SHA-1.
 pub(super) struct Sha1(Context);
 
 impl Default for Sha1 {
@@ -57,12 +57,12 @@ impl Default for Sha1 {
 }
 
 impl Sha1 {
-    /// Takes in the next piece.
+    /// Adds the next piece.
     pub(super) fn feed(&mut self, piece: &[u8]) {
         self.0.update(piece);
     }
 
-    /// The digest of all of them.
+    /// Returns the digest.
     pub(super) fn end(self) -> [u8; OID_LEN] {
         let mut bytes = [0; OID_LEN];
         bytes.copy_from_slice(self.0.finish().as_ref());
@@ -70,17 +70,17 @@ impl Sha1 {
     }
 }
 
-/// What an object is. Only these two kinds are kept.
+/// Object type. Only these two are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// What a folder holds.
+    /// A folder.
     Tree,
-    /// What a file holds, or where a link leads.
+    /// The content of a file, or the target of a link.
     Blob,
 }
 
 impl Kind {
-    /// Git's name.
+    /// Returns git's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tree => "tree",
@@ -88,7 +88,7 @@ impl Kind {
         }
     }
 
-    /// Git's number in packs.
+    /// Returns git's number in packs.
     pub(super) fn number(self) -> u8 {
         match self {
             Self::Tree => 2,
@@ -96,20 +96,20 @@ impl Kind {
         }
     }
 
-    /// The kind of a number.
+    /// Returns the type of a number.
     pub(super) fn of_number(number: u8) -> Option<Self> {
         [Self::Tree, Self::Blob].into_iter().find(|kind| kind.number() == number)
     }
 }
 
-/// What an entry of a tree is, by git's modes.
+/// Mode of a tree entry, as in git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// A folder.
     Tree,
     /// A file.
     File,
-    /// A file that its owner may run.
+    /// An executable file.
     Executable,
     /// A symbolic link.
     Link,
@@ -127,15 +127,15 @@ impl Mode {
 /// One entry of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeEntry {
-    /// One name, without slashes.
+    /// Its name, without slashes.
     pub name: Box<[u8]>,
-    /// What it is.
+    /// Its mode.
     pub mode: Mode,
-    /// What it holds.
+    /// The id of its content.
     pub oid: Oid,
 }
 
-/// The content of a tree, whose entries it brings into git's order: folders count as if their names
+/// Returns the content of a tree; sorts the entries in git's order, where folders compare as if their names
 /// ended with a slash.
 pub fn write_tree(entries: &mut [TreeEntry]) -> Vec<u8> {
     entries.sort_unstable_by(|a, b| sorting(a).cmp(sorting(b)));
@@ -155,7 +155,7 @@ fn sorting(entry: &TreeEntry) -> impl Iterator<Item = &u8> {
     entry.name.iter().chain(slash)
 }
 
-/// The entries of a tree; `None` where the content is none of ours.
+/// Returns the entries of a tree; `None` if the content is not in the expected form.
 pub fn read_tree(mut content: &[u8]) -> Option<Vec<TreeEntry>> {
     let mut entries = Vec::new();
     while !content.is_empty() {

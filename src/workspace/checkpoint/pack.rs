@@ -1,7 +1,7 @@
-//! Git's packs: many objects in one file that is there whole or not at all, with an index beside it.
-//! Version 2 of both, without deltas.
+//! Git packs: many objects in one file that is written atomically, with an index file beside it. Version 2 of
+//! both, without deltas.
 //!
-//! Must not know what the objects are for, nor which packs there are.
+//! Must not know the purpose of the objects, nor which packs exist.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -16,17 +16,17 @@ use super::object::{Kind, OID_LEN, Oid, Sha1};
 
 /// Bytes before the first object.
 const HEADER: u64 = 12;
-/// Bytes of an index before its names: its sign, its version, 256 counts.
+/// Bytes of an index before its ids: magic number, version, 256 counts.
 const TABLE: usize = 8 + 256 * 4;
-/// Bytes of an index for each object: name, checksum, place.
+/// Bytes of an index per object: id, checksum, offset.
 const ROW: usize = OID_LEN + 4 + 4;
 const SIGN: [u8; 8] = [0xff, b't', b'O', b'c', 0, 0, 0, 2];
-/// Names of files that are being written.
+/// Name prefix of files that are being written.
 pub(super) const UNFINISHED: &str = "tmp_";
-/// Bytes after which a pack is full; the places in an index have 31 bits.
+/// Maximum bytes of a pack; offsets in an index have 31 bits.
 pub(super) const PACK_MAX: u64 = 1 << 30;
 
-/// Makes what stands in a pack for an object. Keeps its tables, which are larger than most objects.
+/// Encodes objects for a pack. Reuses its compression tables, which are larger than most objects.
 pub(super) struct Packer(Compress);
 
 impl Default for Packer {
@@ -36,7 +36,7 @@ impl Default for Packer {
 }
 
 impl Packer {
-    /// The bytes for an object.
+    /// Returns the encoded object.
     pub(super) fn pack(&mut self, kind: Kind, content: &[u8]) -> io::Result<Vec<u8>> {
         let mut out = head(kind, content.len());
         out.reserve(content.len() / 2 + 64);
@@ -52,7 +52,7 @@ impl Packer {
     }
 }
 
-/// Kind and length of an object, four bits of it and then seven a byte.
+/// Encodes type and length of an object: four bits of the length, then seven per byte.
 fn head(kind: Kind, length: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(8);
     let mut byte = kind.number() << 4 | (length & 15) as u8;
@@ -74,7 +74,7 @@ pub(super) struct PackWriter {
 }
 
 impl PackWriter {
-    /// An empty one in a folder of packs.
+    /// Creates an empty pack in a folder.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
         let mut file = BufWriter::with_capacity(256 << 10, file);
@@ -82,7 +82,7 @@ impl PackWriter {
         Ok(Self { file, rows: Vec::new(), at: HEADER })
     }
 
-    /// Adds what [`Packer::pack`] made. An object must not come twice.
+    /// Adds an object encoded by [`Packer::pack`]. An object must not be added twice.
     pub(super) fn add(&mut self, oid: Oid, packed: &[u8]) -> io::Result<()> {
         let place = u32::try_from(self.at).ok().filter(|at| at.leading_zeros() > 0);
         let place = place.ok_or_else(|| io::Error::other("a pack of checkpoints is full"))?;
@@ -92,12 +92,12 @@ impl PackWriter {
         Ok(())
     }
 
-    /// Whether the next object belongs into another one.
+    /// Whether the next object needs another pack.
     pub(super) fn is_full(&self) -> bool {
         self.at > PACK_MAX
     }
 
-    /// Puts it on the disk under its name and opens it; `None` where nothing was added.
+    /// Flushes the pack to disk under its final name and opens it; `None` if it is empty.
     pub(super) fn finish(mut self) -> io::Result<Option<Pack>> {
         if self.rows.is_empty() {
             return Ok(None);
@@ -117,7 +117,7 @@ impl PackWriter {
         let mut index = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&folder)?;
         index.write_all(&index_of(&self.rows, digest))?;
         index.as_file().sync_all()?;
-        // Who looks for packs looks for their indices, so that comes last.
+        // Readers look for indices, so the index is renamed last.
         take_name(file.into_temp_path(), &stem.with_extension("pack"))?;
         take_name(index.into_temp_path(), &stem.with_extension("idx"))?;
         File::open(&folder)?.sync_all()?;
@@ -129,7 +129,7 @@ fn take_name(file: TempPath, name: &Path) -> io::Result<()> {
     file.persist(name).map_err(|failed| failed.error)
 }
 
-/// The digest of the first bytes of a file.
+/// Returns the digest of the first bytes of a file.
 fn digest(file: &File, length: u64) -> io::Result<[u8; OID_LEN]> {
     let mut digest = Sha1::default();
     let mut piece = vec![0; 256 << 10];
@@ -143,7 +143,7 @@ fn digest(file: &File, length: u64) -> io::Result<[u8; OID_LEN]> {
     Ok(digest.end())
 }
 
-/// The index of sorted rows.
+/// Returns the index for sorted rows.
 fn index_of(rows: &[(Oid, u32, u32)], pack: [u8; OID_LEN]) -> Vec<u8> {
     let mut out = Vec::with_capacity(TABLE + rows.len() * ROW + 2 * OID_LEN);
     out.extend_from_slice(&SIGN);
@@ -162,7 +162,7 @@ fn index_of(rows: &[(Oid, u32, u32)], pack: [u8; OID_LEN]) -> Vec<u8> {
     out
 }
 
-/// A pack that can be read. It can even after its file was removed.
+/// An open pack. It stays readable after its file was deleted.
 #[derive(Debug)]
 pub struct Pack {
     path: PathBuf,
@@ -173,7 +173,7 @@ pub struct Pack {
 }
 
 impl Pack {
-    /// Opens the pack of an index.
+    /// Opens the pack of an index file.
     pub(super) fn open(index: &Path) -> io::Result<Self> {
         let bad = || io::Error::new(io::ErrorKind::InvalidData, "not an index of a pack as we write it");
         let bytes = fs::read(index)?;
@@ -188,17 +188,17 @@ impl Pack {
         Ok(Self { path, file, index: bytes, count, length })
     }
 
-    /// The pack's file.
+    /// Returns the path of the pack.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Bytes of the pack.
+    /// Returns the size of the pack in bytes.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
 
-    /// The names of its objects, sorted.
+    /// Returns the ids of its objects, sorted.
     pub(super) fn oids(&self) -> impl Iterator<Item = Oid> {
         (0..self.count).map(|at| self.oid(at))
     }
@@ -234,7 +234,7 @@ impl Pack {
         self.find(oid).is_some()
     }
 
-    /// An object, checked against its name; `None` where it has none of that name.
+    /// Returns an object after checking its id; `None` if the pack lacks it.
     pub(super) fn read(&self, oid: Oid) -> Option<io::Result<(Kind, Vec<u8>)>> {
         let at = self.find(oid)?;
         let read = self.read_at(self.place(at));
@@ -264,7 +264,7 @@ impl Pack {
         if content.len() as u64 == length { Ok((kind, content)) } else { Err(bad()) }
     }
 
-    /// The bytes that stand for its objects that pass, in the order of their places.
+    /// Returns the encoded bytes of objects that pass a filter, in the order of their offsets.
     pub(super) fn raw(
         &self,
         keep: impl Fn(Oid) -> bool,
@@ -288,7 +288,7 @@ impl Pack {
     }
 }
 
-/// Reads a file from a place on, whoever else reads it.
+/// Reads a file from an offset on, independent of other readers.
 struct Positioned<'a> {
     file: &'a File,
     at: u64,

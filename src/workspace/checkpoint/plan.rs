@@ -1,9 +1,9 @@
-//! What a way back would do: which paths change, and where two sides have changed the same.
+//! Restore plan: which paths change, and which conflict.
 //!
-//! Must not know the disk. A step takes what changed between two recorded states, `base` and `target`, to the
-//! state of now: paths that are equal in both are left alone whatever is there now; what is now as in `base`
-//! becomes as in `target`; what is neither was changed by somebody else, and is put together where that is clean,
-//! else it stays, as a conflict that a user decides.
+//! Must not know the disk. A step applies the difference between two recorded states, `base` and `target`, to
+//! the present state: paths that are equal in both are not touched; paths that are now as in `base` become as
+//! in `target`; other paths were changed since, and are merged if possible, else kept as a conflict for the
+//! user to decide.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,25 +17,26 @@ use super::object::{Kind, Oid};
 use super::pack::Packer;
 use super::store::{Batch, Store};
 
-/// The ending of what is written beside a file that stays.
+/// Suffix of the file with the recorded version beside a kept file.
 const BESIDE: &[u8] = b".restored";
-/// Names beside a file that are tried.
+/// Number of names that are tried beside a file.
 const BESIDE_TRIES: usize = 1000;
 
-/// A change that is to be taken over: from `base` to `target`.
+/// A change to apply: from `base` to `target`.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// How it was.
+    /// The state before.
     pub base: Arc<Files>,
-    /// How it is to be.
+    /// The state after.
     pub target: Arc<Files>,
 }
 
 impl Step {
-    /// The step between two states with only what it needs of them: of large states there may be many steps.
+    /// Creates a step with only the differing paths of two states, since there may be many steps between
+    /// large states.
     pub fn between(base: &Files, target: &Files) -> Self {
         let (mut from, mut to) = (Files::default(), Files::default());
-        // What says which paths may have been there all the same.
+        // Needed to know which paths may have existed without being recorded.
         let tells = |name: &Name, node: Node| is_rules(name) || node == Node::Unrecorded;
         for (name, node) in target.iter().filter(|(name, node)| tells(name, **node)) {
             if base.get(name) == Some(node) {
@@ -54,20 +55,20 @@ impl Step {
     }
 }
 
-/// What is done about a conflict.
+/// Decision for a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Decision {
-    /// What is there stays.
+    /// Keep the present version.
     #[default]
     Mine,
-    /// What was recorded takes its place.
+    /// Replace it with the recorded version.
     Theirs,
-    /// What is there stays, and what was recorded is written beside it.
+    /// Keep the present version, and write the recorded version beside it.
     Beside,
 }
 
 impl Decision {
-    /// What becomes of the path, for scripts.
+    /// Returns the outcome for the path, for scripts.
     pub fn outcome(self) -> &'static str {
         match self {
             Self::Mine => "stays",
@@ -77,17 +78,17 @@ impl Decision {
     }
 }
 
-/// What is done about conflicts, by path; [`Decision::Mine`] where nothing is said.
+/// Decisions by path; the default is [`Decision::Mine`].
 pub type Decisions = BTreeMap<Name, Decision>;
 
-/// Why a path is not simply made as it was.
+/// Why a path conflicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overlap {
-    /// Somebody changed it since it was recorded.
+    /// It changed since it was recorded.
     Changed,
-    /// What is there was never recorded, so that nobody could bring it back.
+    /// The present content was never recorded, so it could not be restored later.
     Unrecorded,
-    /// Something else is where its folder would be, or it is a folder in which something is.
+    /// A parent is not a folder, or the path is a folder that is not empty.
     InTheWay,
 }
 
@@ -101,8 +102,8 @@ impl Overlap {
         }
     }
 
-    /// What is done when this is decided: what cannot be brought back is not written over, and nothing is written
-    /// through what is in the way.
+    /// Returns the decision that is carried out: content that cannot be restored later is never overwritten,
+    /// and nothing is written through an obstacle.
     pub fn done(self, decision: Decision) -> Decision {
         match (self, decision) {
             (Self::Unrecorded, Decision::Theirs) => Decision::Beside,
@@ -115,24 +116,24 @@ impl Overlap {
 /// A path that both sides changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// Which.
+    /// The path.
     pub name: Name,
-    /// Why.
+    /// The reason.
     pub clash: Overlap,
     /// What is there.
     pub mine: Option<Node>,
-    /// What was recorded; `None` where nothing was there.
+    /// The recorded node; `None` if there was none.
     pub theirs: Option<Node>,
-    /// What is done.
+    /// The decision.
     pub decision: Decision,
 }
 
-/// Why a path stays as it is though it was different.
+/// Why a differing path is skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Skipped {
-    /// Its content was not recorded then.
+    /// Its content was not recorded.
     NotRecorded,
-    /// The state ignores it, so it may have been there.
+    /// The target state ignores it, so it may have existed.
     Ignored,
 }
 
@@ -146,38 +147,38 @@ impl Skipped {
     }
 }
 
-/// What is there and what is to be.
+/// A change of one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Which path.
+    /// The path.
     pub name: Name,
     /// What is there.
     pub from: Option<Node>,
-    /// What is to be there.
+    /// The new node.
     pub to: Option<Node>,
 }
 
-/// What a way back does.
+/// A restore plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// What changes on the disk, in the order of paths.
+    /// The changes on disk, sorted by path.
     pub changes: Vec<Change>,
-    /// What both sides changed and could not be put together.
+    /// Paths that both sides changed and that could not be merged.
     pub conflicts: Vec<Conflict>,
-    /// What both sides changed and was put together.
+    /// Paths that both sides changed and that were merged.
     pub merged: Vec<Name>,
-    /// What stays though it was different.
+    /// Paths that differ but are skipped.
     pub left: Vec<(Name, Skipped)>,
 }
 
 impl Plan {
-    /// Whether nothing is to be done and nothing to be decided.
+    /// Whether there is nothing to change and nothing to decide.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.conflicts.is_empty()
     }
 }
 
-/// Every path where two states differ.
+/// Returns all differences between two states.
 pub fn differences(from: &Files, to: &Files) -> Vec<Change> {
     let mut names: BTreeSet<&Name> = BTreeSet::new();
     names.extend(from.iter().filter(|(name, node)| to.get(name) != Some(node)).map(|(name, _)| name));
@@ -213,7 +214,7 @@ pub(super) fn plan(
     for conflict in planner.plan.conflicts.iter_mut().filter(|known| known.decision == Decision::Theirs) {
         conflict.theirs = planner.files.get(&conflict.name).copied();
     }
-    // Where all steps together lead to what is there, there is nothing to decide.
+    // If all steps together lead to the present node, there is no conflict.
     planner.plan.conflicts.retain(|conflict| conflict.mine != conflict.theirs);
     let Planner { files, mut plan, .. } = planner;
     plan.changes = differences(now, &files);
@@ -223,7 +224,7 @@ pub(super) fn plan(
     Ok(plan)
 }
 
-/// Why a path that is not in the wanted state may have been there all the same.
+/// Returns why a path that is missing in the target state may have existed all the same.
 fn left(step: &Step, rules: Option<&Rules>, name: &Name, is_folder: bool) -> Option<Skipped> {
     let is_unread = |folder: Name| step.target.get(&folder) == Some(&Node::Unrecorded);
     if name.folders().any(is_unread) {
@@ -239,13 +240,13 @@ struct Planner<'a> {
     batch: &'a Batch<'a>,
     now: &'a Files,
     steps: &'a [Step],
-    /// What is to be there, so far.
+    /// The planned nodes so far.
     files: Files,
     decisions: &'a Decisions,
     plan: Plan,
-    /// Texts that were put together and are not in the store yet.
+    /// Merged texts that are not in the store yet.
     made: HashMap<Oid, Vec<u8>>,
-    /// Paths that stay as they are whatever later steps change, and what is written beside them.
+    /// Paths that are kept regardless of later steps, with the file written beside each.
     stays: HashMap<Name, Option<Name>>,
 }
 
@@ -267,7 +268,7 @@ impl Planner<'_> {
                 Some(_) => None,
             };
             if stays {
-                // What it led to before is the last that is known.
+                // The earlier target is the last that is known.
                 if left.is_none() {
                     self.lead(&name, target);
                 }
@@ -293,7 +294,7 @@ impl Planner<'_> {
         };
     }
 
-    /// Both sides changed it.
+    /// Handles a path that both sides changed.
     fn both(
         &mut self,
         name: Name,
@@ -302,7 +303,7 @@ impl Planner<'_> {
         theirs: Option<Node>,
     ) -> Result<(), CheckpointError> {
         match (base, mine, theirs) {
-            // A folder is there or not; which rights it has is nothing to ask about.
+            // Different permissions of a folder are not worth a conflict.
             (_, Some(Node::Folder(_)), Some(Node::Folder(_))) => {}
             (
                 Some(Node::File { rights: was, oid: base }),
@@ -334,7 +335,7 @@ impl Planner<'_> {
                     }
                 }
             }
-            // Gone on one side, a folder on the other: what is in it decides.
+            // Missing on one side, a folder on the other: its content decides.
             (_, Some(Node::Folder(_)) | None, Some(Node::Folder(_)) | None) => self.set(name, theirs),
             _ => self.clash(name, Overlap::Changed, theirs),
         }
@@ -345,7 +346,7 @@ impl Planner<'_> {
         self.made.get(&oid).cloned().map_or_else(|| self.store.blob(oid), Ok)
     }
 
-    /// Keeps a text that was put together.
+    /// Stores a merged text.
     fn put_together(&mut self, name: &Name, mine: Oid, text: &[u8]) -> Result<Oid, CheckpointError> {
         let oid = self.batch.put(&mut Packer::default(), Kind::Blob, text)?;
         self.made.insert(oid, text.to_vec());
@@ -355,12 +356,12 @@ impl Planner<'_> {
         Ok(oid)
     }
 
-    /// Asks about a path, and does what was decided. What stays is what is there, whatever steps before have made of
-    /// it.
+    /// Adds a conflict and applies its decision. A kept path has its present node, whatever earlier steps
+    /// planned.
     fn clash(&mut self, name: Name, clash: Overlap, theirs: Option<Node>) {
         let mut decision = clash.done(self.decisions.get(&name).copied().unwrap_or_default());
         if clash == Overlap::InTheWay && self.is_blocked(&name) {
-            // What would be beside it has no place either.
+            // There is no room beside it either.
             decision = Decision::Mine;
         }
         let mine = self.now.get(&name).copied();
@@ -375,14 +376,14 @@ impl Planner<'_> {
             self.write_beside(&name, theirs.filter(|_| mine != theirs));
         }
         let conflict = Conflict { name, clash, mine, theirs, decision };
-        // Several steps may change one path; the last one says where it would lead.
+        // Several steps may change one path; the last one determines the recorded version.
         match self.plan.conflicts.iter_mut().find(|known| known.name == conflict.name) {
             Some(known) => *known = conflict,
             None => self.plan.conflicts.push(conflict),
         }
     }
 
-    /// A path that stays would have been changed by a later step, too: what it leads to is another thing now.
+    /// Updates the recorded version of a conflict that a later step would change, too.
     fn lead(&mut self, name: &Name, theirs: Option<Node>) {
         let known = self.plan.conflicts.iter_mut().find(|known| known.name == *name);
         let Some(conflict) = known else { return };
@@ -393,7 +394,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Has what was recorded, and nothing else, beside a path that stays.
+    /// Plans the file beside a kept path, replacing an earlier one.
     fn write_beside(&mut self, name: &Name, theirs: Option<Node>) {
         let known = self.stays.get(name).cloned().flatten();
         if let Some(beside) = &known {
@@ -407,7 +408,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A name beside a path that is free now, and that no step has anything for.
+    /// Returns a name beside a path that neither exists nor is planned.
     fn beside(&self, name: &Name) -> Option<Name> {
         let names = (1..BESIDE_TRIES).filter_map(|n| {
             let mut bytes = [name.bytes(), BESIDE].concat();
@@ -421,7 +422,8 @@ impl Planner<'_> {
         names.into_iter().find(|name| !is_there(name) && !is_changed(name))
     }
 
-    /// Makes a tree of it: everything in folders, nothing below files, no folder gone in which something stays.
+    /// Makes the planned nodes a valid tree: every parent is a folder, and folders with kept content are
+    /// kept.
     fn settle(&mut self) {
         let names: Vec<Name> = self.files.keys().cloned().collect();
         for name in names {
@@ -429,13 +431,13 @@ impl Planner<'_> {
             if self.now.contains_key(&name) {
                 self.keep_way(&name);
             } else if !self.make_way(&name) {
-                // What is there, or nothing, stays.
+                // The present node, or its absence, is kept.
                 self.clash(name, Overlap::InTheWay, Some(node));
             }
         }
     }
 
-    /// The folders of what is there and does not go, stay.
+    /// Keeps the parent folders of a kept node.
     fn keep_way(&mut self, name: &Name) {
         for folder in name.folders() {
             let (is, was) = (self.files.get(&folder).copied(), self.now.get(&folder).copied());
@@ -449,7 +451,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether one of the folders of a path is something else, or stays away.
+    /// Whether a parent of the path is not a folder, or is kept absent.
     fn is_blocked(&self, name: &Name) -> bool {
         let is_none = |folder: Name| match self.files.get(&folder) {
             Some(node) => !node.is_folder(),
@@ -458,7 +460,7 @@ impl Planner<'_> {
         name.folders().any(is_none)
     }
 
-    /// The folders of what is to be made are there, or can be made.
+    /// Plans the parent folders of a new node; returns whether that is possible.
     fn make_way(&mut self, name: &Name) -> bool {
         if self.is_blocked(name) {
             return false;

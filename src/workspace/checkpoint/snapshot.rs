@@ -1,7 +1,7 @@
-//! A look at a workspace: what is at each path now, with the contents that are new in the store.
+//! Scan of a workspace: the present node at each path, with new contents written to the store.
 //!
-//! Must not know why it is taken. Ignored files are left out unless they were recorded before or are asked for;
-//! `.git` always is. Links are recorded as links, never followed.
+//! Must not know why it is taken. Ignored files are skipped unless they were recorded before or are
+//! requested; `.git` always is. Links are recorded as links, never followed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
@@ -27,42 +27,42 @@ use super::store::{Batch, Store};
 use crate::base::clock::SharedClock;
 use crate::workspace::walk;
 
-/// Threads that read.
+/// Maximum number of reader threads.
 const THREADS_MAX: usize = 4;
 
-/// How much is recorded.
+/// Limits of a scan.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Bytes of a file; larger ones are left out.
+    /// Maximum bytes of a file; larger ones are skipped.
     pub file: u64,
-    /// Paths; of more nothing is recorded.
+    /// Maximum number of paths; with more, nothing is recorded.
     pub files: usize,
-    /// Bytes of all of them.
+    /// Maximum total bytes.
     pub bytes: u64,
-    /// How long a look may take.
+    /// Maximum duration.
     pub time: Duration,
 }
 
 impl Default for Limits {
-    /// Sources are far below these; what is above is data or an output that nobody has ignored yet.
+    /// Source code is far below these limits; above are data or outputs that were not ignored yet.
     fn default() -> Self {
         Self { file: 10 << 20, files: 200_000, bytes: 1 << 30, time: Duration::from_secs(30) }
     }
 }
 
-/// Why something was not recorded.
+/// Why a path was not recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// More bytes than the limit.
+    /// It exceeds the size limit.
     TooLarge,
-    /// The system does not let us read it.
+    /// It cannot be read.
     Unreadable,
     /// A pipe, a socket or a device.
     NoFile,
 }
 
 impl Why {
-    /// In words.
+    /// Returns the reason in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::TooLarge => "too large",
@@ -72,32 +72,32 @@ impl Why {
     }
 }
 
-/// What a look is to do.
+/// Input of a scan.
 pub(super) struct Wanted<'a> {
     /// The workspace.
     pub(super) root: &'a Path,
-    /// Folders that are left out: bowline's own.
+    /// Folders that are skipped: bowline's own.
     pub(super) own: &'a [PathBuf],
-    /// Paths that are recorded even where they are ignored.
+    /// Paths that are recorded even if ignored.
     pub(super) extra: &'a [Name],
-    /// Contents that count in place of those on the disk: what is unsaved in open files.
+    /// Contents that take precedence over those on disk: unsaved text of open files.
     pub(super) instead: &'a [(Name, Vec<u8>)],
     pub(super) limits: Limits,
     pub(super) clock: &'a SharedClock,
     pub(super) cancel: &'a CancellationToken,
 }
 
-/// A state, as it was found.
+/// The result of a scan.
 #[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) id: Oid,
     pub(super) files: Files,
     pub(super) left_out: Vec<(Name, Why)>,
-    /// What is known now.
+    /// The updated index.
     pub(super) index: Index,
 }
 
-/// What the system says is at a path.
+/// Metadata of the node at a path.
 #[derive(Debug, Clone, Copy)]
 enum Seen {
     File(Stat, u16),
@@ -118,7 +118,7 @@ impl Seen {
     }
 }
 
-/// When a look has to be over.
+/// Deadline of a scan.
 struct Patience<'a> {
     end: Instant,
     seconds: u64,
@@ -134,7 +134,7 @@ impl Patience<'_> {
     }
 }
 
-/// Looks at everything. What was read until something went wrong stays in the store, so that the next look
+/// Scans the workspace. Objects that were written before an error stay in the store, so that the next scan
 /// has less to do.
 pub(super) fn take(store: &Store, before: &Index, wanted: &Wanted) -> Result<Snapshot, CheckpointError> {
     let time = wanted.limits.time;
@@ -154,7 +154,7 @@ pub(super) fn take(store: &Store, before: &Index, wanted: &Wanted) -> Result<Sna
     };
     let (mut files, mut left_out, mut index) = (Files::default(), Vec::new(), Index::default());
     for (name, seen) in seen {
-        // Below what is no folder any more nothing is recorded.
+        // A path whose parent is no longer a folder is not recorded.
         let parent = name.parent().filter(|parent| *parent != Name::root());
         if parent.is_some_and(|parent| !files.get(&parent).is_some_and(|node: &Node| node.is_folder())) {
             continue;
@@ -173,7 +173,7 @@ pub(super) fn take(store: &Store, before: &Index, wanted: &Wanted) -> Result<Sna
                 left_out.push((name.clone(), why));
                 Node::Unrecorded
             }
-            // Gone between the look and the reading.
+            // Deleted between the scan and the read.
             (_, Some(Content::Gone) | None) => continue,
         };
         files.insert(name, node);
@@ -191,7 +191,7 @@ pub(super) fn take(store: &Store, before: &Index, wanted: &Wanted) -> Result<Sna
     Ok(Snapshot { id, files, left_out, index })
 }
 
-/// Everything below the workspace that its ignore rules let be seen.
+/// Returns everything below the workspace that is not ignored.
 fn walk(wanted: &Wanted, patience: &Patience) -> Result<BTreeMap<Name, Seen>, CheckpointError> {
     let own: Vec<PathBuf> = wanted.own.to_vec();
     let mut builder = walk::builder(wanted.root);
@@ -234,11 +234,11 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS_MAX)
 }
 
-/// What a walk could not read.
+/// Returns the path that a walk could not read.
 fn path_of(error: &ignore::Error) -> Option<&Path> {
     match error {
         ignore::Error::WithPath { path, err } => {
-            // What has gone meanwhile is not there.
+            // A path deleted meanwhile counts as absent.
             let gone = err.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
             (!gone).then_some(path)
         }
@@ -247,8 +247,7 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-/// Looks at one path that the walk has not shown, so that it is ignored. The folders on the way to it must be
-/// folders.
+/// Adds one path that the walk skipped because it is ignored. Its parents must be folders.
 fn look_at(root: &Path, name: &Name, seen: &mut BTreeMap<Name, Seen>, hidden: &mut BTreeSet<Name>) {
     if seen.contains_key(name) {
         return;
@@ -282,7 +281,7 @@ fn within(seen: &BTreeMap<Name, Seen>, limits: Limits) -> Result<(), CheckpointE
     if sizes.sum::<u64>() > limits.bytes { Err(CheckpointError::TooMuch(limits.bytes)) } else { Ok(()) }
 }
 
-/// What reading gave.
+/// The result of a read.
 #[derive(Debug, Clone, Copy)]
 enum Content {
     Is(Oid),
@@ -292,8 +291,7 @@ enum Content {
 
 type Contents = HashMap<Name, Content>;
 
-/// The contents of files and links, of those that have changed from the disk. An error comes with what
-/// was read until then.
+/// Returns the contents of changed files and links. An error comes with the objects written so far.
 fn read(
     store: &Store,
     before: &Index,
@@ -341,7 +339,7 @@ fn read(
         }
     };
     std::thread::scope(|scope| {
-        // One file is read faster than a thread is made.
+        // For few files starting a thread takes longer than reading.
         (1..threads().min(unknown.len().div_ceil(16))).for_each(|_| {
             scope.spawn(work);
         });
@@ -353,7 +351,7 @@ fn read(
     }
 }
 
-/// What a file holds, or where a link leads; `None` where that is more than the limit.
+/// Returns the content of a file or the target of a link; `None` above the size limit.
 pub(super) fn content(path: &Path, is_link: bool, limit: u64) -> io::Result<Option<Vec<u8>>> {
     if is_link {
         return fs::read_link(path).map(|target| Some(target.as_os_str().as_bytes().to_vec()));
@@ -368,14 +366,14 @@ pub(super) fn content(path: &Path, is_link: bool, limit: u64) -> io::Result<Opti
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
-/// Opens a file that must not have become a link or a pipe meanwhile.
+/// Opens a file, failing if it has become a link or a pipe meanwhile.
 fn open(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path)
 }
 
-/// Contents in place of those on the disk. What was unsaved in a file that has gone from the disk is there as one,
-/// unless something else is in its place.
+/// Adds contents that take precedence. The unsaved text of a file deleted from disk is recorded as a file,
+/// unless another node has its path.
 fn put_instead(
     instead: &[(Name, Vec<u8>)],
     files: &mut Files,

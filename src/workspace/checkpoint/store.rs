@@ -1,7 +1,7 @@
-//! Where the objects of a workspace's checkpoints are: a bare repository of packs and nothing else.
+//! Object store of a workspace's checkpoints: a bare git repository that contains only packs.
 //!
-//! Must not know what states are. Several programs may use one store: what is written is there whole or
-//! not at all, nothing is written over, and objects go only while no other program has the store open.
+//! Must not know states. Several processes may share one store: writes are atomic, nothing is overwritten,
+//! and objects are deleted only while no other process has the store open.
 
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -17,43 +17,43 @@ use super::error::CheckpointError;
 use super::object::{Kind, Oid, read_tree};
 use super::pack::{PACK_MAX, Pack, PackWriter, Packer, UNFINISHED};
 
-/// Packs from which on the small ones are made one.
+/// Number of packs above which small ones are combined.
 const PACKS_MAX: usize = 32;
-/// Bytes from which on a pack is no small one.
+/// Size in bytes from which a pack is not small.
 const SMALL: u64 = 16 << 20;
-/// Age below which a pruning leaves a pack alone: its states may not be in a session's file yet.
+/// Packs younger than this are not pruned: their states may not be in a session's file yet.
 const FRESH: Duration = Duration::from_hours(24);
 
-/// The objects of one workspace.
+/// The object store of one workspace.
 #[derive(Debug)]
 pub struct Store {
     root: PathBuf,
     packs: RwLock<Vec<Arc<Pack>>>,
-    /// Locked while the store is open.
+    /// The lock that is held while the store is open.
     #[expect(dead_code, reason = "the lock goes with it")]
     in_use: File,
-    /// Whether no other program has it open.
+    /// Whether the lock is exclusive.
     alone: bool,
 }
 
-/// What a pruning did, or would do.
+/// The result of pruning, or of its dry run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// Objects that nobody names any more.
+    /// Number of unreferenced objects.
     pub objects: usize,
-    /// Bytes that they take.
+    /// Their size in bytes.
     pub bytes: u64,
-    /// Objects that stay.
+    /// Number of objects that are kept.
     pub kept: usize,
 }
 
 impl Store {
-    /// Opens the store in a folder, which is made when missing.
+    /// Opens the store in a folder, which is created when missing.
     pub fn open(root: &Path) -> Result<Self, CheckpointError> {
         Self::open_as(root, false)
     }
 
-    /// Opens the store as long as no other program has it open, and keeps others out.
+    /// Opens the store exclusively; fails while another process has it open.
     pub fn open_alone(root: &Path) -> Result<Self, CheckpointError> {
         Self::open_as(root, true)
     }
@@ -67,7 +67,7 @@ impl Store {
         match if alone { in_use.try_lock() } else { in_use.try_lock_shared() } {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(CheckpointError::Busy(root.to_path_buf())),
-            // A file system without locks: then nobody may prune either.
+            // On a file system without locks, pruning is refused.
             Err(TryLockError::Error(error)) if alone => return Err(CheckpointError::at(&place)(error)),
             Err(TryLockError::Error(error)) => tracing::debug!(%error, "a store of checkpoints has no locks"),
         }
@@ -76,7 +76,7 @@ impl Store {
         Ok(store)
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -93,7 +93,7 @@ impl Store {
         with(&mut self.packs.write());
     }
 
-    /// Finds the packs that there are now.
+    /// Reloads the list of packs.
     fn look_again(&self) -> io::Result<()> {
         let known = self.packs();
         let mut found = Vec::new();
@@ -107,7 +107,7 @@ impl Store {
                 Some(known) => found.push(Arc::clone(known)),
                 None => match Pack::open(&path) {
                     Ok(pack) => found.push(Arc::new(pack)),
-                    // Half of one, or one that another program has just put into a larger one.
+                    // A partial pack, or one that another process has just combined into a larger one.
                     Err(error) => tracing::warn!(path = %path.display(), %error, "a pack cannot be opened"),
                 },
             }
@@ -116,15 +116,15 @@ impl Store {
         Ok(())
     }
 
-    /// Whether it has an object.
+    /// Whether the store has an object.
     pub fn has(&self, oid: Oid) -> bool {
         self.packs.read().iter().any(|pack| pack.has(oid))
     }
 
-    /// An object.
+    /// Returns an object.
     pub fn read(&self, oid: Oid) -> Result<(Kind, Vec<u8>), CheckpointError> {
         if !self.has(oid) {
-            // Another program may have written it.
+            // Another process may have written it since.
             self.look_again().map_err(CheckpointError::at(&self.root))?;
         }
         let packs = self.packs();
@@ -137,7 +137,7 @@ impl Store {
         }
     }
 
-    /// The content of a file or a link.
+    /// Returns the content of a file or link.
     pub fn blob(&self, oid: Oid) -> Result<Vec<u8>, CheckpointError> {
         match self.read(oid)? {
             (Kind::Blob, content) => Ok(content),
@@ -145,13 +145,13 @@ impl Store {
         }
     }
 
-    /// Begins to write objects, which are there together once [`Batch::finish`] has returned.
+    /// Starts a batch of new objects, which become visible together when [`Batch::finish`] returns.
     pub fn batch(&self) -> Batch<'_> {
         Batch { store: self, state: Mutex::default() }
     }
 
-    /// Makes one pack of the small ones when there are many. Another program that does so at the same
-    /// time comes to the same.
+    /// Combines small packs into one when there are many. Another process that does so at the same time gets
+    /// the same result.
     fn tidy(&self) -> io::Result<()> {
         let small: Vec<_> = self.packs().into_iter().filter(|pack| pack.length() < SMALL).collect();
         if small.len() < PACKS_MAX {
@@ -166,7 +166,7 @@ impl Store {
         self.rewrite(&small, |_| true)
     }
 
-    /// Puts the objects of packs that pass into new ones, each checked, and removes those.
+    /// Copies the objects of packs that pass a filter to new packs, checking each, and deletes the old packs.
     fn rewrite(&self, old: &[Arc<Pack>], keep: impl Fn(Oid) -> bool) -> io::Result<()> {
         let mut writer = PackWriter::new(&self.folder())?;
         let mut made = Vec::new();
@@ -177,7 +177,7 @@ impl Store {
                 if seen.contains(&oid) {
                     return Ok(());
                 }
-                // Another pack may have it whole; one that is whole nowhere stays where it is.
+                // Another pack may have an intact copy; if none has, the pack is kept.
                 if pack.read(oid).is_none_or(|read| read.is_err()) {
                     damaged.push((oid, Arc::clone(pack)));
                     return Ok(());
@@ -195,22 +195,22 @@ impl Store {
         let holds = |pack: &Arc<Pack>| damaged.iter().any(|(_, with)| with.path() == pack.path());
         let stays = |pack: &Arc<Pack>| holds(pack) || made.iter().any(|new| new.path() == pack.path());
         for pack in old.iter().filter(|pack| !stays(pack)) {
-            // The index first: what has none is not looked at.
+            // The index first: a pack without one is ignored.
             gone(fs::remove_file(pack.path().with_extension("idx")))?;
             gone(fs::remove_file(pack.path()))?;
         }
         self.look_again()
     }
 
-    /// Removes every object that these trees do not lead to, but none that is younger than a day. Whoever does more
-    /// than count must have opened the store alone, before he found out which trees there are.
+    /// Deletes all objects that are not reachable from these trees, but none younger than a day. Unless it
+    /// only counts, the store must have been opened exclusively before the trees were collected.
     pub fn prune(self, roots: &[Oid], only_count: bool) -> Result<Pruned, CheckpointError> {
         let kept = self.reachable(roots)?;
         let io = CheckpointError::at(&self.root);
         let (mut old, mut pruned) = (Vec::new(), Pruned::default());
         for pack in self.packs() {
             let age = fs::metadata(pack.path()).and_then(|facts| facts.modified()).map(|time| time.elapsed());
-            // A clock that went back makes everything fresh.
+            // If the clock was set back, every pack counts as young.
             let fresh = !matches!(age, Ok(Ok(age)) if age > FRESH);
             let lost = |oid: &Oid| !kept.contains(oid);
             let count = pack.oids().filter(lost).count();
@@ -242,7 +242,7 @@ impl Store {
         Ok(pruned)
     }
 
-    /// Removes what programs that went down have left half-written.
+    /// Deletes partial files of crashed processes.
     fn sweep(&self) -> io::Result<()> {
         for entry in fs::read_dir(self.folder())? {
             let path = entry?.path();
@@ -256,7 +256,7 @@ impl Store {
         Ok(())
     }
 
-    /// Everything that trees lead to. A tree that is missing leads nowhere.
+    /// Returns everything reachable from these trees. Missing trees are skipped.
     fn reachable(&self, roots: &[Oid]) -> Result<HashSet<Oid>, CheckpointError> {
         let mut seen = HashSet::new();
         let mut next: Vec<Oid> = roots.to_vec();
@@ -283,7 +283,7 @@ impl Store {
     }
 }
 
-/// Folders and files without which git does not take it for a repository.
+/// Creates the files and folders that make git accept it as a repository.
 fn make(root: &Path) -> io::Result<()> {
     for folder in ["objects/pack", "objects/info", "refs"] {
         DirBuilder::new().recursive(true).mode(0o700).create(root.join(folder))?;
@@ -303,7 +303,7 @@ fn gone(removed: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Objects that are being written, by several threads if they like.
+/// A batch of new objects, which several threads may write.
 pub struct Batch<'a> {
     store: &'a Store,
     state: Mutex<Written>,
@@ -321,7 +321,7 @@ impl Batch<'_> {
         self.state.lock()
     }
 
-    /// Adds an object unless it is there, and gives its name.
+    /// Adds an object unless it exists, and returns its id.
     pub(super) fn put(
         &self,
         packer: &mut Packer,
@@ -350,7 +350,7 @@ impl Batch<'_> {
         Ok(oid)
     }
 
-    /// Puts everything on the disk; says whether there was anything new.
+    /// Flushes the batch to disk; returns whether it had new objects.
     pub fn finish(self) -> Result<bool, CheckpointError> {
         let Written { writer, full, .. } = self.state.into_inner();
         let finish = || -> io::Result<bool> {
@@ -358,7 +358,7 @@ impl Batch<'_> {
             let made: Vec<_> = full.into_iter().chain(last).map(Arc::new).collect();
             let any = !made.is_empty();
             self.store.set(|packs| packs.extend(made));
-            // What was written is safe, with many packs as with one.
+            // The objects are safe, whether or not packs are combined.
             if any && let Err(error) = self.store.tidy() {
                 tracing::warn!(%error, "the packs of checkpoints cannot be made one");
             }

@@ -1,19 +1,18 @@
-//! The way from line to line through a text in which something was found. Must not know what.
+//! Line cursor over a text with matches. Must not know the matches.
 
-/// A line of a text on the way through its lines. Where it ends is looked for once: there may be
-/// many matches in a long one.
+/// A line of a text while iterating. Its end is computed once: a long line may have many matches.
 pub(super) struct Lines<'a> {
     text: &'a str,
-    /// Where it begins, in bytes.
+    /// Byte offset of its start.
     pub(super) start: usize,
-    /// Where the next line begins.
+    /// Byte offset of the next line.
     pub(super) end: usize,
     /// Its number.
     pub(super) line: usize,
 }
 
 impl<'a> Lines<'a> {
-    /// The line that begins there, of that number.
+    /// Creates a cursor at the line that starts at an offset, with its number.
     pub(super) fn new(text: &'a str, start: usize, line: usize) -> Self {
         Self { text, start, end: Self::end_of(text, start), line }
     }
@@ -22,19 +21,19 @@ impl<'a> Lines<'a> {
         memchr::memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |at| start + at + 1)
     }
 
-    /// Whether an offset behind the line's start is in it; the end of a text is in its last line.
+    /// Whether an offset after the line's start is within it; the end of a text belongs to its last line.
     pub(super) fn holds(&self, at: usize) -> bool {
         at < self.end || self.end == self.text.len() && !self.text.ends_with('\n')
     }
 
-    /// The line without what ends it.
+    /// Returns the line without its line ending.
     pub(super) fn content(&self) -> &'a str {
         let line = &self.text[self.start..self.end];
         let line = line.strip_suffix('\n').unwrap_or(line);
         line.strip_suffix('\r').unwrap_or(line)
     }
 
-    /// Goes on to the next line, if there is one.
+    /// Moves to the next line, if there is one.
     pub(super) fn step(&mut self) -> bool {
         if !self.text[..self.end].ends_with('\n') || self.end == self.text.len() {
             return false;
@@ -44,7 +43,7 @@ impl<'a> Lines<'a> {
         true
     }
 
-    /// Goes on to the line of an offset.
+    /// Moves to the line of an offset.
     pub(super) fn go_to(&mut self, at: usize) {
         while self.end <= at && self.step() {}
     }

@@ -1,6 +1,6 @@
-//! `bowline sessions context`: what the next request of a session would hold, and why.
+//! `bowline sessions context`: prints what the next request of a session would contain, and why.
 //!
-//! Must not know how sessions are kept, nor how that is found out. Reads only, and asks nobody.
+//! Must not know how sessions are stored, nor how the report is made. Read-only; sends no requests.
 
 use clap::Args as Group;
 use serde_json::Value;
@@ -17,7 +17,7 @@ use crate::runtime::{Options, prompt_to_go_on};
 use crate::session::store::listing;
 use crate::session::{AgentMessage, Session, context::messages};
 
-/// Characters of what a row begins with.
+/// Characters of a row's first column.
 const WHAT: usize = 28;
 
 /// Of which session, and where in it.
@@ -36,7 +36,7 @@ pub struct Wanted {
     pub agent: AgentArgs,
 }
 
-/// The answer, as text or as JSON.
+/// Returns the report as text or as JSON.
 pub async fn show(options: &Options, wanted: &Wanted, json: bool) -> Result<String, Report> {
     let (root, cwd) = (options.session_root(), &options.cwd);
     let path = match &wanted.session {
@@ -83,7 +83,7 @@ pub async fn show(options: &Options, wanted: &Wanted, json: bool) -> Result<Stri
     Ok(format!("{value:#}"))
 }
 
-/// A line for each thing, and below what it comes to.
+/// Returns a table with a line for each item and the total.
 fn table(session: &Session, contents: &ContextReport, all: bool) -> String {
     let mut lines = vec![format!("Context of the next request of session {}:", session.id()), String::new()];
     let ids = contents.items.iter().filter_map(|item| Some(item.entry.as_ref()?.len())).max().unwrap_or(0);

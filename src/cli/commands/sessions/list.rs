@@ -1,4 +1,4 @@
-//! `bowline sessions list`, `show` and `tree`: what is stored, for people and for scripts.
+//! `bowline sessions list`, `show` and `tree`: print stored sessions, for users and scripts.
 //!
 //! Must not know how sessions are stored. Read-only.
 
@@ -16,7 +16,7 @@ use crate::session::store::listing::StoredSession;
 use crate::session::usage::summary::{Summary, UsageSummary};
 use crate::session::{Entry, Session};
 
-/// A line for each session.
+/// Returns a line for each session.
 pub fn list(all: &[StoredSession]) -> Answer {
     let lines = all.iter().map(|found| {
         let Summary { id, cwd, active_ms, prompts, .. } = &found.summary;
@@ -37,14 +37,14 @@ fn facts(found: &StoredSession) -> Value {
         (value.as_object_mut(), serde_json::to_value(&found.summary))
     {
         fields.extend(more);
-        // Only for going on with counting.
+        // Only needed to continue the count.
         fields.remove("latest");
         fields.insert("total".to_string(), json!(found.summary.total()));
     }
     value
 }
 
-/// What is in a session.
+/// Returns the summary of a session.
 pub fn show(path: &Path) -> Result<Answer, Report> {
     let session = open(path)?;
     let mut summary = Summary::new(session.header());
@@ -80,7 +80,7 @@ fn spent(sum: &UsageSummary) -> String {
     format!("{requests} requests, {prompt} tokens in ({share:.0}% from the cache), {output} out, ${cost:.4}")
 }
 
-/// How an entry shows itself in a line.
+/// Returns an entry's text as one line.
 fn words(entry: &Entry) -> String {
     let value: Value =
         entry.line().ok().and_then(|line| serde_json::from_str(&line).ok()).unwrap_or_default();
@@ -101,7 +101,7 @@ fn words(entry: &Entry) -> String {
     }
 }
 
-/// The text of a message; its calls where it has no text.
+/// Returns the text of a message; its calls if it has no text.
 fn said(message: &Value) -> String {
     let field = ["content", "summary", "command"].into_iter().find(|name| !message[*name].is_null());
     let content = &message[field.unwrap_or("content")];
@@ -116,7 +116,7 @@ fn said(message: &Value) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A line for each entry. What has sisters is further in than what it follows, so that a conversation
+/// Returns a line for each entry. Siblings are indented further than their parent, so that a conversation
 /// without branches is a plain list.
 pub fn tree(session: &Session) -> Answer {
     let active: Vec<&str> = session.tree().path().iter().map(|entry| entry.id()).collect();

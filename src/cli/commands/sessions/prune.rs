@@ -1,7 +1,7 @@
-//! `bowline sessions prune`: removes the states of workspaces that no session names any more.
+//! `bowline sessions prune`: deletes checkpoints of workspaces that no session refers to.
 //!
-//! Must not know how states are kept. What a session may still name stays: sessions elsewhere, in the trash and
-//! behind links count, and what cannot be read ends it before anything is removed.
+//! Must not know how checkpoints are stored. Any possible reference keeps a checkpoint: sessions in other
+//! folders, in the trash and behind links count, and an unreadable file aborts before anything is deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -19,13 +19,13 @@ use crate::session::{Entry, EntryBody};
 use crate::workspace::checkpoint::store::Pruned;
 use crate::workspace::checkpoint::{Oid, Store, checkpointer};
 
-/// The states that sessions name, by workspace.
+/// Referenced checkpoints, by workspace.
 type Named = BTreeMap<String, BTreeSet<Oid>>;
 
-/// Removes the objects of all stores that no session names, or only counts them.
+/// Deletes the objects of all stores that no session refers to, or only counts them.
 pub fn prune(options: &Options, dry: bool) -> Result<(String, Value), Report> {
     let base = options.home.checkpoints();
-    // Each is taken for itself before the sessions are read, so that nobody records meanwhile.
+    // Each store is locked before the sessions are read, so that no process records meanwhile.
     let mut stores = Vec::new();
     for entry in fs::read_dir(&base).into_iter().flatten().flatten() {
         let folder = entry.path();
@@ -60,8 +60,8 @@ pub fn prune(options: &Options, dry: bool) -> Result<(String, Value), Report> {
     Ok((lines.join("\n"), json!(values)))
 }
 
-/// The states that any session names that is known here: those of the usual folder, of the one that was given,
-/// and in the trash.
+/// Returns the checkpoints that any known session refers to: in the default folder, in the given one, and in
+/// the trash.
 fn named(options: &Options) -> Result<Named, Report> {
     let (mut named, mut seen) = (Named::new(), BTreeSet::new());
     let folders = [options.home.sessions(), options.session_root()];
@@ -73,12 +73,13 @@ fn named(options: &Options) -> Result<Named, Report> {
     })
 }
 
-/// How files beside sessions end that hold no entries: what is known of them, and what was cut off their ends.
+/// Extensions of files beside sessions that hold no entries: indices, and torn tails.
 const BESIDE: [&str; 3] = ["index", "new", "torn"];
 
 type Unread = (PathBuf, io::Error);
 
-/// The states that the sessions in a folder name, or `deep` below it. Fails rather than overlook one.
+/// Returns the checkpoints that the sessions in a folder, or up to `deep` levels below it, refer to. Fails
+/// rather than miss one.
 fn mentions(
     folder: &Path,
     deep: bool,
@@ -93,14 +94,14 @@ fn mentions(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         entries => entries.map_err(at(folder))?,
     };
-    // Links may lead in circles.
+    // Links may form a loop.
     if !seen.insert(fs::canonicalize(folder).map_err(at(folder))?) {
         return Ok(());
     }
     for entry in entries {
         let path = entry.map_err(at(folder))?.path();
         let is_folder = match fs::metadata(&path) {
-            // A link that leads nowhere.
+            // A dangling link.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             facts => facts.map_err(at(&path))?.is_dir(),
         };
@@ -118,7 +119,7 @@ fn mentions(
     Ok(())
 }
 
-/// The states that a session names.
+/// Adds the checkpoints that a session refers to.
 fn states(path: &Path, named: &mut Named) -> io::Result<()> {
     for line in BufReader::new(File::open(path)?).split(b'\n') {
         let line = line?;

@@ -1,6 +1,8 @@
-//! `bowline sessions diff`, `restore` and `revert`: states of a workspace without a live session.
+//! `bowline sessions diff`, `restore` and `revert`: restore checkpoints of a workspace without a live
+//! session.
 //!
-//! Must not know how states are kept. Asks nobody; without `--dry-run` the files of the workspace change.
+//! Must not know how checkpoints are stored. Asks no questions; without `--dry-run` the files of the
+//! workspace change.
 
 use std::path::{Path, PathBuf};
 
@@ -103,8 +105,8 @@ pub enum StateCommand {
     },
 }
 
-/// Runs it beside the terminal's loop. An interruption ends it before the first file has changed; then it goes on to
-/// its end.
+/// Runs the command on a separate task. An interruption cancels it before the first file has changed; after
+/// that it completes.
 pub async fn run(options: &Options, command: &StateCommand, json: bool) -> Result<(String, bool), Report> {
     let cancel = CancellationToken::new();
     let (options, command, ending) = (options.clone(), command.clone(), cancel.clone());
@@ -119,7 +121,8 @@ pub async fn run(options: &Options, command: &StateCommand, json: bool) -> Resul
     done.map_err(|error| Report::caused("the task ended early", &error))?
 }
 
-/// What the command prints, and whether all was done. What has not begun to change files can be cancelled.
+/// Returns the output, and whether the command succeeded completely. It can be cancelled until files start to
+/// change.
 pub fn answer(
     options: &Options,
     command: &StateCommand,
@@ -150,20 +153,20 @@ pub fn answer(
     Ok((written((text, value), json), whole))
 }
 
-/// An answer to what cannot be done in part.
+/// Wraps the output of a command that cannot succeed partially.
 fn whole((text, value): Answer) -> Told {
     Told { text, value, whole: true }
 }
 
-/// What the user is told.
+/// Output for the user.
 struct Told {
     text: String,
     value: Value,
-    /// Whether all was done.
+    /// Whether the command succeeded completely.
     whole: bool,
 }
 
-/// What was done.
+/// The result of a restore.
 struct Done {
     applied: Applied,
     /// Why the state afterwards was not recorded.
@@ -181,7 +184,7 @@ fn given_up() -> Report {
     Report::new("canceled; nothing changed")
 }
 
-/// A way with the whole id of its entry.
+/// Returns the target with the full id of its entry.
 fn with_whole_id(session: &Session, way: &RestoreTarget) -> Result<RestoreTarget, Report> {
     let (RestoreTarget::To(id, _) | RestoreTarget::Without(id)) = way;
     if session.tree().contains(id) {
@@ -247,7 +250,7 @@ fn plan(
     Ok((now, plan))
 }
 
-/// Records what is there, goes, and records what is there then. From the first change on it is not given up.
+/// Records the present state, restores, and records the result. Cannot be cancelled after the first change.
 fn apply(
     keeper: &Checkpointer,
     session: &mut Session,
@@ -261,18 +264,18 @@ fn apply(
     }
     let undo = session.leaf().map(str::to_string);
     if let RestoreTarget::To(entry, RestoreScope::Conversation | RestoreScope::Both) = way {
-        // Before what a user said, since that is how the files were then.
+        // Before the user's message, since the files were recorded there.
         let (leaf, _) = session.way_to(entry).map_err(unsaved)?;
         session.branch(leaf.as_deref()).map_err(unsaved)?;
     }
-    // Before anything is written over.
+    // Synced before anything is overwritten.
     session.sync().map_err(unsaved)?;
     let applied = keeper.apply(now, plan, &mut Nobody);
     let unrecorded = arrived(keeper, session, undo).err();
     Ok(Done { applied, unrecorded })
 }
 
-/// Records what is there then; `undo` leads back from it.
+/// Records the state after the restore; `undo` is the entry that leads back.
 fn arrived(keeper: &Checkpointer, session: &mut Session, undo: Option<String>) -> Result<(), Report> {
     let unsaved = |error| Report::caused("the session cannot be written", &error);
     let after = keeper.take(&[], &[], &CancellationToken::new());

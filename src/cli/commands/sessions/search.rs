@@ -1,6 +1,6 @@
-//! `bowline sessions search`: finds what was said, run or changed in all sessions.
+//! `bowline sessions search`: full-text search through all sessions.
 //!
-//! Must not know how the index is kept.
+//! Must not know how the index is stored.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::cli::answer::Answer;
 use crate::session::search::{Hit, Query};
 use crate::session::store::search::{self as store, Stop};
 
-/// Hits that are shown.
+/// Maximum number of hits.
 const SHOWN: usize = 50;
 
-/// What fits a query, with a line of context each.
+/// Returns the hits of a query, with a line of context each.
 pub fn search(root: &Path, text: &str, now_ms: u64) -> Result<Answer, Report> {
     let query = Query::parse(text, now_ms, false);
     if let Some(problem) = query.problems.first() {

@@ -1,4 +1,4 @@
-//! `bowline sessions stats`: adds up what sessions have spent.
+//! `bowline sessions stats`: usage statistics of sessions.
 //!
 //! Must not know how usage is recorded.
 
@@ -12,7 +12,7 @@ use crate::session::store::listing::StoredSession;
 use crate::session::usage::statistics::{self, By, Row};
 use crate::session::usage::summary::Summary;
 
-/// What sessions have spent: by what (`day` if nothing is given), since when.
+/// Returns the usage of sessions, grouped by a key (`day` by default), since a date.
 pub fn stats(
     all: &[StoredSession],
     by: Option<&str>,

@@ -1,8 +1,8 @@
-//! Keys for Amazon's cloud, found where its own programs look, in their order: the environment, a
-//! token of the cluster (web identity), a profile, the container, the machine.
+//! AWS credential chain, in the order of Amazon's own tools: environment, web identity token, profile,
+//! container, instance metadata.
 //!
-//! Must not know what the keys are for. Keys that end are kept until shortly before; one refresh is
-//! under way at a time.
+//! Must not know what the keys are for. Temporary keys are cached until shortly before they expire; only one
+//! refresh runs at a time.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,19 +17,19 @@ use crate::llm::auth::sigv4::Keys;
 use crate::llm::auth::token_request::TokenError;
 use crate::net::http::Http;
 
-/// Keys that end sooner are asked for anew.
+/// Keys that expire sooner than this are refreshed.
 const EARLY_MS: u64 = 5 * 60 * 1000;
 
-/// Keys, and when they end.
+/// Keys and their expiration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// What signs.
+    /// The signing keys.
     pub keys: Keys,
-    /// Milliseconds since the epoch; `None` where they do not end.
+    /// Expiration in milliseconds since the epoch; `None` for permanent keys.
     pub ends_ms: Option<u64>,
 }
 
-/// The chain, and the keys that it gave.
+/// The chain with its cached keys.
 pub struct Chain {
     pub(super) around: Variables,
     pub(super) http: Arc<Http>,
@@ -38,27 +38,27 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Looks for nothing yet.
+    /// Creates a chain with an empty cache.
     pub fn new(around: Variables, http: Arc<Http>, clock: SharedClock) -> Self {
         Self { around, http, clock, kept: Mutex::default() }
     }
 
-    /// Keys that hold for some minutes; `None` where there are none. `region` is where tokens are
-    /// exchanged for keys.
+    /// Returns keys that are valid for some minutes; `None` when there are no credentials. `region` is where
+    /// tokens are exchanged for keys.
     pub async fn keys(&self, region: &str) -> Result<Option<Keys>, TokenError> {
-        // Held over the refresh: whoever comes meanwhile waits for the same keys.
+        // Held during the refresh: concurrent callers wait for the same keys.
         let mut kept = self.kept.lock().await;
         let soon = self.clock.now_ms() + EARLY_MS;
         if let Some(found) = kept.as_ref().filter(|found| found.ends_ms.is_some_and(|ends| ends > soon)) {
             return Ok(Some(found.keys.clone()));
         }
         let found = self.find(region).await?;
-        // What does not end is read again: somebody may have changed the file.
+        // Permanent keys are read again: the file may have changed.
         *kept = found.clone().filter(|found| found.ends_ms.is_some());
         Ok(found.map(|found| found.keys))
     }
 
-    /// The region that the profile names.
+    /// Returns the region of the profile.
     pub async fn region(&self) -> Option<String> {
         let profiles = self.profiles().await.ok()?;
         profiles.profile(self.profile_name())?.get("region").cloned().filter(|region| !region.is_empty())
@@ -103,7 +103,7 @@ impl Chain {
         Ok(Profiles::read(&config, &credentials))
     }
 
-    /// One of the two files; empty where there is none.
+    /// Returns the text of one of the two files; empty when it does not exist.
     async fn file(&self, var: &str, name: &str) -> Result<String, TokenError> {
         let own = || Some(self.around.home.as_ref()?.join(".aws").join(name));
         let Some(path) = self.around.var(var).map(PathBuf::from).or_else(own) else {
@@ -117,7 +117,7 @@ impl Chain {
     }
 }
 
-/// Keys as container, machine and SSO write them; `None` when something is missing.
+/// Parses keys in the form of container, instance metadata and SSO; `None` when a field is missing.
 pub(super) fn read_keys(answer: &Value, token: &str) -> Option<Found> {
     let text = |names: [&str; 2]| {
         let value = names.iter().find_map(|name| answer[*name].as_str());

@@ -1,11 +1,11 @@
-//! Amazon's files of profiles. Pure.
+//! AWS profile files. Pure.
 
 use std::collections::BTreeMap;
 
 /// The values of one section.
 pub type Section = BTreeMap<String, String>;
 
-/// Both files as one.
+/// Both files merged.
 #[derive(Clone, Default)]
 pub struct Profiles {
     profiles: BTreeMap<String, Section>,
@@ -13,7 +13,7 @@ pub struct Profiles {
 }
 
 impl Profiles {
-    /// From the texts of `config` and `credentials`; what both have counts from the latter.
+    /// Parses the texts of `config` and `credentials`; the latter takes precedence.
     pub fn read(config: &str, credentials: &str) -> Self {
         let mut all = Self::default();
         for (head, section) in sections(config) {
@@ -36,12 +36,12 @@ impl Profiles {
         self.profiles.entry(name.to_string()).or_default().extend(section);
     }
 
-    /// A profile by name.
+    /// Returns a profile by name.
     pub fn profile(&self, name: &str) -> Option<&Section> {
         self.profiles.get(name)
     }
 
-    /// A login that several profiles share.
+    /// Returns an SSO session that several profiles share.
     pub fn session(&self, name: &str) -> Option<&Section> {
         self.sessions.get(name)
     }
@@ -50,7 +50,7 @@ impl Profiles {
 fn sections(text: &str) -> Vec<(String, Section)> {
     let mut out: Vec<(String, Section)> = Vec::new();
     for line in text.trim_start_matches('\u{feff}').lines() {
-        // What is indented belongs to a value of several lines, of which none is needed here.
+        // Indented lines continue a multi-line value, none of which is needed here.
         if line.trim().is_empty() || line.starts_with(['#', ';', ' ', '\t']) {
             continue;
         }

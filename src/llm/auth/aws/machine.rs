@@ -1,4 +1,4 @@
-//! Keys from the container or the machine that bowline runs on.
+//! AWS keys from the container agent or the instance metadata service.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use crate::base::secrets;
 use crate::llm::auth::token_request::{self, TokenError};
 use crate::net::http::{Get, loopback_url};
 
-/// Where containers ask.
+/// Address of the container agent.
 const CONTAINER: &str = "http://169.254.170.2";
-/// Plain HTTP is trusted with a container's token here, and on this machine.
+/// Hosts to which a container's token may be sent over plain HTTP.
 const CONTAINER_HOSTS: &[&str] = &["http://169.254.170.2", "http://169.254.170.23", "http://[fd00:ec2::23]"];
-/// Where machines ask.
+/// Address of the instance metadata service.
 const MACHINE: &str = "http://169.254.169.254";
-/// Both answer at once, or are not there.
+/// Timeout: both services answer immediately, or do not exist.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Seconds that a token for the machine's data holds.
+/// Lifetime of a metadata token, in seconds.
 const TOKEN_S: &str = "21600";
 
 impl Chain {
-    /// From the container's agent, where the environment names it.
+    /// Returns keys from the container agent, if the environment names it.
     pub(super) async fn by_container(&self) -> Result<Option<Found>, TokenError> {
         let relative = self.around.var("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
         let url = match (relative, self.around.var("AWS_CONTAINER_CREDENTIALS_FULL_URI")) {
@@ -29,7 +29,7 @@ impl Chain {
             (None, Some(url)) => url.to_string(),
             (None, None) => return Ok(None),
         };
-        // What stands before an `@` is no host, whatever it looks like.
+        // Text before an `@` is userinfo, not the host.
         let place = secrets::plain(&url);
         let of = |host: &str| {
             let rest = place.strip_prefix(host);
@@ -57,7 +57,8 @@ impl Chain {
         found.map(Some).ok_or_else(|| TokenError::setup("the container handed out no keys"))
     }
 
-    /// From the machine, where it is one of Amazon's: a token first, then the role's keys.
+    /// Returns keys from the instance metadata service, on an Amazon machine: first a token, then the role's
+    /// keys.
     pub(super) async fn by_machine(&self) -> Result<Option<Found>, TokenError> {
         if self.around.var("AWS_EC2_METADATA_DISABLED").is_some_and(|v| v.eq_ignore_ascii_case("true")) {
             return Ok(None);

@@ -1,7 +1,7 @@
-//! Keys for Amazon's cloud: the chain of places where its own programs look.
+//! AWS credentials: the chain of sources that Amazon's own tools use.
 //!
-//! `chain` is the order and what is kept, `ini` reads the files of profiles, `profile` follows one,
-//! `sts` exchanges tokens and keys for keys of a role, `machine` asks container and machine.
+//! `chain` has the order and the cache, `ini` parses profile files, `profile` resolves a profile, `sts`
+//! exchanges tokens and keys for a role's keys, `machine` queries container and instance metadata.
 
 pub mod chain;
 pub mod ini;

@@ -1,4 +1,4 @@
-//! Keys of a profile: written down, of a role that another profile may take on, or of a login.
+//! Keys of an AWS profile: static, of an assumed role, or of an SSO login.
 
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use serde_json::Value;
@@ -11,11 +11,11 @@ use crate::llm::auth::sigv4::{self, Keys};
 use crate::llm::auth::token_request::{self, TokenError};
 use crate::net::http::Get;
 
-/// Profiles that take on roles for one another, at most.
+/// Maximum length of a chain of assumed roles.
 const CHAIN_MAX: usize = 5;
 
 impl Chain {
-    /// From the profile that is chosen; `None` when it is not there and nobody chose it.
+    /// Returns the keys of the selected profile; `None` when the default profile does not exist.
     pub(super) async fn by_profile(&self, all: &Profiles, region: &str) -> Result<Option<Found>, TokenError> {
         let name = self.profile_name();
         let Some(profile) = all.profile(name) else {
@@ -26,7 +26,7 @@ impl Chain {
                 "there is no profile `{name}` in the files of Amazon's CLI"
             )));
         };
-        // Roles that are to be taken on with the keys found so far, the first one last.
+        // Roles to assume with the keys found so far, the first one last.
         let mut roles: Vec<&Section> = Vec::new();
         let (mut name, mut profile) = (name, profile);
         let mut found = loop {
@@ -58,7 +58,7 @@ impl Chain {
         Ok(Some(found))
     }
 
-    /// The keys that a profile has without another one's help.
+    /// Returns the keys of a profile itself, without assumed roles.
     async fn own(
         &self,
         all: &Profiles,
@@ -86,7 +86,7 @@ impl Chain {
         Ok(written(profile))
     }
 
-    /// What a profile with a role but without a source profile begins with.
+    /// Returns the initial keys of a profile with a role but no source profile.
     async fn by_source(&self, name: &str, profile: &Section) -> Result<Found, TokenError> {
         let found = match profile.get("credential_source").map(String::as_str) {
             Some("Environment") => self.environment().map(|keys| Found { keys, ends_ms: None }),
@@ -97,7 +97,7 @@ impl Chain {
         found.ok_or_else(|| no_keys(name))
     }
 
-    /// Keys for a login with a browser, by the token that Amazon's CLI has kept.
+    /// Returns the keys of an SSO login, with the token that Amazon's CLI has cached.
     async fn by_login(&self, all: &Profiles, name: &str, profile: &Section) -> Result<Found, TokenError> {
         let session = profile.get("sso_session");
         let shared = session.and_then(|session| all.session(session));
@@ -118,7 +118,7 @@ impl Chain {
         let path = home.join(".aws/sso/cache").join(format!("{file}.json"));
         let text = crate::llm::auth::read(path).await.map_err(|_| again())?;
         let cache: Value = serde_json::from_str(&text).map_err(|_| again())?;
-        // Older versions end a time with `UTC`.
+        // Older versions end a timestamp with `UTC`.
         let ends = cache["expiresAt"].as_str().map(|at| at.replace("UTC", "Z"));
         let ends = ends.and_then(|at| parse_iso8601(&at)).unwrap_or(0);
         let token = cache["accessToken"].as_str().filter(|_| ends > self.clock.now_ms()).ok_or_else(again)?;
@@ -140,7 +140,7 @@ impl Chain {
     }
 }
 
-/// Keys that stand in the profile itself.
+/// Returns the static keys of a profile.
 fn written(profile: &Section) -> Option<Found> {
     let get = |key: &str| profile.get(key).filter(|value| !value.is_empty()).cloned();
     Some(Found {

@@ -1,4 +1,4 @@
-//! Amazon's token service: a token of a cluster or other keys in exchange for keys of a role.
+//! AWS STS: exchanges a web identity token or other keys for keys of a role.
 
 use super::chain::{Chain, Found};
 use super::ini::Section;
@@ -8,13 +8,13 @@ use crate::llm::auth::sigv4::{self, Keys, Scope, Unsigned};
 use crate::llm::auth::token_request::{self, TokenError};
 use crate::net::http::Post;
 
-/// How bowline is called in the logs of an account.
+/// Name of bowline's sessions in the logs of an account.
 const SESSION: &str = "bowline";
 const SERVICE: &str = "Amazon's token service";
 const VERSION: (&str, &str) = ("Version", "2011-06-15");
 
 impl Chain {
-    /// Keys of a role for a token in a file, which is read anew each time: it changes.
+    /// Returns keys of a role for the token in a file, which is read each time because it changes.
     pub(super) async fn by_web_identity(
         &self,
         region: &str,
@@ -35,7 +35,7 @@ impl Chain {
         read(&token_request::text(self.http.post(post).await, SERVICE).await?)
     }
 
-    /// Keys of a profile's role for other keys.
+    /// Returns keys of a profile's role for other keys.
     pub(super) async fn take_on(
         &self,
         keys: &Keys,
@@ -68,7 +68,7 @@ impl Chain {
     }
 }
 
-/// The answer is XML, and the values in it have nothing that would be escaped.
+/// Parses the XML response; its values contain no escapes.
 fn read(answer: &str) -> Result<Found, TokenError> {
     let value = |name: &str| {
         let rest = answer.split_once(&format!("<{name}>"))?.1;

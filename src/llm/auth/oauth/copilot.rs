@@ -1,5 +1,5 @@
-//! GitHub Copilot's second step: a token of GitHub is exchanged for one of Copilot, which also says
-//! where to ask. Must not know how the first one came.
+//! GitHub Copilot's token exchange: a GitHub token for a Copilot token, which also names the API's host. Must
+//! not know how the GitHub token was obtained.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use crate::llm::access::ApiKey;
 use crate::llm::auth::entry::Login;
 use crate::net::http::{Get, Http};
 
-/// The field of a login that holds the domain of an enterprise.
+/// Field of a login with the domain of a GitHub Enterprise.
 pub const DOMAIN: &str = "enterpriseUrl";
 
-/// The token for requests; GitHub's own stays what it is renewed with.
+/// Exchanges the token; the GitHub token becomes the refresh token.
 pub async fn exchange(row: &LoginRow, github: &Login, http: &Http) -> Result<Login, LoginError> {
     let secret = if github.refresh.0.is_empty() { &github.access } else { &github.refresh };
     let headers = vec![
@@ -34,8 +34,8 @@ pub async fn exchange(row: &LoginRow, github: &Login, http: &Http) -> Result<Log
     })
 }
 
-/// Where a login is to be used: the token names a proxy, an enterprise has its own host. `None`
-/// for other providers, and where neither says anything.
+/// Returns the base URL of a login: the token names a proxy, an enterprise has its own host. `None` for other
+/// providers, and when neither is given.
 pub fn base_url(provider: &str, login: &Login) -> Option<String> {
     if provider != "github-copilot" {
         return None;
@@ -47,7 +47,7 @@ pub fn base_url(provider: &str, login: &Login) -> Option<String> {
     (!host.is_empty() && host.chars().all(plain)).then(|| format!("https://{host}"))
 }
 
-/// The domain in what a user wrote: `github.com`, an address, or nothing.
+/// Parses the domain in the user's input: `github.com`, a URL, or nothing.
 pub fn domain(said: &str) -> Option<String> {
     let said = said.trim();
     let url = if said.contains("://") { said.to_string() } else { format!("https://{said}") };

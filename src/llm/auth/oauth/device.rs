@@ -1,5 +1,4 @@
-//! The login on another machine (RFC 8628): a code, a page to type it into, and asking until
-//! somebody has.
+//! OAuth device flow (RFC 8628): displays a code and a page to enter it on, and polls until it was entered.
 
 use std::time::Duration;
 
@@ -11,13 +10,13 @@ use crate::llm::model::Notice;
 use crate::net::error::NetError;
 use crate::net::http::Http;
 
-/// Seconds between two questions where the server does not say.
+/// Default polling interval in seconds.
 const INTERVAL: f64 = 5.0;
-/// What "slower" adds.
+/// Seconds added by a `slow_down` response.
 const SLOWER: f64 = 5.0;
-/// Seconds that a code lives where the server does not say.
+/// Default lifetime of a code in seconds.
 const LIFE: f64 = 900.0;
-/// The longest time in seconds that a server is believed.
+/// Maximum duration that is accepted from a server, in seconds.
 const LONGEST: f64 = 24.0 * 3600.0;
 
 /// Runs the flow to its end.
@@ -52,7 +51,7 @@ pub async fn run(
             ("device_code", device),
         ];
         let answer = match token::ask(http, &row.token_url, &fields, false).await {
-            // A line that breaks once does not end what the user is still doing elsewhere.
+            // A failed poll does not end the flow: the user may still be entering the code.
             Err(LoginError::Net(NetError::Connection { .. } | NetError::Silence { .. })) => {
                 interval *= 2.0;
                 continue;
@@ -72,7 +71,7 @@ pub async fn run(
     Err(LoginError::Expired)
 }
 
-/// A time in seconds in an answer, as far as it makes sense.
+/// Parses a plausible duration in seconds from a response.
 fn seconds(body: &Value, name: &str) -> Option<f64> {
     body.get(name)
         .and_then(Value::as_f64)
@@ -80,7 +79,7 @@ fn seconds(body: &Value, name: &str) -> Option<f64> {
         .map(|seconds| seconds.min(LONGEST))
 }
 
-/// A server must not make a terminal open anything but a page.
+/// Whether the URL is a web page: a server must not make a terminal open anything else.
 fn is_page(url: &str) -> bool {
     reqwest::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "https" | "http"))
 }

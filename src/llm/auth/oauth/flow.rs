@@ -1,6 +1,6 @@
-//! A login from its beginning to the entry that is kept.
+//! OAuth login flow, from start to the entry to store.
 //!
-//! Must not know the file of credentials: whoever asked for the login keeps what comes.
+//! Must not know the credentials file: the caller stores the entry.
 
 use std::collections::HashMap;
 
@@ -14,19 +14,19 @@ use crate::llm::model::{Notice, Question};
 use crate::net::callback::{Callback, Redirected};
 use crate::net::http::Http;
 
-/// What a flow needs.
+/// Resources of a flow.
 pub struct Means<'a> {
     /// The shared client.
     pub http: &'a Http,
-    /// For ends of tokens.
+    /// For expiration times.
     pub clock: &'a SharedClock,
     /// The environment.
     pub vars: &'a HashMap<String, String>,
-    /// The user.
+    /// The dialog with the user.
     pub talk: &'a dyn LoginUi,
 }
 
-/// Logs in; gives the entry to keep.
+/// Runs the login and returns the entry to store.
 pub async fn run(row: &LoginRow, means: &Means<'_>) -> Result<Value, LoginError> {
     let client = row.client(means.vars)?;
     match row.flow {
@@ -56,7 +56,7 @@ async fn on_a_device(row: &LoginRow, client: &str, means: &Means<'_>) -> Result<
     if row.exchange_url.is_empty() {
         return Ok(login);
     }
-    // A token of GitHub lasts: it is what the other one is renewed with.
+    // GitHub's token does not expire: it serves as refresh token for the other one.
     login.refresh = login.access.clone();
     means.talk.tell(Notice::Progress("exchanging the token…".to_string()));
     copilot::exchange(&row, &login, means.http).await
@@ -95,7 +95,7 @@ async fn in_the_browser(row: &LoginRow, client: &str, means: &Means<'_>) -> Resu
 
 async fn minted(row: &LoginRow, means: &Means<'_>) -> Result<Value, LoginError> {
     let pkce = Pkce::new()?;
-    // The page sends no state back: a path that nobody can guess keeps strangers out.
+    // The page returns no state, so an unguessable path keeps other clients out.
     let path = format!("/callback/{}", pkce::random()?);
     let callback = open(row, &path).await;
     let port = callback.as_ref().map_or(row.port, Callback::port);
@@ -127,8 +127,8 @@ async fn open(row: &LoginRow, path: &str) -> Result<Callback, LoginError> {
     .map_err(|cause| LoginError::Port { port: row.port, cause })
 }
 
-/// The code, from the browser on this machine or from what the user pastes. Without a port only
-/// the latter is left.
+/// Returns the code, from the browser on this machine or pasted by the user. Without a free port only the
+/// latter is possible.
 async fn code(
     callback: Result<Callback, LoginError>,
     state: Option<&str>,
@@ -159,7 +159,7 @@ fn finish(landed: Redirected) -> Result<String, LoginError> {
     }
 }
 
-/// What a user pasted: the whole address, its query, `code#state`, or the code alone.
+/// Parses the user's pasted text: the full URL, its query, `code#state`, or the code alone.
 fn pasted(said: &str, state: Option<&str>) -> Result<Redirected, LoginError> {
     let said = said.trim();
     let query = match reqwest::Url::parse(said) {

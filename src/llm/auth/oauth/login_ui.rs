@@ -1,64 +1,64 @@
-//! The conversation of a login with a user, as a port. Must not know how it is shown.
+//! Login dialog with the user, as a port. Must not know how it is displayed.
 
 use futures::future::BoxFuture;
 
 use crate::llm::model::{Notice, Question};
 
-/// Talks with a user.
+/// The dialog.
 pub trait LoginUi: Send + Sync {
-    /// Tells something.
+    /// Displays a notice.
     fn tell(&self, notice: Notice);
 
-    /// Asks; `None` when the user gives up. May be dropped before it is answered.
+    /// Asks a question; `None` when the user cancels. The future may be dropped before the answer.
     fn ask(&self, question: Question) -> BoxFuture<'_, Option<String>>;
 }
 
-/// Why a login did not succeed. Never holds a token.
+/// Why a login failed. Never contains a token.
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
-    /// Nobody wants it any more.
+    /// Cancelled.
     #[error("the login was given up")]
     GivenUp,
-    /// The provider serves other programs only.
+    /// The provider accepts registered clients only.
     #[error(
         "{name}: tokens are given only to programs that it has registered, and bowline is none of them \
          and pretends to be none; use a key instead ({keys}), or set {variable} to a client of your own"
     )]
     NoClient {
-        /// The login.
+        /// The name of the login.
         name: String,
-        /// The variable that names a client.
+        /// The variable that sets a client id.
         variable: String,
-        /// Where keys are.
+        /// Where keys are available.
         keys: String,
     },
-    /// The provider says no.
+    /// The provider refused.
     #[error("the provider refused: {0}")]
     Refused(String),
-    /// The code has ended before anybody used it.
+    /// The code expired before it was used.
     #[error("the time for it is over; begin again")]
     Expired,
-    /// It took too long.
+    /// Timed out.
     #[error("no answer for {0} s")]
     Late(u64),
-    /// The port that the page leads back to.
+    /// The redirect port is not available.
     #[error("port {port} of this machine cannot be used ({cause}); end what uses it, or paste the address")]
     Port {
-        /// Which one.
+        /// The port.
         port: u16,
-        /// What the system says.
+        /// The system's error.
         cause: std::io::Error,
     },
-    /// The answer makes no sense.
+    /// An unexpected response.
     #[error("the answer made no sense: {0}")]
     Nonsense(&'static str),
-    /// No connection.
+    /// A network error.
     #[error(transparent)]
     Net(#[from] crate::net::error::NetError),
-    /// What came cannot be kept.
+    /// The credential cannot be stored.
     #[error(transparent)]
     Store(#[from] crate::llm::auth::store::StoreError),
-    /// The work was ended from outside.
+    /// The task was ended from outside.
     #[error("the work was ended: {0}")]
     Ended(String),
 }

@@ -1,8 +1,7 @@
-//! Logins: what differs between providers is a row of `assets/logins.json`, the flows are shared.
+//! OAuth logins: differences between providers are rows of `assets/logins.json`, the flows are shared.
 //!
-//! Must not know terminals or screens: whoever logs in talks through [`LoginUi`]. A row names no client
-//! of another product: where a provider gives tokens only to clients that it has registered, the
-//! person has to name one.
+//! Must not know terminals or screens: the dialog goes through [`LoginUi`]. A row contains no client id of
+//! another product: if a provider accepts only registered clients, the user must supply one.
 
 pub mod copilot;
 pub mod device;

@@ -1,4 +1,5 @@
-//! The proof that who asks for a token is who asked for the code (RFC 7636). Pure but for chance.
+//! PKCE (RFC 7636): proves that the token is requested by the client that requested the code. Pure except for
+//! random numbers.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,17 +8,17 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use super::LoginError;
 
-/// A secret and what may be known of it.
+/// A verifier and its challenge.
 #[derive(Clone)]
 pub struct Pkce {
-    /// Sent with the code.
+    /// The secret, sent with the code.
     pub verifier: String,
-    /// Sent with the request for it: SHA-256 of the verifier.
+    /// Sent with the authorization request: SHA-256 of the verifier.
     pub challenge: String,
 }
 
 impl Pkce {
-    /// A new one.
+    /// Creates a random pair.
     pub fn new() -> Result<Self, LoginError> {
         Ok(Self::of(random()?))
     }
@@ -28,7 +29,7 @@ impl Pkce {
     }
 }
 
-/// 256 bits that nobody can guess, as 43 characters that are safe in addresses.
+/// Returns 256 random bits as 43 URL-safe characters.
 pub fn random() -> Result<String, LoginError> {
     let mut bytes = [0; 32];
     let filled = SystemRandom::new().fill(&mut bytes);

@@ -1,4 +1,4 @@
-//! Renewing a token: once, whoever else wants it, and kept even if nobody waits for it any more.
+//! Token renewal: once for all concurrent callers and processes, and stored even if the callers are dropped.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,30 +10,30 @@ use crate::llm::auth::entry::{Entry, Login};
 use crate::llm::auth::store::Store;
 use crate::net::http::Http;
 
-/// How long a server may take; the lock is free again after that.
+/// Timeout of a request; the lock is free again after that.
 pub const PATIENCE: Duration = Duration::from_secs(15);
 
-/// What a renewal needs.
+/// Input of a renewal.
 #[derive(Clone)]
 pub struct TokenRefresh {
-    /// How it goes.
+    /// The login's row.
     pub row: LoginRow,
-    /// Whose token.
+    /// The provider.
     pub provider: String,
-    /// Where it is kept.
+    /// The credentials file.
     pub store: Store,
     /// The shared client.
     pub http: Arc<Http>,
-    /// For ends of tokens.
+    /// For expiration times.
     pub clock: SharedClock,
-    /// For the client's name.
+    /// The environment, for the client id.
     pub vars: Arc<HashMap<String, String>>,
-    /// How long the server may take, most often [`PATIENCE`].
+    /// Timeout of the request, usually [`PATIENCE`].
     pub patience: Duration,
 }
 
-/// A token that is good for a while. The work goes on when whoever waits is dropped: the old token
-/// may not be good any more, so the new one has to be kept.
+/// Returns a valid token. The renewal continues if the caller is dropped: the old refresh token may be used
+/// up, so the new one must be stored.
 pub async fn renew(renewal: TokenRefresh) -> Result<Login, LoginError> {
     let work = tokio::spawn(locked(renewal));
     work.await.map_err(|error| LoginError::Ended(error.to_string()))?
@@ -42,7 +42,7 @@ pub async fn renew(renewal: TokenRefresh) -> Result<Login, LoginError> {
 async fn locked(renewal: TokenRefresh) -> Result<Login, LoginError> {
     let ended = |error: tokio::task::JoinError| LoginError::Ended(error.to_string());
     let (store, provider) = (renewal.store.clone(), renewal.provider.clone());
-    // Another process may have renewed it while this one waited: what is kept now counts.
+    // Another process may have renewed it meanwhile: the stored entry is read again.
     let waited = tokio::task::spawn_blocking(move || {
         let lock = store.lock()?;
         let entry = lock.read()?.get(&provider).and_then(Entry::read);

@@ -1,4 +1,4 @@
-//! What differs between logins, as rows. Must not know how a flow goes.
+//! Data rows of OAuth logins. Must not know how a flow works.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -7,58 +7,58 @@ use serde::Deserialize;
 
 use super::login_ui::LoginError;
 
-/// How a login goes.
+/// Type of login flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flow {
-    /// A page in the browser leads back to this machine, with PKCE.
+    /// Browser redirect to this machine, with PKCE.
     #[default]
     Browser,
-    /// The same, and what comes is a key that never ends; no client is needed.
+    /// The same, but the result is a permanent key; no client id is needed.
     MintedKey,
-    /// A code is typed into a page on any machine.
+    /// Device flow.
     Device,
 }
 
-/// One login.
+/// Data of one login.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct LoginRow {
-    /// As in a provider's `login`.
+    /// The id, as in a provider's `login`.
     pub id: String,
-    /// For people.
+    /// Display name.
     pub name: String,
-    /// How it goes.
+    /// The type of flow.
     pub flow: Flow,
-    /// The page, for flows in the browser.
+    /// Authorization page of browser flows.
     pub authorize_url: String,
-    /// Where tokens are.
+    /// URL for tokens.
     pub token_url: String,
-    /// Where codes are, for devices.
+    /// URL for device codes.
     pub device_url: String,
-    /// Where a token is exchanged for the one that requests have.
+    /// URL to exchange a token for the one that requests use.
     pub exchange_url: String,
-    /// What stands for `{domain}` in these, where the user may say another one.
+    /// Default value of `{domain}` in these URLs, where the user may enter another one.
     pub domain: String,
-    /// What is asked for.
+    /// OAuth scope.
     pub scope: String,
-    /// What else the page wants.
+    /// Additional parameters of the authorization page.
     pub parameters: BTreeMap<String, String>,
-    /// The port on this machine that the page leads back to; any free one when 0.
+    /// The redirect port on this machine; 0 for any free one.
     pub port: u16,
-    /// Whether another port will do when that one is taken.
+    /// Whether another port may be used if that one is taken.
     pub any_port: bool,
-    /// The path on this machine.
+    /// The redirect path on this machine.
     pub path: String,
-    /// Whether tokens are asked for in JSON, not in a form.
+    /// Whether token requests are JSON instead of a form.
     pub json: bool,
-    /// Fields of the account, and where in the token's claims they are.
+    /// Account fields, with their paths in the token's claims.
     pub claims: BTreeMap<String, Vec<String>>,
-    /// Whether it needs no client.
+    /// Whether no client id is needed.
     pub registered: bool,
-    /// The variable that names a client of the user's own.
+    /// The variable with the user's own client id.
     pub client_var: String,
-    /// Where keys are to be had instead.
+    /// Where API keys are available as an alternative.
     pub keys: String,
 }
 
@@ -67,18 +67,18 @@ static ROWS: LazyLock<Vec<LoginRow>> = LazyLock::new(|| {
         .expect("the logins among the assets are read by a test")
 });
 
-/// Every login.
+/// Returns all logins.
 pub fn rows() -> &'static [LoginRow] {
     &ROWS
 }
 
-/// A login by id.
+/// Returns a login by id.
 pub fn find(id: &str) -> Option<&'static LoginRow> {
     ROWS.iter().find(|row| row.id == id)
 }
 
 impl LoginRow {
-    /// The client to log in as: empty where none is needed.
+    /// Returns the client id; empty when none is needed.
     pub fn client(&self, vars: &HashMap<String, String>) -> Result<String, LoginError> {
         if self.registered {
             return Ok(String::new());
@@ -91,7 +91,7 @@ impl LoginRow {
         })
     }
 
-    /// The row with a domain in its addresses.
+    /// Returns the row with the domain inserted in its URLs.
     #[must_use]
     pub fn at(&self, domain: &str) -> Self {
         let put = |url: &str| url.replace("{domain}", domain);

@@ -1,4 +1,4 @@
-//! Requests for tokens, and what comes back. Must not know any provider but by its row.
+//! Token requests and their responses. Knows providers only by their rows.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,20 +9,20 @@ use crate::llm::access::ApiKey;
 use crate::llm::auth::entry::Login;
 use crate::net::http::{Http, Post};
 
-/// Bytes of an answer that are read.
+/// Maximum bytes of a response.
 const ANSWER_MAX: usize = 256 << 10;
-/// How long a token lives whose end is not told, in seconds.
+/// Default lifetime of a token in seconds.
 const LIFE: f64 = 3600.0;
 
-/// An answer of a server of logins.
+/// A response of an authorization server.
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    /// Its JSON; `null` where it is none.
+    /// Its JSON; `null` if it is not JSON.
     pub body: Value,
 }
 
-/// Asks with fields, in a form or in JSON. Neither the fields nor the answer are ever recorded.
+/// Sends a request with fields, as a form or as JSON. Neither request nor response is ever recorded.
 pub async fn ask(http: &Http, url: &str, fields: &[(&str, &str)], json: bool) -> Result<Answer, LoginError> {
     let (kind, body) = if json {
         let map: Map<String, Value> =
@@ -43,19 +43,19 @@ pub async fn ask(http: &Http, url: &str, fields: &[(&str, &str)], json: bool) ->
     Ok(Answer { status, body })
 }
 
-/// Fields as an address or a form holds them.
+/// Encodes fields for a URL or a form.
 pub fn query(fields: &[(&str, &str)]) -> String {
     let base = reqwest::Url::parse_with_params("http://localhost/", fields);
     base.ok().and_then(|url| url.query().map(str::to_string)).unwrap_or_default()
 }
 
 impl Answer {
-    /// The error code of the answer, such as `authorization_pending`.
+    /// Returns the error code of the response, such as `authorization_pending`.
     pub fn code(&self) -> Option<&str> {
         self.body.get("error").and_then(Value::as_str)
     }
 
-    /// What the server says about why not, cut; its body may hold secrets and is not shown.
+    /// Returns the server's error message, truncated; the body may contain secrets and is not displayed.
     pub fn refusal(&self) -> LoginError {
         let text = |name: &str| self.body.get(name).and_then(Value::as_str);
         let nested = self.body.get("error").and_then(|e| e.get("message")).and_then(Value::as_str);
@@ -64,8 +64,7 @@ impl Answer {
         LoginError::Refused(format!("{} (HTTP {})", said.chars().take(300).collect::<String>(), self.status))
     }
 
-    /// The login that the answer holds. A server may leave out the token for renewing where the
-    /// old one goes on.
+    /// Returns the login in the response. A server may omit the refresh token if the old one stays valid.
     pub fn login(&self, row: &LoginRow, before: Option<&Login>, now_ms: u64) -> Result<Login, LoginError> {
         if !(200..300).contains(&self.status) || self.code().is_some() {
             return Err(self.refusal());
@@ -88,7 +87,7 @@ impl Answer {
     }
 }
 
-/// What a token says about itself, where it is a JWT. The provider checks it, not we.
+/// Returns the claims of a token that is a JWT. Not verified here; the provider does that.
 fn claims(token: &str) -> Option<Value> {
     let body = token.split('.').nth(1)?;
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(body.trim_end_matches('=')).ok()?).ok()

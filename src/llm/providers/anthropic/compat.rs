@@ -1,5 +1,5 @@
-//! What servers of this wire differ in: flags of a model's data, with the defaults of Anthropic's
-//! own. Pure.
+//! Differences between servers of the Messages API: flags of a model's data, with Anthropic's own behavior as
+//! default. Pure.
 
 use serde_json::Value;
 
@@ -9,30 +9,29 @@ use crate::llm::request::affinity;
 /// The flags of one model, by their names in the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compat {
-    /// `supportsEagerToolInputStreaming`: arguments of tools come as they are made, by a field of
-    /// the tool; without it a beta is asked for.
+    /// `supportsEagerToolInputStreaming`: tool arguments are streamed while they are generated, enabled by a
+    /// field of the tool; otherwise by a beta header.
     pub eager: bool,
-    /// `supportsLongCacheRetention`: prompts can be kept for an hour.
+    /// `supportsLongCacheRetention`: prompts can be cached for an hour.
     pub long_cache: bool,
     /// `supportsCacheControlOnTools`.
     pub cached_tools: bool,
-    /// `supportsTemperature`: sampling parameters are taken at all.
+    /// `supportsTemperature`: sampling parameters are supported.
     pub temperature: bool,
-    /// `allowEmptySignature`: unsigned thinking is taken back.
+    /// `allowEmptySignature`: unsigned thinking is accepted back.
     pub unsigned: bool,
-    /// `supportsStrictTools`: arguments can be held to their schema, and so can answers.
+    /// `supportsStrictTools`: arguments can be constrained to their schema, and so can answers.
     pub strict: bool,
-    /// `forceAdaptiveThinking`: thinking has an effort in place of a budget.
+    /// `forceAdaptiveThinking`: thinking has an effort instead of a budget.
     pub adaptive: bool,
-    /// `boundThinking`, `supportsMidConvoEffort`: thinking blocks are valid only behind the very
-    /// prompt and messages that they were made behind. Where those have changed since (another
-    /// tool, an edited `AGENTS.md`), the server is to drop the blocks: refusing the request would
-    /// end the session for good.
+    /// `boundThinking`, `supportsMidConvoEffort`: thinking blocks are valid only after the exact prompt and
+    /// messages that they were generated for. If those have changed since (another tool, an edited
+    /// `AGENTS.md`), the server must drop the blocks: rejecting the request would end the session for good.
     pub bound: bool,
 }
 
 impl Compat {
-    /// Of one model.
+    /// Returns the flags of a model.
     pub fn of(model: &Model) -> Self {
         let or = |name: &str, default| model.compat.get(name).and_then(Value::as_bool).unwrap_or(default);
         Self {
@@ -48,7 +47,7 @@ impl Compat {
     }
 }
 
-/// The header that leads the requests of one session to the same server, and its value.
+/// Returns the header that routes the requests of a session to the same server, and its value.
 pub fn session_header(request: &Request) -> Option<(&'static str, &str)> {
     let Request { model, .. } = request;
     let router = model.provider == "openrouter" || model.base_url.contains("openrouter.ai");
@@ -63,13 +62,13 @@ pub fn session_header(request: &Request) -> Option<(&'static str, &str)> {
     Some((name, affinity::session(request)?))
 }
 
-/// `allowedFallbackModels`: the models that the server may ask when this one refuses.
+/// `allowedFallbackModels`: the models that the server may use when this one refuses.
 pub fn fallbacks(model: &Model) -> Vec<&str> {
     let list = model.compat.get("allowedFallbackModels").and_then(Value::as_array);
     list.into_iter().flatten().filter_map(|entry| entry["model"].as_str()).collect()
 }
 
-/// What an answer of one of those costs.
+/// Returns the prices of such a fallback model.
 pub fn fallback_prices(model: &Model, answered: &str) -> Option<Prices> {
     let list = model.compat.get("allowedFallbackModels")?.as_array()?;
     let entry = list.iter().find(|entry| entry["model"] == answered)?;

@@ -1,4 +1,4 @@
-//! The adapter: where a request goes, with which headers, and who reads its answer.
+//! Adapter of the Messages API: URL, headers, and stream reader.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use crate::llm::request::headers;
 use crate::llm::stream::answer::{Exchange, Framing};
 use crate::net::http::Post;
 
-/// Below the root of the API.
+/// Path below the root of the API.
 const PATH: &str = "/messages";
 
 /// The version of the API that this adapter speaks.
 const VERSION: &str = "2023-06-01";
 
-/// How tokens of a login begin.
+/// Prefix of OAuth tokens.
 const LOGIN_TOKEN: &str = "sk-ant-oat";
 
-/// The row's constructor.
+/// Constructor for the dialect's row.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
     adapter(setup, exchange)
 }
@@ -33,7 +33,7 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     let access = setup.access(&request).await?;
     let asked = RequestInfo::new(&setup.provider, &access);
     let mut headers = headers::common(&[("anthropic-version", VERSION), ("accept", "text/event-stream")]);
-    // Tokens of a login are told by their beginning where they were given as keys.
+    // OAuth tokens given as keys are recognized by their prefix.
     let login = access.kind == KeyKind::Login
         || access.key.as_ref().is_some_and(|key| key.0.starts_with(LOGIN_TOKEN));
     headers::add(&mut headers, "anthropic-beta", request::beta(&request, login).as_deref());

@@ -1,10 +1,10 @@
-//! What the error types of Anthropic's API mean. Pure.
+//! Classifies the error types of Anthropic's API. Pure.
 
 use serde_json::Value;
 
 use crate::llm::model::ErrorKind;
 
-/// The kind of an `error` object, by its type.
+/// Returns the kind of an `error` object, by its type.
 pub fn kind(error: &Value, _said: &str) -> Option<ErrorKind> {
     Some(match error["type"].as_str()? {
         "authentication_error" => ErrorKind::Authentication,

@@ -1,8 +1,8 @@
 //! Anthropic's Messages API, streaming.
 //!
-//! `compat` knows what servers differ in, `request` builds the body, `transcript` the messages in
-//! it, `schema` the forms of input and output, `stream` reads the events, `errors` sorts failures,
-//! `endpoint` connects them. Must not know other dialects.
+//! `compat` has the differences between servers, `request` builds the body, `transcript` the messages in it,
+//! `schema` the input and output schemas, `stream` reads the events, `errors` classifies errors, `endpoint`
+//! connects them. Must not know other dialects.
 
 pub mod compat;
 pub mod endpoint;
@@ -14,5 +14,5 @@ pub mod transcript;
 
 use super::setup::Dialect;
 
-/// The row.
+/// The dialect's row.
 pub const DIALECT: Dialect = Dialect { id: "anthropic-messages", build: endpoint::build };

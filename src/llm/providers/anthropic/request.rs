@@ -1,5 +1,5 @@
-//! A request as Anthropic's JSON. Pure: equal requests give equal bytes, which caching needs, and
-//! the conversation comes last.
+//! Request body in Anthropic's format. Pure: equal requests give equal bytes, which caching needs, and the
+//! conversation comes last.
 
 use serde_json::{Map, Value};
 
@@ -13,16 +13,16 @@ use crate::llm::model::{
 use crate::llm::request::extra;
 use crate::llm::request::output_budget;
 
-/// Smallest thinking budget that the API takes, and the least that we leave for the answer.
+/// Minimum thinking budget of the API, and the minimum that is left for the answer.
 const BUDGET_MIN: u64 = 1024;
 
-/// Options of ours that do not go into the body.
+/// Options of bowline that are not sent.
 const OURS: &[&str] = &["beta_headers", "auto_cache"];
 
-/// Sampling parameters that exclude thinking.
+/// Sampling parameters that cannot be combined with thinking.
 const SAMPLING: &[&str] = &["temperature", "top_p", "top_k"];
 
-/// The betas that a request needs, and those that its options name, as one header.
+/// Returns the beta header: those that the request needs, and those in its options.
 pub fn beta(request: &Request, login: bool) -> Option<String> {
     let Request { model, tools, .. } = request;
     let compat = Compat::of(model);
@@ -48,7 +48,7 @@ pub fn beta(request: &Request, login: bool) -> Option<String> {
     (!once.is_empty()).then(|| once.join(","))
 }
 
-/// The body of `POST /v1/messages`.
+/// Returns the body of `POST /v1/messages`.
 pub fn body(request: &Request) -> Value {
     let model = &request.model;
     let compat = Compat::of(model);
@@ -88,7 +88,7 @@ pub fn body(request: &Request) -> Value {
     Value::Object(body)
 }
 
-/// What ends a prefix that is to be kept; there are four of them at most.
+/// Returns the marker at the end of a cached prefix; there are at most four.
 fn mark(request: &Request, compat: Compat) -> Option<Value> {
     let wanted = extra::options(request).and_then(|options| options.get("auto_cache"));
     match request.cache {
@@ -109,7 +109,7 @@ fn system(parts: &[String], mark: Option<&Value>) -> Option<Value> {
     Some(Value::Array(blocks))
 }
 
-/// Models that can be held to a schema need no tool to answer in a form.
+/// Whether answers can be constrained to a schema without a tool.
 fn holds_answers(compat: Compat) -> bool {
     compat.strict || compat.adaptive
 }
@@ -119,7 +119,7 @@ fn answer_tool(request: &Request, compat: Compat) -> Option<&ResponseFormat> {
 }
 
 fn tools(request: &Request, compat: Compat, mark: Option<&Value>) -> Vec<Value> {
-    // Without tools the model cannot call any: that is how `None` is said here.
+    // `None` is expressed by sending no tools.
     let offered = request.tools.iter().filter(|_| request.tool_choice != ToolChoice::None);
     let mut tools: Vec<Value> = offered.map(|spec| tool(spec, compat)).collect();
     tools.extend(answer_tool(request, compat).map(|format| {
@@ -154,7 +154,7 @@ fn tool(spec: &ToolSpec, compat: Compat) -> Value {
 fn tool_choice(request: &Request, compat: Compat) -> Option<Value> {
     let offered = request.tool_choice != ToolChoice::None && !request.tools.is_empty();
     match (&request.tool_choice, answer_tool(request, compat)) {
-        // A choice among nothing is refused.
+        // A tool choice without tools is rejected.
         (_, None) if !offered => None,
         (ToolChoice::Named(name), _) => Some(json!({"type": "tool", "name": name})),
         (_, Some(format)) if !offered => Some(json!({"type": "tool", "name": format.name})),
@@ -163,8 +163,7 @@ fn tool_choice(request: &Request, compat: Compat) -> Option<Value> {
     }
 }
 
-/// Thinking and a call that is forced exclude each other: then as little is thought as the model
-/// can.
+/// Returns the thinking level; a forced call excludes thinking, so it is the model's minimum.
 fn level(request: &Request, forced: bool) -> Thinking {
     request.model.nearest_level(if forced { Thinking::Off } else { request.thinking })
 }
@@ -196,7 +195,7 @@ fn adaptive(body: &mut Map<String, Value>, model: &Model, level: Thinking, compa
         body.insert("thinking".into(), json!({"type": "disabled"}));
         return;
     }
-    // Without `display` newer models send thinking blocks without their text.
+    // Without `display` newer models send thinking blocks without text.
     let mut thinking = json!({"type": "adaptive", "display": "summarized"});
     if compat.bound {
         thinking["block_binding"] = json!({"prefix_mismatch_behavior": "drop_block"});
@@ -207,7 +206,7 @@ fn adaptive(body: &mut Map<String, Value>, model: &Model, level: Thinking, compa
     }
 }
 
-/// Newer models refuse all of it, older ones only beside thinking.
+/// Adds sampling parameters; newer models reject all of them, older ones only with thinking.
 fn sampling(body: &mut Map<String, Value>, request: &Request, compat: Compat) {
     let thinks = body.get("thinking").is_some_and(|thinking| thinking["type"] != "disabled");
     let takes = compat.temperature && !compat.bound && !thinks;

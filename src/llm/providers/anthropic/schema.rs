@@ -1,11 +1,11 @@
-//! JSON Schema as the server takes it: for tools as they are but for what it refuses at the root,
-//! for output that is held to a schema in a closed form. Pure.
+//! JSON Schema for Anthropic: tool schemas unchanged except for what is rejected at the root, output schemas
+//! in a closed form. Pure.
 
 use serde_json::{Map, Value};
 
 use crate::base::json::json;
 
-/// Keywords that say how much: the server cannot hold output to them, and refuses the request.
+/// Size keywords: the server cannot enforce them on output, and rejects the request.
 const AMOUNTS: &[&str] = &[
     "minimum",
     "maximum",
@@ -22,14 +22,14 @@ const AMOUNTS: &[&str] = &[
     "maxLength",
 ];
 
-/// Formats of strings that output can be held to.
+/// String formats that the server can enforce.
 const FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
 
-/// Keywords whose keys are names of the user's own.
+/// Keywords whose keys are user-defined names.
 const NAMES: &[&str] = &["properties", "$defs", "definitions"];
 
-/// The schema of a tool's input: choices at its root are refused.
+/// Returns the schema of a tool's input: choices at its root are rejected.
 pub fn input(schema: &Value) -> Value {
     let Value::Object(map) = schema else { return json!({"type": "object"}) };
     let kept = map.iter().filter(|(key, _)| !["anyOf", "oneOf", "allOf"].contains(&key.as_str()));
@@ -38,8 +38,8 @@ pub fn input(schema: &Value) -> Value {
     Value::Object(out)
 }
 
-/// The schema in a form that output can be held to: objects take what they name and nothing else,
-/// what cannot be held to is left to whoever checks the output.
+/// Returns the schema in a form that the server can enforce: objects allow only named properties; what cannot
+/// be enforced is left to the validation of the output.
 pub fn closed(schema: &Value) -> Value {
     match schema {
         Value::Object(map) => {
@@ -73,7 +73,7 @@ pub fn closed(schema: &Value) -> Value {
     }
 }
 
-/// Whether closing a schema changes what it means: objects that take any names cannot be closed.
+/// Whether closing a schema preserves its meaning: objects with arbitrary names cannot be closed.
 pub fn closable(schema: &Value) -> bool {
     match schema {
         Value::Object(map) => {

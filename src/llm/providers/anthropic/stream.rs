@@ -1,4 +1,4 @@
-//! Anthropic's stream events to ours. Pure: bytes and sockets are elsewhere.
+//! Stream reader of the Messages API. Pure: I/O is elsewhere.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,15 +21,15 @@ use crate::net::sse::Event;
 #[derive(Debug)]
 pub struct Reader {
     asked: RequestInfo,
-    /// `None` once the last event is out.
+    /// `None` once the final event was emitted.
     draft: Option<StreamBuilder>,
     started: bool,
-    /// The open blocks by their index on the wire.
+    /// The open blocks by their index in the stream.
     open: BTreeMap<usize, Block>,
     stop: Option<String>,
-    /// What is said beside a refusal.
+    /// The explanation of a refusal.
     why: Option<String>,
-    /// Of the model that was asked.
+    /// The requested model.
     model: Model,
 }
 
@@ -38,7 +38,7 @@ enum Block {
     Text(usize),
     Thinking(usize),
     Call(usize),
-    /// A kind that we do not show, such as a search on the server.
+    /// A type that is not displayed, such as a search on the server.
     Other,
 }
 
@@ -73,7 +73,7 @@ struct Head {
     usage: Option<Counts>,
 }
 
-/// Running totals: what an event leaves out or sends as null has not changed.
+/// Running totals: a missing or null field is unchanged.
 #[derive(Deserialize)]
 struct Counts {
     #[serde(default, deserialize_with = "token_counts::count")]
@@ -88,7 +88,7 @@ struct Counts {
     cache_creation: Option<Written>,
 }
 
-/// How what was written to the cache divides by how long it is kept.
+/// Cache writes by cache duration.
 #[derive(Deserialize)]
 struct Written {
     #[serde(default, deserialize_with = "token_counts::count")]
@@ -96,7 +96,7 @@ struct Written {
 }
 
 impl Reader {
-    /// A reader of the answer of one model; `now_ms` is the message's time stamp.
+    /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp.
     pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         let (open, model) = (BTreeMap::new(), model.clone());
@@ -118,7 +118,7 @@ impl answer::Reader for Reader {
                 return self.fail(self.asked.nonsense(&what), out);
             }
         };
-        // Some servers leave the head out, or send it again.
+        // Some servers omit the head, or send it again.
         let of_answer = wire.kind.starts_with("message_") || wire.kind.starts_with("content_block_");
         if of_answer && !std::mem::replace(&mut self.started, true) {
             out.push(StreamEvent::Start);
@@ -156,7 +156,7 @@ impl answer::Reader for Reader {
                 let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
                 self.fail(self.asked.broke_off(&data["error"], errors::kind), out);
             }
-            // `ping`, and whatever comes in later versions.
+            // `ping`, and unknown types of later versions.
             _ => {}
         }
     }
@@ -181,7 +181,7 @@ impl answer::Reader for Reader {
         out.extend(self.draft.take().map(|draft| draft.fail(error)));
     }
 
-    /// Without a last event that is an error.
+    /// A stream without a final event is an error.
     fn end(&mut self, out: &mut Vec<StreamEvent>) {
         self.fail(self.asked.nonsense("the answer ended too early"), out);
     }
@@ -189,7 +189,7 @@ impl answer::Reader for Reader {
 
 impl Reader {
     fn open_block(&mut self, at: usize, mut block: Value, out: &mut Vec<StreamEvent>) {
-        // One that stands in the place of another ends it.
+        // A block at the same index ends the previous one.
         self.close_block(at, out);
         let Some(draft) = self.draft.as_mut() else { return };
         let mut take = |name: &str| match block.get_mut(name).map(Value::take) {
@@ -200,7 +200,7 @@ impl Reader {
             "text" => {
                 let (index, event) = draft.open_text();
                 out.extend([event]);
-                // Some servers put the first words into the start.
+                // Some servers include the first text in the start event.
                 out.extend(Some(take("text")).filter(|t| !t.is_empty()).map(|t| draft.text(index, t)));
                 Block::Text(index)
             }
@@ -283,7 +283,7 @@ impl Reader {
 fn count(draft: &mut StreamBuilder, counts: Option<Counts>, out: &mut Vec<StreamEvent>) {
     let Some(counts) = counts else { return };
     let usage = draft.usage();
-    // Anthropic's `input_tokens` leaves cached tokens out already.
+    // Anthropic's `input_tokens` excludes cached tokens already.
     usage.input = counts.input_tokens.unwrap_or(usage.input);
     usage.output = counts.output_tokens.unwrap_or(usage.output);
     usage.cache_read = counts.cache_read_input_tokens.unwrap_or(usage.cache_read);
@@ -297,7 +297,7 @@ fn reason(word: Option<&str>) -> StopReason {
     match word {
         Some("tool_use") => StopReason::ToolUse,
         Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
-        // `end_turn`, `stop_sequence`, `pause_turn`, and words that are yet to come.
+        // `end_turn`, `stop_sequence`, `pause_turn`, and unknown values.
         _ => StopReason::Stop,
     }
 }

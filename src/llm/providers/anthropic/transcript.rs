@@ -1,5 +1,5 @@
-//! A conversation as Anthropic's messages: roles in turn, calls and results paired, foreign
-//! thinking left out. Pure; whatever the history looks like, what comes out is valid.
+//! Conversation as Anthropic's messages: alternating roles, paired calls and results, no foreign thinking.
+//! Pure; the output is valid for any history.
 
 use serde_json::Value;
 
@@ -13,13 +13,12 @@ use crate::llm::request::history::Shown;
 use crate::llm::request::history::Turn;
 use crate::llm::request::media::Takes;
 
-/// What the API takes beside text and images.
+/// Media types that the API accepts beside text and images.
 pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &[] };
-/// The longest call id that the API takes.
+/// Maximum length of a call id.
 const ID_MAX: usize = 64;
 
-/// The `messages` of a request; `unsigned` tells that the server takes thinking back that nobody
-/// signed.
+/// Returns the `messages` of a request; `unsigned`: the server accepts unsigned thinking.
 pub fn build(history: &[Message], model: &Model, unsigned: bool) -> Vec<Value> {
     let mut messages = Vec::new();
     for turn in history::turns(history, model, ID_MAX, &TAKES) {
@@ -38,8 +37,8 @@ pub fn build(history: &[Message], model: &Model, unsigned: bool) -> Vec<Value> {
     messages
 }
 
-/// Marks the last block of the last user message, and of the one before it, whose mark was
-/// the last one in the previous request.
+/// Marks the last block of the last user message as a cache point, and of the user message before it, which
+/// had the last marker in the previous request.
 pub fn mark_cache(messages: &mut [Value], mark: &Value) {
     let users = messages.iter_mut().rev().filter(|m| m["role"] == "user").take(2);
     for message in users {
@@ -77,7 +76,7 @@ fn block(part: &Said, unsigned: bool) -> Option<Value> {
         Said::Thinking { text, .. } if unsigned => {
             json!({"type": "thinking", "thinking": text, "signature": ""})
         }
-        // Thinking without its signature would be refused.
+        // Thinking without a signature would be rejected.
         Said::Text { text: words, .. } | Said::Thinking { text: words, .. } => text(words),
         Said::Call { id, call } => {
             let input = history::arguments(call);
@@ -86,7 +85,7 @@ fn block(part: &Said, unsigned: bool) -> Option<Value> {
     })
 }
 
-/// The results of an answer's calls. Those of failed calls take no images: they follow.
+/// Returns the results of an answer's calls. Failed calls cannot contain images: they follow.
 fn outcomes(results: &[Outcome]) -> Vec<Value> {
     let mut left = Vec::new();
     let mut blocks = Vec::new();

@@ -1,14 +1,13 @@
-//! Where a model stands at Azure: the address, the version of the API, the deployment. Pure: the
-//! environment is passed in.
+//! Azure deployments: URL, API version, deployment name. Pure: the environment is passed in.
 
 use crate::llm::access::Variables;
 
-/// The version of the API that is asked for unless something else is set.
+/// Default version of the API.
 const VERSION: &str = "v1";
-/// Hosts whose API begins below a path of its own.
+/// Hosts whose API has its own path prefix.
 const HOSTS: [&str; 3] = [".openai.azure.com", ".cognitiveservices.azure.com", ".ai.azure.com"];
 
-/// Where to send a request: by a base URL, or by the resource's name where there is none.
+/// Returns the root URL: the base URL, or one made from the resource's name.
 pub fn url(base: &str, surroundings: &Variables) -> Option<String> {
     let base = match (base.trim(), surroundings.var("AZURE_OPENAI_RESOURCE_NAME")) {
         ("", Some(resource)) => format!("https://{resource}.openai.azure.com"),
@@ -19,7 +18,7 @@ pub fn url(base: &str, surroundings: &Variables) -> Option<String> {
     Some(format!("{}/responses?api-version={version}", root(&base)))
 }
 
-/// What the deployment of a model is called: its own id, unless `model=deployment,…` has another.
+/// Returns the deployment of a model: its id, unless `model=deployment,…` has another.
 pub fn deployment(model: &str, surroundings: &Variables) -> Option<String> {
     let map = surroundings.var("AZURE_OPENAI_DEPLOYMENT_NAME_MAP")?;
     let mut pairs = map.split(',').filter_map(|pair| pair.split_once('='));

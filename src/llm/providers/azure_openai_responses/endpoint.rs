@@ -1,4 +1,4 @@
-//! The adapter: where a request goes, with which headers, and who reads its answer.
+//! Adapter of Azure's Responses API: URL, headers, and stream reader.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::llm::responses::{Options, body, input};
 use crate::llm::stream::answer::{Exchange, Framing};
 use crate::net::http::Post;
 
-/// The row's constructor.
+/// Constructor for the dialect's row.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
     adapter(setup, exchange)
 }

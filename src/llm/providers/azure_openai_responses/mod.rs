@@ -1,12 +1,12 @@
-//! The Responses API as Azure serves it: under an address of one's own, by deployments.
+//! The Responses API of Azure: the user's own URL, with deployments.
 //!
-//! The wire is `llm::responses`; `endpoint` sends, `place` knows addresses and names of
-//! deployments. Must not know other dialects.
+//! The wire format is `llm::responses`; `endpoint` sends requests, `deployment` resolves URLs and deployment
+//! names. Must not know other dialects.
 
 pub mod deployment;
 pub mod endpoint;
 
 use super::setup::Dialect;
 
-/// The row.
+/// The dialect's row.
 pub const DIALECT: Dialect = Dialect { id: "azure-openai-responses", build: endpoint::build };

@@ -1,5 +1,4 @@
-//! A request as Converse's JSON. Pure: equal requests give equal bytes, and the conversation comes
-//! last.
+//! Request body in Converse's format. Pure: equal requests give equal bytes, and the conversation comes last.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +14,7 @@ use crate::llm::request::extra;
 use crate::llm::request::history;
 use crate::llm::request::output_budget;
 
-/// The body of `converse-stream`.
+/// Returns the body of `converse-stream`.
 pub fn body(request: &Request, region: &str) -> Value {
     let model = &request.model;
     let mark = mark(request);
@@ -42,7 +41,7 @@ pub fn body(request: &Request, region: &str) -> Value {
     Value::Object(body)
 }
 
-/// What ends a prefix that is to be kept.
+/// Returns the marker at the end of a cached prefix.
 fn mark(request: &Request) -> Option<Value> {
     if request.cache == CacheRetention::None || !family::keeps_prompts(&request.model) {
         return None;
@@ -63,7 +62,7 @@ fn inference(request: &Request, max: u64) -> Map<String, Value> {
             "stop" | "stop_sequences" => "stopSequences",
             other => other,
         };
-        // The others are the makers' own: those go by the options.
+        // Other parameters are specific to the model's maker and are sent as additional fields.
         if ["temperature", "topP", "stopSequences"].contains(&name) {
             config.insert(name.into(), value);
         }
@@ -74,7 +73,7 @@ fn inference(request: &Request, max: u64) -> Map<String, Value> {
 fn tools(request: &Request, mark: Option<Value>) -> Option<Value> {
     let strict = family::is_strict(&request.model);
     let mut tools: Vec<Value> = match request.tool_choice {
-        // Not offering them is the only way to say it.
+        // `None` can only be expressed by sending no tools.
         ToolChoice::None => Vec::new(),
         _ => request.tools.iter().map(|tool| spec(tool, strict)).collect(),
     };
@@ -90,7 +89,7 @@ fn tools(request: &Request, mark: Option<Value>) -> Option<Value> {
     let mut config = json!({"tools": tools});
     let choice = match (&request.format, &request.tool_choice) {
         (Some(format), _) if offered == 0 => Some(json!({"tool": {"name": format.name}})),
-        // What was called once is described, but not on offer.
+        // Tools of earlier calls are described, but not available.
         (None, _) if offered == 0 => None,
         (_, ToolChoice::Named(name)) => Some(json!({"tool": {"name": name}})),
         (Some(_), _) | (None, ToolChoice::Required) => Some(json!({"any": {}})),
@@ -111,14 +110,14 @@ fn spec(tool: &ToolSpec, strict: bool) -> Value {
     json!({"toolSpec": spec})
 }
 
-/// The form of an answer as a tool that must be called.
+/// Returns the response format as a tool that must be called.
 fn answer(format: &ResponseFormat) -> Value {
     let description = "Gives the final answer. Call it once everything that it needs is known.";
     json!({"toolSpec": {"name": format.name, "description": description,
         "inputSchema": {"json": format.schema}}})
 }
 
-/// Calls in the conversation are refused where no tool is described: those that were called, then.
+/// Returns descriptions of the tools called in the conversation: calls are rejected if no tool is described.
 fn past(messages: &[Message]) -> Vec<Value> {
     let answers = messages.iter().filter_map(|message| match message {
         Message::Assistant(answer) => Some(answer),

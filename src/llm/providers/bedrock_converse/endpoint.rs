@@ -1,4 +1,4 @@
-//! The adapter: where a request goes, who signs it, and who reads its answer.
+//! Adapter of Bedrock's Converse API: URL, signature, and stream reader.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::llm::stream::answer::Exchange;
 use crate::llm::stream::answer::Framing;
 use crate::net::http::Post;
 
-/// The row's constructor.
+/// Constructor for the dialect's row.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
     let chain = Chain::new(setup.surroundings.clone(), setup.http.clone(), setup.clock.clone());
     Arc::new(Bedrock { setup, chain: Arc::new(chain) })

@@ -1,11 +1,11 @@
-//! What the exceptions of Amazon's API mean. Pure.
+//! Classifies the exceptions of Amazon's API. Pure.
 
 use serde_json::Value;
 
 use crate::llm::model::ErrorKind;
 
-/// The kind of an error, by its type and its message. Of an answer that is no stream the type is
-/// in a header that is not looked at: the words and the status tell as much.
+/// Returns the kind of an error, by its type and its message. In a response that is not a stream the type is
+/// in a header that is not read: message and status suffice.
 pub fn kind(error: &Value, said: &str) -> Option<ErrorKind> {
     let lower = said.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -15,12 +15,12 @@ pub fn kind(error: &Value, said: &str) -> Option<ErrorKind> {
     if says(&["security token", "signature", "bearer token", "api key", "authentication"]) {
         return Some(ErrorKind::Authentication);
     }
-    // 424 is theirs alone.
+    // Only Amazon uses 424.
     if says(&["try your request again"]) {
         return Some(ErrorKind::Server);
     }
     let name = error["type"].as_str().or(error["__type"].as_str())?;
-    // `com.amazon.coral.service#ThrottlingException`, and in streams with a small first letter.
+    // `com.amazon.coral.service#ThrottlingException`, and in streams with a lower-case first letter.
     let name = name.rsplit('#').next().unwrap_or(name).to_ascii_lowercase();
     Some(match name.trim_end_matches("exception") {
         "throttling" | "toomanyrequests" | "requestlimitexceeded" => ErrorKind::RateLimit,

@@ -1,5 +1,5 @@
-//! What the makers of models differ in, told by a model's id and name: ids of inference profiles
-//! say nothing, so a name that the user gave counts as well. Pure.
+//! Differences between makers' models, derived from a model's id and name: ids of inference profiles are
+//! opaque, so a name that the user gave is checked, too. Pure.
 
 use serde_json::{Map, Value};
 
@@ -7,17 +7,17 @@ use crate::base::json::json;
 
 use crate::llm::model::{Model, Thinking};
 
-/// Smallest thinking budget that Claude takes, and the least that we leave for the answer.
+/// Minimum thinking budget of Claude, and the minimum that is left for the answer.
 const BUDGET_MIN: u64 = 1024;
 
-/// Claude models whose thinking has an effort in place of a budget.
+/// Claude models whose thinking has an effort instead of a budget.
 const ADAPTIVE: &[&str] = &["opus-4-6", "sonnet-4-6"];
-/// Those whose thinking is bound to prompt and tools, too.
+/// Those whose thinking is also bound to prompt and tools.
 const BOUND: &[&str] = &["opus-4-7", "opus-4-8", "opus-5", "sonnet-5", "haiku-5", "fable-5"];
-/// Older ones whose prompts can be kept.
+/// Older models that support prompt caching.
 const CACHED: &[&str] = &["-4-", "claude-3-7-sonnet", "claude-3-5-haiku"];
 
-/// Whether one of these is in the id or the name, however they are punctuated.
+/// Whether one of these words is in the id or the name, ignoring punctuation.
 fn says(model: &Model, words: &[&str]) -> bool {
     let plain = |text: &str| {
         let mut out = String::new();
@@ -33,17 +33,17 @@ fn says(model: &Model, words: &[&str]) -> bool {
     words.iter().any(|word| id.contains(word) || name.contains(word))
 }
 
-/// Anthropic's.
+/// Whether the model is Anthropic's.
 pub fn is_claude(model: &Model) -> bool {
     says(model, &["claude"])
 }
 
-/// Whether a mark keeps the prompt before it.
+/// Whether the model supports prompt caching with markers.
 pub fn keeps_prompts(model: &Model) -> bool {
     is_claude(model) && (says(model, BOUND) || says(model, CACHED))
 }
 
-/// Whether the arguments of tools can be held to their schemas.
+/// Whether tool arguments can be constrained to their schemas.
 pub fn is_strict(model: &Model) -> bool {
     model.flag("supportsStrictMode")
 }
@@ -53,8 +53,8 @@ fn is_governmental(model: &Model, region: &str) -> bool {
     region.starts_with("us-gov-") || id.starts_with("us-gov.") || id.starts_with("arn:aws-us-gov:")
 }
 
-/// What asks for thinking; `None` where nothing does. `forced` tells that a tool must be called,
-/// which excludes thinking with a budget.
+/// Returns the field that enables thinking; `None` without thinking. `forced`: a tool must be called, which
+/// excludes thinking with a budget.
 pub fn thinking(model: &Model, wish: Thinking, max: u64, region: &str, forced: bool) -> Option<Value> {
     let level = model.nearest_level(wish);
     if !model.reasoning || level == Thinking::Off {
@@ -90,7 +90,7 @@ fn claude(model: &Model, level: Thinking, max: u64, governmental: bool, forced: 
         thinking.insert("type".into(), "enabled".into());
         thinking.insert("budget_tokens".into(), budget.into());
     }
-    // The governmental regions do not know these fields yet.
+    // The government regions do not support these fields yet.
     if !governmental {
         thinking.insert("display".into(), "summarized".into());
         if bound {
@@ -114,7 +114,7 @@ fn word(model: &Model, level: Thinking) -> Option<&str> {
     model.thinking_level_map.get(level.name()).and_then(Option::as_deref)
 }
 
-/// A word that every maker knows.
+/// Returns an effort level that every maker supports.
 fn effort(level: Thinking) -> &'static str {
     match level {
         Thinking::Off | Thinking::Minimal | Thinking::Low => "low",

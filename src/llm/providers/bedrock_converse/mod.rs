@@ -1,7 +1,7 @@
-//! Amazon Bedrock's Converse API, streaming: many makers' models behind one wire.
+//! Amazon Bedrock's Converse API, streaming: models of many makers in one wire format.
 //!
-//! `family` knows what the makers differ in, `body` builds a request, `transcript` the messages in
-//! it, `stream` reads the events, `errors` sorts failures, `place` finds region and URL, `endpoint`
+//! `family` has the differences between makers, `body` builds a request, `transcript` the messages in it,
+//! `stream` reads the events, `errors` classifies errors, `region` resolves region and URL, `endpoint`
 //! connects them with the credentials. Must not know other dialects.
 
 pub mod body;
@@ -14,5 +14,5 @@ pub mod transcript;
 
 use super::setup::Dialect;
 
-/// The row.
+/// The dialect's row.
 pub const DIALECT: Dialect = Dialect { id: "bedrock-converse-stream", build: endpoint::build };

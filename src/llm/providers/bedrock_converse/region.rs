@@ -1,21 +1,21 @@
-//! Which region is asked, and at which URL. Pure.
+//! Region and URL of a Bedrock request. Pure.
 
 use crate::llm::access::{Access, Variables};
 use crate::llm::auth::token_request::encoded;
 
-/// Where nothing else is said.
+/// Default region.
 const REGION: &str = "us-east-1";
 
-/// Where to ask.
+/// A region and its URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
-    /// Such as `eu-west-1`.
+    /// The region, such as `eu-west-1`.
     pub region: String,
-    /// Root of the API, without a slash at its end.
+    /// Root URL of the API, without a trailing slash.
     pub root: String,
 }
 
-/// The region that anything but the profile names: the model's own id, the login, the environment.
+/// Returns the region from a source other than the profile: the model's id, the login, or the environment.
 pub fn named_region(model: &str, access: &Access, around: &Variables) -> Option<String> {
     let of_id = || {
         let mut parts = model.split(':');
@@ -30,8 +30,8 @@ pub fn named_region(model: &str, access: &Access, around: &Variables) -> Option<
 }
 
 impl Region {
-    /// The place, where `region` is the one that somebody named. Amazon's own URL in the data is a
-    /// pattern for all regions; any other one is asked as it is.
+    /// Returns region and URL, given the configured region. Amazon's own URL in the data is a template for
+    /// all regions; any other URL is used unchanged.
     pub fn find(region: Option<String>, access: &Access, around: &Variables) -> Self {
         let base = access.base_url.trim_end_matches('/');
         let own = own_region(base);
@@ -44,13 +44,13 @@ impl Region {
         Self { root: root.trim_end_matches('/').to_string(), region }
     }
 
-    /// The URL of a model.
+    /// Returns the URL of a model.
     pub fn url(&self, model: &str) -> String {
         format!("{}/model/{}/converse-stream", self.root, encoded(model))
     }
 }
 
-/// The region in a URL of Amazon's own.
+/// Returns the region in one of Amazon's own URLs.
 fn own_region(base: &str) -> Option<&str> {
     let host = base.strip_prefix("https://")?;
     let rest =

@@ -1,4 +1,4 @@
-//! Converse's stream to our events. Pure: bytes and sockets are elsewhere.
+//! Stream reader of the Converse API. Pure: I/O is elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +20,10 @@ use crate::net::sse::Event;
 #[derive(Debug)]
 pub struct Reader {
     asked: RequestInfo,
-    /// `None` once the last event is out.
+    /// `None` once the final event was emitted.
     draft: Option<StreamBuilder>,
     begun: bool,
-    /// The open blocks by their index on the wire.
+    /// The open blocks by their index in the stream.
     open: BTreeMap<usize, Block>,
     stop: Option<String>,
     model: Model,
@@ -33,7 +33,7 @@ pub struct Reader {
 enum Block {
     Text(usize),
     Thinking(usize),
-    /// Thinking that only its maker can read, so far.
+    /// Encrypted thinking so far.
     Redacted(Vec<u8>),
     Call(usize),
 }
@@ -101,7 +101,7 @@ struct Counts {
     cache_details: Option<Vec<Written>>,
 }
 
-/// What was written to the cache, by how long it is kept.
+/// Cache writes by cache duration.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Written {
@@ -111,7 +111,7 @@ struct Written {
 }
 
 impl Reader {
-    /// A reader of the answer of one model; `now_ms` is the message's time stamp.
+    /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp.
     pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         Self { asked, draft, begun: false, open: BTreeMap::new(), stop: None, model: model.clone() }
@@ -153,12 +153,12 @@ impl answer::Reader for Reader {
             "messageStop" => self.stop = wire.stop_reason.or_else(|| Some(String::new())),
             "metadata" => {
                 self.count(wire.usage);
-                // What counts comes last.
+                // The usage comes last.
                 if self.stop.is_some() {
                     self.finish(out);
                 }
             }
-            // Whatever comes in later versions.
+            // Unknown types of later versions.
             _ => {}
         }
     }
@@ -190,7 +190,7 @@ impl answer::Reader for Reader {
         true
     }
 
-    /// A stream that stalls or breaks when the answer is whole costs nothing but the counts.
+    /// After the answer is complete, an error only loses the usage.
     fn fail(&mut self, error: LlmError, out: &mut Vec<StreamEvent>) {
         if self.stop.is_some() && matches!(error.kind, ErrorKind::Stream | ErrorKind::Timeout) {
             return self.finish(out);
@@ -207,7 +207,7 @@ impl answer::Reader for Reader {
 }
 
 impl Reader {
-    /// A message begins: behind content that is the answer anew.
+    /// A message starts: after content the answer starts over.
     fn begin(&mut self, out: &mut Vec<StreamEvent>) {
         if let Some(draft) = self.draft.as_mut().filter(|draft| draft.has_content() || !self.open.is_empty())
         {
@@ -219,7 +219,7 @@ impl Reader {
 
     fn call(&mut self, at: usize, call: Option<ToolUse>, out: &mut Vec<StreamEvent>) {
         let Some(call) = call else { return };
-        // One that stands in the place of another ends it.
+        // A block at the same index ends the previous one.
         self.close(at, out);
         let Some(draft) = self.draft.as_mut() else { return };
         let (index, event) = draft.open_call(call.tool_use_id, call.name);
@@ -227,7 +227,7 @@ impl Reader {
         self.open.insert(at, Block::Call(index));
     }
 
-    /// Text and thinking begin with their first piece: nothing announces them.
+    /// Text and thinking start with their first delta, without a start event.
     fn delta(&mut self, at: usize, delta: Option<Delta>, out: &mut Vec<StreamEvent>) {
         let (Some(draft), Some(delta)) = (self.draft.as_mut(), delta) else { return };
         if let Some(text) = delta.text {
@@ -253,7 +253,7 @@ impl Reader {
             if matches!(self.open.get(&at), Some(Block::Thinking(_))) {
                 self.close(at, out);
             }
-            // Pieces of one whole: only that goes back.
+            // The chunks of one value, which must be sent back as a whole.
             let bytes = STANDARD.decode(piece).unwrap_or_default();
             let block = self.open.entry(at).or_insert(Block::Redacted(Vec::new()));
             if let Block::Redacted(all) = block {
@@ -296,7 +296,7 @@ impl Reader {
     fn count(&mut self, counts: Option<Counts>) {
         let (Some(draft), Some(counts)) = (self.draft.as_mut(), counts) else { return };
         let usage = draft.usage();
-        // `inputTokens` leaves cached tokens out already.
+        // `inputTokens` excludes cached tokens already.
         usage.input = counts.input_tokens.unwrap_or(usage.input);
         usage.output = counts.output_tokens.unwrap_or(usage.output);
         usage.cache_read = counts.cache_read_input_tokens.unwrap_or(usage.cache_read);
@@ -321,7 +321,7 @@ impl Reader {
                 let what = format!(": the model's answer cannot be read ({word})");
                 return self.refuse(word, ErrorKind::InvalidToolCall, &what, out);
             }
-            // `end_turn`, `stop_sequence`, and words that are yet to come.
+            // `end_turn`, `stop_sequence`, and unknown values.
             _ => StopReason::Stop,
         };
         let Some(mut draft) = self.draft.take() else { return };

@@ -1,5 +1,5 @@
-//! A conversation as Converse's messages: roles in turn, calls and results paired. Pure; whatever
-//! the history looks like, what comes out is valid.
+//! Conversation as Converse's messages: alternating roles, paired calls and results. Pure; the output is
+//! valid for any history.
 
 use std::collections::HashSet;
 
@@ -17,15 +17,15 @@ use crate::llm::request::history::Shown;
 use crate::llm::request::history::Turn;
 use crate::llm::request::media::Takes;
 
-/// What the API takes beside text and images.
+/// Media types that the API accepts beside text and images.
 pub const TAKES: Takes = Takes {
     documents: &["application/pdf"],
     sounds: &["audio/wav", "audio/mpeg", "audio/aac", "audio/ogg", "audio/flac"],
 };
-/// The longest call id that the API takes.
+/// Maximum length of a call id.
 const ID_MAX: usize = 64;
 
-/// The `messages` of a request.
+/// Returns the `messages` of a request.
 pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
     let claude = family::is_claude(model);
     let mut messages = Vec::new();
@@ -46,8 +46,8 @@ pub fn build(history: &[Message], model: &Model) -> Vec<Value> {
     messages
 }
 
-/// Marks the end of the last user message, and of the one before it, whose mark was the last one in
-/// the previous request.
+/// Marks the end of the last user message as a cache point, and of the user message before it, which had the
+/// last marker in the previous request.
 pub fn mark(messages: &mut [Value], mark: &Value) {
     for message in messages.iter_mut().rev().filter(|m| m["role"] == "user").take(2) {
         if let Some(content) = message["content"].as_array_mut() {
@@ -78,7 +78,7 @@ fn block(part: &Said, claude: bool) -> Option<Value> {
             let data = signature.filter(|data| !data.is_empty() && STANDARD.decode(data).is_ok())?;
             json!({"reasoningContent": {"redactedContent": data}})
         }
-        // Only Claude signs, and takes nothing unsigned; the others refuse signatures.
+        // Only Claude signs thinking, and rejects unsigned thinking; other models reject signatures.
         Said::Thinking { text, signature: Some(signature), .. } if claude && !signature.is_empty() => {
             json!({"reasoningContent": {"reasoningText": {"text": text, "signature": signature}}})
         }
@@ -92,7 +92,7 @@ fn block(part: &Said, claude: bool) -> Option<Value> {
     })
 }
 
-/// Results in one message. Claude takes no images in those of failed calls: they follow.
+/// Returns the results in one message. Claude accepts no images in failed calls: they follow.
 fn outcomes(results: &[Outcome], claude: bool) -> Vec<Value> {
     let mut left = Vec::new();
     let mut blocks: Vec<Value> = results
@@ -117,7 +117,7 @@ fn outcomes(results: &[Outcome], claude: bool) -> Vec<Value> {
     blocks
 }
 
-/// What a user says. A document needs a name of its own, and words beside it.
+/// Returns the content of a user message. A document needs a unique name and accompanying text.
 fn said(parts: &[Shown], documents: &mut Names) -> Vec<Value> {
     let mut blocks: Vec<Value> = parts
         .iter()
@@ -136,8 +136,8 @@ fn said(parts: &[Shown], documents: &mut Names) -> Vec<Value> {
     blocks
 }
 
-/// Names of documents as the API takes them: letters, digits, hyphens, brackets and single spaces,
-/// each only once. Each depends on those before it alone, so that a conversation keeps its bytes.
+/// Names of documents in the API's form: letters, digits, hyphens, brackets and single spaces, without
+/// duplicates. Each depends only on earlier ones, so that the encoded conversation is stable.
 #[derive(Default)]
 struct Names(HashSet<String>);
 
@@ -171,7 +171,7 @@ fn shown(part: &Shown) -> Value {
         },
         Shown::Document { .. } => json!({"text": history::NO_DOCUMENT}),
         Shown::Sound { data, mime_type } => {
-            // The types that are taken are called as their formats are, but for one.
+            // The supported types are named like their formats, except one.
             let format = mime_type.strip_prefix("audio/").filter(|format| *format != "mpeg").unwrap_or("mp3");
             json!({"audio": {"format": format, "source": {"bytes": data}}})
         }

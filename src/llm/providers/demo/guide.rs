@@ -1,4 +1,4 @@
-//! What the guide says, and when it reads a file. Pure but for the time stamp.
+//! Answers of the demo guide. Pure except for the timestamp.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const WELCOME: &str = include_str!("../../../../assets/demo/welcome.md");
 const KEYS: &str = include_str!("../../../../assets/demo/keys.md");
 const CONNECT: &str = include_str!("../../../../assets/demo/connect.md");
 
-/// The row's constructor.
+/// Constructor for the dialect's row.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
     Arc::new(Guide { setup })
 }
@@ -41,7 +41,7 @@ impl Provider for Guide {
             Reply::Say(text) => {
                 let (index, event) = draft.open_text();
                 events.push(event);
-                // Word by word, so that the program shows how an answer arrives.
+                // Word by word, to demonstrate streaming.
                 events.extend(text.split_inclusive(' ').map(|word| draft.text(index, word.to_string())));
                 events.push(StreamEvent::TextEnd { index });
             }
@@ -75,7 +75,7 @@ fn reply(request: &Request) -> Reply {
         ("read" | "show" | "open", None) => {
             Reply::Say("Say which file, such as `read README.md`.".to_string())
         }
-        // These may stand anywhere in a question.
+        // These words may be anywhere in a question.
         _ if says(&["keys", "key", "shortcuts"]) && !says(&["api"]) => {
             Reply::Say(KEYS.trim_end().to_string())
         }
@@ -86,7 +86,7 @@ fn reply(request: &Request) -> Reply {
     }
 }
 
-/// A result in words; the file itself is on the screen already.
+/// Describes a tool result; the file itself is already displayed.
 fn describe(result: &ToolResultMessage) -> String {
     let text = join_text(&result.content);
     if result.is_error {

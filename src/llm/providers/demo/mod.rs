@@ -1,10 +1,10 @@
-//! The demo provider: a scripted guide for a bowline without a model, named as such.
+//! Demo provider: a scripted guide for using bowline without a model, labeled as such.
 //!
-//! Uses the real tools, but only to read. Must not pretend to be a model.
+//! Uses the real tools, read-only. Must not pretend to be a model.
 
 pub mod guide;
 
 use super::setup::Dialect;
 
-/// The row.
+/// The dialect's row.
 pub const DIALECT: Dialect = Dialect { id: "demo", build: guide::build };

@@ -1,4 +1,4 @@
-//! The adapter: where a request goes, with which headers, and who reads its answer.
+//! Adapter of Google's Generative Language API: URL, headers, and stream reader.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::llm::request::headers;
 use crate::llm::stream::answer::{Exchange, Framing};
 use crate::net::http::Post;
 
-/// The version of the API that this adapter speaks, for base URLs without one.
+/// Default API version for base URLs without one.
 const VERSION: &str = "v1beta";
 
-/// The row's constructor.
+/// Constructor for the dialect's row.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
     adapter(setup, exchange)
 }
@@ -38,8 +38,8 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     Ok(Exchange { asked, post, reader, read_kind: errors::kind, framing: Framing::Sse })
 }
 
-/// Base URLs are given with and without the version in their path, model ids with and without
-/// their collection.
+/// Returns the request URL. Base URLs are given with or without the version, model ids with or without their
+/// collection.
 fn url(base: &str, model: &str) -> String {
     let base = base.trim_end_matches('/');
     let path = base.split_once("://").map_or(base, |(_, rest)| rest);
@@ -49,7 +49,7 @@ fn url(base: &str, model: &str) -> String {
     format!("{base}{version}/{model}:streamGenerateContent?alt=sse")
 }
 
-/// `v1`, `v1beta`, `v1alpha2`.
+/// Whether the segment is a version: `v1`, `v1beta`, `v1alpha2`.
 fn is_version(segment: &str) -> bool {
     let digits = segment.strip_prefix('v').unwrap_or_default();
     let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -6,5 +6,5 @@ pub mod endpoint;
 
 use super::setup::Dialect;
 
-/// The row.
+/// The dialect's row.
 pub const DIALECT: Dialect = Dialect { id: "google-generative-ai", build: endpoint::build };

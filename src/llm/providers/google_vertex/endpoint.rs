@@ -1,4 +1,4 @@
-//! The adapter: where a request goes, with which key or token, and who reads its answer.
+//! Adapter of Vertex AI: URL, key or token, and stream reader.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::llm::stream::answer::Exchange;
 use crate::llm::stream::answer::Framing;
 use crate::net::http::Post;
 
-/// The row's constructor.
+/// Constructor for the dialect's row.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
     let tokens = Tokens::new(setup.surroundings.clone(), setup.http.clone(), setup.clock.clone());
     Arc::new(Vertex { setup, tokens: Arc::new(tokens) })
@@ -50,7 +50,7 @@ async fn exchange(setup: &Setup, tokens: &Tokens, request: Request) -> Result<Ex
     let model = &request.model.id;
     let url = way(&place, &access, tokens, model, &mut headers).await.map_err(trouble)?;
     headers::of_request(&mut headers, &access, &request);
-    // Messages name the place that was asked, not the pattern in the data.
+    // Error messages show the actual URL, not the template in the data.
     let root = url.split_once("/publishers/").map_or(url.as_str(), |(root, _)| root).to_string();
     let asked = RequestInfo::new(&setup.provider, &Access { base_url: root, ..access });
     let body = body::body(&request).to_string().into_bytes();
@@ -59,7 +59,7 @@ async fn exchange(setup: &Setup, tokens: &Tokens, request: Request) -> Result<Ex
     Ok(Exchange { asked, post, reader, read_kind: errors::kind, framing: Framing::Sse })
 }
 
-/// The URL, and the headers that open it.
+/// Returns the URL and the authentication headers.
 async fn way(
     place: &Endpoint,
     access: &Access,

@@ -1,28 +1,28 @@
-//! Where a model is: project, location, and the URLs that they make. Pure.
+//! URLs of Vertex AI: project and location. Pure.
 
 use crate::llm::access::{Access, Variables};
 
-/// The version of the API that this adapter speaks, for base URLs without one.
+/// Default API version for base URLs without one.
 const VERSION: &str = "v1";
 
-/// Where to ask.
+/// Parameters of the URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// A base URL that somebody chose; `None` for Google's own.
+    /// A custom base URL; `None` for Google's own.
     pub base: Option<String>,
-    /// The project, where a variable or the login names it.
+    /// The project, if a variable or the login names it.
     pub project: Option<String>,
-    /// A region, `us`, `eu` or `global`.
+    /// The location: a region, `us`, `eu` or `global`.
     pub location: String,
 }
 
 impl Endpoint {
-    /// What the provider's data, its login and the environment say.
+    /// Returns the parameters from the provider's data, its login and the environment.
     pub fn find(access: &Access, surroundings: &Variables) -> Self {
         let of = |names: &[&str]| names.iter().find_map(|name| surroundings.var(name)).map(str::to_string);
         let account = |name: &str| access.account.get(name).filter(|value| !value.is_empty()).cloned();
         let base = access.base_url.trim_end_matches('/');
-        // The pattern in the data stands for Google's own.
+        // The template in the data means Google's own URL.
         let chosen = !base.is_empty() && !base.contains("{location}");
         Self {
             base: chosen.then(|| base.to_string()),
@@ -33,13 +33,13 @@ impl Endpoint {
         }
     }
 
-    /// The URL for a request with a key, which knows its project.
+    /// Returns the URL for a request with a key, which implies its project.
     pub fn url_with_key(&self, model: &str) -> String {
         let root = self.base.clone().unwrap_or_else(|| "https://aiplatform.googleapis.com".to_string());
         format!("{}/{}", versioned(&root), method(model))
     }
 
-    /// The URL for a request with a token. A chosen base URL that names a project is complete.
+    /// Returns the URL for a request with a token. A custom base URL that contains a project is complete.
     pub fn url_of_project(&self, project: &str, model: &str) -> String {
         let root = self.base.clone().unwrap_or_else(|| format!("https://{}", host(&self.location)));
         if root.contains("/projects/") {

@@ -1,12 +1,12 @@
 //! Google's Vertex AI, streaming: Gemini with a key or with the credentials of a cloud project.
 //!
-//! `place` finds the URL, `endpoint` connects it with `llm::gemini`, which is the wire itself, and
-//! with `llm::auth::google`. Must not know other dialects.
+//! `location` resolves the URL, `endpoint` connects it with `llm::gemini`, which is the wire format, and with
+//! `llm::auth::google`. Must not know other dialects.
 
 pub mod endpoint;
 pub mod location;
 
 use super::setup::Dialect;
 
-/// The row.
+/// The dialect's row.
 pub const DIALECT: Dialect = Dialect { id: "google-vertex", build: endpoint::build };

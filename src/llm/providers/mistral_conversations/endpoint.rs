@@ -1,4 +1,4 @@
-//! The adapter: where a request goes, with which headers, and who reads its answer.
+//! Adapter of Mistral's API: URL, headers, and stream reader.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::llm::request::headers;
 use crate::llm::stream::answer::{Exchange, Framing};
 use crate::net::http::Post;
 
-/// Below the root of the API.
+/// Path below the root of the API.
 const PATH: &str = "/chat/completions";
 
-/// The row's constructor.
+/// Constructor for the dialect's row.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
     adapter(setup, exchange)
 }

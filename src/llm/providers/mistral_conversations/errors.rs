@@ -1,10 +1,10 @@
-//! What Mistral's error objects mean, which stand alone in the body. Pure.
+//! Classifies Mistral's error objects, which are the whole body. Pure.
 
 use serde_json::Value;
 
 use crate::llm::model::ErrorKind;
 
-/// The kind of an error object, by its type.
+/// Returns the kind of an error object, by its type.
 pub fn kind(error: &Value, _said: &str) -> Option<ErrorKind> {
     Some(match error["type"].as_str()? {
         "invalid_api_key" | "unauthorized" => ErrorKind::Authentication,

@@ -1,8 +1,8 @@
-//! Mistral's own chat wire: like Chat Completions, but for call ids of nine letters and digits,
-//! content in chunks with thinking among them, and names of its own.
+//! Mistral's chat format: like Chat Completions, except for call ids of nine letters and digits, content in
+//! chunks that include thinking, and different names.
 //!
-//! `request` builds the body, `transcript` the messages in it, `stream` reads the chunks, `errors`
-//! sorts failures, `endpoint` connects them. Must not know other dialects.
+//! `request` builds the body, `transcript` the messages in it, `stream` reads the chunks, `errors` classifies
+//! errors, `endpoint` connects them. Must not know other dialects.
 
 pub mod endpoint;
 pub mod errors;
@@ -12,5 +12,5 @@ pub mod transcript;
 
 use super::setup::Dialect;
 
-/// The row.
+/// The dialect's row.
 pub const DIALECT: Dialect = Dialect { id: "mistral-conversations", build: endpoint::build };

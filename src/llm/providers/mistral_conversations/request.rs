@@ -1,4 +1,4 @@
-//! A request as Mistral's JSON. Pure: equal requests give equal bytes, which caching needs.
+//! Request body in Mistral's format. Pure: equal requests give equal bytes, which caching needs.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use crate::llm::request::affinity;
 use crate::llm::request::extra;
 use crate::llm::request::strict;
 
-/// The body of `POST …/chat/completions`.
+/// Returns the body of `POST …/chat/completions`.
 pub fn body(request: &Request) -> Value {
     let model = &request.model;
     let mut body = Map::new();
@@ -52,7 +52,7 @@ fn tool(spec: &ToolSpec) -> Value {
     json!({"type": "function", "function": function})
 }
 
-/// Models whose data has words for levels take one; the others have one way to think, or none.
+/// Adds the thinking level for models whose data names levels; others have one mode of thinking, or none.
 fn thinking(body: &mut Map<String, Value>, request: &Request) {
     let model = &request.model;
     if !model.reasoning {

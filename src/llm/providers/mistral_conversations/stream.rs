@@ -1,4 +1,4 @@
-//! Mistral's chunks to our events. Pure: bytes and sockets are elsewhere.
+//! Stream reader of Mistral's chunks. Pure: I/O is elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +17,16 @@ use crate::net::sse::Event;
 #[derive(Debug)]
 pub struct Reader {
     asked: RequestInfo,
-    /// `None` once the last event is out.
+    /// `None` once the final event was emitted.
     draft: Option<StreamBuilder>,
     started: bool,
     open: Option<Open>,
-    /// Parts of calls by their index.
+    /// Part indices of calls, by call index.
     calls: BTreeMap<usize, usize>,
     stop: Option<String>,
 }
 
-/// The part that words go to. The wire says where none begins or ends.
+/// The part that text is appended to. The stream does not mark where parts begin or end.
 #[derive(Debug, Clone, Copy)]
 enum Open {
     Text(usize),
@@ -70,12 +70,12 @@ struct Call {
 #[derive(Deserialize, Default)]
 struct Function {
     name: Option<String>,
-    /// A text, or an object all at once.
+    /// A string, or a complete object.
     arguments: Option<Value>,
 }
 
 impl Reader {
-    /// A reader of the answer of one model; `now_ms` is the message's time stamp.
+    /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp.
     pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         Self { asked, draft, started: false, open: None, calls: BTreeMap::new(), stop: None }
@@ -122,7 +122,7 @@ impl answer::Reader for Reader {
         out.extend(self.draft.take().map(|draft| draft.fail(error)));
     }
 
-    /// The reason to stop tells that the answer is whole.
+    /// A stop reason shows that the answer is complete.
     fn end(&mut self, out: &mut Vec<StreamEvent>) {
         self.finish(out);
     }
@@ -171,7 +171,7 @@ impl Reader {
                 self.words(true, thought, out);
             }
             Some("text") => self.words(false, text(&piece["text"]), out),
-            // A bare string, or a kind that has no words of its own.
+            // A plain string, or a type without text of its own.
             _ => self.words(false, text(piece), out),
         }
     }
@@ -206,7 +206,7 @@ impl Reader {
         self.close(out);
         let Some(draft) = self.draft.as_mut() else { return };
         let Function { name, arguments } = call.function.unwrap_or_default();
-        // Calls come whole as a rule; one without an index is then another one.
+        // Calls usually arrive complete; one without an index is a new call.
         let index = call.index.unwrap_or(self.calls.len());
         let part = *self.calls.entry(index).or_insert_with(|| {
             let id = call.id.filter(|id| !id.is_empty() && id != "null");
@@ -256,8 +256,7 @@ impl Reader {
     }
 }
 
-/// Takes in the counts: the prompt's include what came from a cache, which is told in several
-/// places.
+/// Adds the usage: the prompt count includes cached tokens, which are reported in several fields.
 fn count(draft: &mut StreamBuilder, counts: &Value) {
     let Some(prompt) = token_counts::of(&counts["prompt_tokens"]) else { return };
     let cached = [

@@ -1,5 +1,5 @@
-//! A conversation as Mistral's messages. Pure; whatever the history looks like, every call is
-//! followed by its result, and every call has an id that Mistral takes.
+//! Conversation as Mistral's messages. Pure; for any history every call is followed by its result, and every
+//! call id is valid for Mistral.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,14 +15,14 @@ use crate::llm::request::history::Shown;
 use crate::llm::request::history::Turn;
 use crate::llm::request::media::Takes;
 
-/// The length of a call id, which has letters and digits only.
+/// Length of a call id, of letters and digits only.
 const ID_LEN: usize = 9;
-/// What the API takes beside text and images.
+/// Media types that the API accepts beside text and images.
 pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &["audio/wav", "audio/mpeg"] };
-/// The longest id before it is made to fit.
+/// Maximum length of an id before it is converted.
 const ID_MAX: usize = 64;
 
-/// The `messages` of a request.
+/// Returns the `messages` of a request.
 pub fn build(request: &Request) -> Vec<Value> {
     let mut messages = Vec::new();
     let system: Vec<&str> =
@@ -80,7 +80,7 @@ fn result(call: &ToolCall, outcome: &Outcome, ids: &mut Ids) -> Value {
     json!({"role": "tool", "tool_call_id": id, "name": name, "content": content(&outcome.shown)})
 }
 
-/// A lone text goes as a string.
+/// Returns the content; a single text is sent as a string.
 fn content(parts: &[Shown]) -> Value {
     match parts {
         [Shown::Text(text)] => (*text).into(),
@@ -106,8 +106,8 @@ fn chunk(part: &Shown) -> Value {
     }
 }
 
-/// Ids in the form that is taken, the same one for each call and its result. Each depends on those
-/// before it alone, so that a conversation keeps its bytes as it grows.
+/// Call ids in Mistral's form, the same one for a call and its result. Each depends only on earlier ones, so
+/// that the encoded conversation is stable.
 #[derive(Default)]
 struct Ids {
     given: HashMap<String, String>,
@@ -131,7 +131,7 @@ impl Ids {
     }
 }
 
-/// Nine digits and lower-case letters that stand for an id (FNV-1a).
+/// Returns nine digits and lower-case letters derived from an id (FNV-1a).
 fn short(id: &str, attempt: u64) -> String {
     const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ attempt.wrapping_mul(0x9e37_79b9_7f4a_7c15);

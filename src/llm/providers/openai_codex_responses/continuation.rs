@@ -1,7 +1,7 @@
-//! What a server still knows of the request before on the same socket, so that only what is new has
-//! to be said. Pure.
+//! Continuation on the same socket: the server remembers the previous request, so only new items are sent.
+//! Pure.
 //!
-//! Conversations are compared by digests of their items, so that no second copy of one is kept.
+//! Conversations are compared by hashes of their items, so no second copy is kept.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -10,20 +10,20 @@ use serde_json::{Map, Value};
 /// A request and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Continuation {
-    /// Everything but the conversation.
+    /// Hash of everything except the conversation.
     rest: u64,
-    /// The conversation, and what the answer added to it.
+    /// Hashes of the conversation's items, including those of the answer.
     items: Vec<u64>,
     /// The id of the answer.
     response: String,
 }
 
 impl Continuation {
-    /// Of a body, the `input` that the next body begins with if nothing but results and words of
-    /// the user come after the answer, and the answer's id.
+    /// Creates a continuation from a body, the `input` that the next body starts with if only results and
+    /// user messages follow the answer, and the answer's id.
     pub fn new(body: &Map<String, Value>, after: &[Value], response: &str) -> Option<Self> {
         let before = input(body);
-        // Calls without results were given some, which the next request has from its tools.
+        // Calls without results got placeholders, for which the next request has the actual results.
         let (old, new) = after.split_at_checked(before.len())?;
         if old != before {
             return None;
@@ -33,8 +33,8 @@ impl Continuation {
         Some(Self { rest: rest(body), items, response: response.to_string() })
     }
 
-    /// What has to be said for this body: the items that are new, after the answer. `None` where
-    /// it is not one that goes on from there.
+    /// Returns the shortened body: the items after the answer. `None` if the body does not continue this
+    /// conversation.
     pub fn shorten(&self, body: &Map<String, Value>) -> Option<Map<String, Value>> {
         let (old, new) = input(body).split_at_checked(self.items.len())?;
         let goes_on = !new.is_empty()

@@ -1,4 +1,4 @@
-//! The adapter: where a request goes, with which headers, and who reads its answer.
+//! Adapter of the Responses API with a `ChatGPT` login: URL, headers, and stream reader.
 
 use std::sync::Arc;
 
@@ -26,14 +26,14 @@ use crate::llm::stream::channel::Channel;
 use crate::llm::stream::sockets::Sockets;
 use crate::net::http::{Post, Transport};
 
-/// Where it is unless the provider's data says something else.
+/// Default base URL.
 const BASE_URL: &str = "https://chatgpt.com/backend-api";
-/// What a request without a system prompt says: the server refuses one without instructions.
+/// Instructions of a request without a system prompt: the server rejects one without instructions.
 const INSTRUCTIONS: &str = "Answer the person.";
-/// What names the session, on both ways.
+/// Headers with the session id, for HTTP and sockets.
 const SESSION: [&str; 2] = ["session-id", "x-client-request-id"];
 
-/// The row's constructor.
+/// Constructor for the dialect's row.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
     Arc::new(Codex { setup, sockets: Arc::default() })
 }
@@ -65,7 +65,7 @@ async fn prepare(
     let (token, account) = login(&access)
         .map_err(|what| LlmError::new(ErrorKind::Authentication, setup.provider.as_str(), what))?;
     let body = body(&request);
-    // A map of values has no way to fail.
+    // Serializing a map of values cannot fail.
     let bytes = serde_json::to_vec(&body).unwrap_or_default();
     let mut usual = headers::common(&[("originator", "bowline")]);
     headers::bearer(&mut usual, token);
@@ -91,7 +91,7 @@ async fn prepare(
     Ok((Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse }, channel))
 }
 
-/// What a request over a socket shares with one by HTTP.
+/// Data that a request over a socket shares with one over HTTP.
 struct Asking {
     url: String,
     usual: Vec<(String, String)>,
@@ -101,7 +101,7 @@ struct Asking {
 }
 
 impl Asking {
-    /// The socket, where the user has not said that there shall be none.
+    /// Returns the socket channel, unless the user has disabled it.
     fn channel(
         self,
         setup: &Setup,
@@ -113,7 +113,7 @@ impl Asking {
             return None;
         }
         let Self { url, usual, mut more, account, body } = self;
-        // What belongs to a body has no place where none is sent.
+        // Headers that describe a body do not apply to a socket.
         more.retain(|(name, _)| !["accept", "content-type", "openai-beta"].contains(&&*name.to_lowercase()));
         let mut own = headers::common(&[("openai-beta", "responses_websockets=2026-02-06")]);
         let id = affinity::cache_key(&request).map_or_else(made_up, str::to_string);
@@ -138,12 +138,12 @@ impl Asking {
     }
 }
 
-/// A name for a request that belongs to no session.
+/// Returns a generated name for a request without a session.
 fn made_up() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 
-/// The token and the account that it is for; an API key is none.
+/// Returns token and account; fails for an API key.
 fn login(access: &Access) -> Result<(&ApiKey, &str), String> {
     let again = "log in with ChatGPT: bowline login openai-codex";
     let key = access.key.as_ref().ok_or_else(|| format!("not logged in ({again})"))?;
@@ -164,7 +164,7 @@ fn body(request: &Request) -> Map<String, Value> {
         ..Options::default()
     };
     let mut body = body::build(request, &manner);
-    // The conversation stays at the end.
+    // The conversation stays at the end of the body.
     let input = body.shift_remove("input").unwrap_or_default();
     body.entry("instructions").or_insert_with(|| INSTRUCTIONS.into());
     body.entry("include").or_insert_with(|| json!(["reasoning.encrypted_content"]));

@@ -1,6 +1,5 @@
-//! One request over a `WebSocket`: the message that asks, the events that answer, and what is kept for
-//! the request after it. Where no socket answers, the request is made by HTTP, and the session
-//! stays with that.
+//! A request over a `WebSocket`: sends the message, reads the events, and keeps the connection for the next
+//! request. If no socket is available, HTTP is used, from then on for the whole session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,44 +19,44 @@ use crate::net::error::NetError;
 use crate::net::http::Http;
 use crate::net::sse::Event;
 
-/// The server has no more room on a connection of this age or kind: another one has.
+/// The server has no room on this connection; a new one may work.
 const FULL: &str = "websocket_connection_limit_reached";
-/// The server no longer knows what the message goes on from.
+/// The server no longer has the previous response.
 const FORGOTTEN: &str = "previous_response_not_found";
-/// How long the server may take to accept a message.
+/// Timeout for sending a message.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// All that one request needs.
+/// The state of one request.
 pub struct Line {
-    /// Where to.
+    /// The URL.
     pub url: String,
-    /// With which headers, when a connection has to be made.
+    /// Headers for a new connection.
     pub headers: Vec<(String, String)>,
-    /// What is asked.
+    /// The body.
     pub body: Map<String, Value>,
-    /// What it was made from.
+    /// The request that it was built from.
     pub request: Request,
-    /// Makes a body, for what the next one begins with.
+    /// Builds a body, to predict how the next one starts.
     pub build: fn(&Request) -> Map<String, Value>,
-    /// Whose requests share a connection; `None` where nothing may be kept.
+    /// Requests with the same session share a connection; `None` if nothing may be kept.
     pub session: Option<String>,
-    /// The account that the connection is for.
+    /// The account of the connection.
     pub account: String,
-    /// Whether only what is new is said.
+    /// Whether only new items are sent.
     pub cached: bool,
-    /// Longest silence between two events.
+    /// Maximum gap between two events.
     pub silence: Duration,
     /// The shared client.
     pub http: Arc<Http>,
     /// For the age of connections.
     pub clock: SharedClock,
-    /// Connections of the requests before.
+    /// Idle connections of earlier requests.
     pub sockets: Arc<Sockets<Continuation>>,
     /// The connection in use.
     pub open: Option<Open<Continuation>>,
 }
 
-/// What of an event tells whether it is a refusal.
+/// The fields that mark an event as a refusal.
 #[derive(Deserialize)]
 struct Head<'a> {
     #[serde(borrow, rename = "type", default)]
@@ -92,7 +91,7 @@ impl Channel for Line {
 }
 
 impl Line {
-    /// Asks until something comes of it. Each reason to ask anew holds once.
+    /// Sends the request until there is an answer. Each reason for a retry applies once.
     async fn first(&mut self) -> Option<Received> {
         if self.session.as_deref().is_some_and(|session| self.sockets.does_without(session)) {
             return None;
@@ -106,7 +105,7 @@ impl Line {
             let reused = kept.is_some();
             let text = match self.ask(kept.take()).await {
                 Ok(text) => text,
-                // It was closed while it waited, most likely: another one may do.
+                // The idle connection was probably closed: another one may work.
                 Err(Broken::Net(_)) if reused => continue,
                 Err(Broken::Net(error)) => return self.give_up(&error.to_string(), is_lasting(&error)),
                 Err(refusal) => return Some(Err(refusal)),
@@ -122,7 +121,7 @@ impl Line {
 
     /// Sends the message and waits for the first event.
     async fn ask(&mut self, kept: Option<Open<Continuation>>) -> Result<String, Broken> {
-        // The one of an attempt before hangs up now.
+        // Closes the connection of the previous attempt.
         self.open = None;
         let mut open = if let Some(open) = kept {
             open
@@ -146,7 +145,7 @@ impl Line {
         open.socket.next(self.silence).await.map_err(Broken::Net)
     }
 
-    /// The request is made by HTTP; so are those after it, if the reason is one that lasts.
+    /// Falls back to HTTP; permanently for the session, if the cause is lasting.
     fn give_up(&mut self, why: &str, lasting: bool) -> Option<Received> {
         self.open = None;
         tracing::warn!("asking without a WebSocket: {why}");
@@ -156,13 +155,13 @@ impl Line {
         None
     }
 
-    /// Requests of one session and account share a connection.
+    /// Returns the key under which requests share a connection: session and account.
     fn key(&self) -> Option<String> {
         self.session.as_ref().map(|session| format!("{session}\n{}", self.account))
     }
 }
 
-/// Whether a request by HTTP says more than that there is no socket, which there may be again.
+/// Whether the error shows that sockets will not work later either.
 fn is_lasting(error: &NetError) -> bool {
     match error {
         NetError::NoSocket { status, .. } => !matches!(status, 401 | 402 | 403 | 429),
@@ -177,7 +176,7 @@ fn message(body: &Map<String, Value>) -> String {
     Value::Object(message).to_string()
 }
 
-/// The code of a message that is an error.
+/// Returns the code of an error message.
 fn code(text: &str) -> Option<String> {
     let head: Head<'_> = serde_json::from_str(text).ok()?;
     if head.kind != "error" && head.kind != "response.failed" {
@@ -188,9 +187,9 @@ fn code(text: &str) -> Option<String> {
     error.into_iter().find_map(|error| error["code"].as_str()).map(str::to_string)
 }
 
-/// A message as an event, or as the refusal that it is.
+/// Parses a message as an event or a refusal.
 fn heard(text: String) -> Received {
-    // What is no JSON of that form is told by whoever reads the event.
+    // A message in another form is reported by the event's reader.
     let Ok(head) = serde_json::from_str::<Head<'_>>(&text) else {
         return Ok(Event { name: String::new(), data: text });
     };

@@ -1,8 +1,8 @@
-//! The Responses API behind a login with `ChatGPT`.
+//! The Responses API with a `ChatGPT` login.
 //!
-//! The wire is `llm::responses`; `endpoint` knows what this server wants besides, `line` how it is
-//! asked over a WebSocket, `continuation` what need not be said twice there. bowline says that it is
-//! bowline here, too. Must not know other dialects.
+//! The wire format is `llm::responses`; `endpoint` has this server's additional requirements, `line` sends
+//! requests over a `WebSocket`, `continuation` determines what need not be sent again there. bowline
+//! identifies itself as bowline here, too. Must not know other dialects.
 
 pub mod continuation;
 pub mod endpoint;
@@ -10,5 +10,5 @@ pub mod line;
 
 use super::setup::Dialect;
 
-/// The row.
+/// The dialect's row.
 pub const DIALECT: Dialect = Dialect { id: "openai-codex-responses", build: endpoint::build };

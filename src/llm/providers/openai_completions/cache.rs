@@ -1,4 +1,4 @@
-//! What a request says about the cache of its prompt: a key, a lifetime, or Anthropic's marks. Pure.
+//! Prompt cache control of a request: a key, a duration, or Anthropic's markers. Pure.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use super::compat::Compat;
 use crate::llm::model::{CacheRetention, Request};
 use crate::llm::request::affinity;
 
-/// Adds key and lifetime.
+/// Adds key and duration.
 pub fn add(body: &mut Map<String, Value>, request: &Request) {
     let compat = Compat::of(&request.model);
     let long = request.cache == CacheRetention::Long;
@@ -20,8 +20,8 @@ pub fn add(body: &mut Map<String, Value>, request: &Request) {
     }
 }
 
-/// Marks the ends of what is to be kept: the system prompt, the tools, the last message and the one
-/// that was the last in the request before.
+/// Adds cache markers: to the system prompt, the tools, the last message and the last one of the previous
+/// request.
 pub fn mark(messages: &mut [Value], tools: &mut [Value], request: &Request) {
     let compat = Compat::of(&request.model);
     if !compat.cache_marks() || request.cache == CacheRetention::None {
@@ -52,7 +52,7 @@ pub fn mark(messages: &mut [Value], tools: &mut [Value], request: &Request) {
     }
 }
 
-/// Marks the last text of a message; `false` where it has none.
+/// Marks the last text of a message; `false` if it has none.
 fn mark_text(message: &mut Value, kept: &Value) -> bool {
     let content = &mut message["content"];
     if let Some(text) = content.as_str().filter(|text| !text.is_empty()) {

@@ -1,5 +1,5 @@
-//! The tool calls of a Chat Completions answer, out of pieces that may name their call by an index,
-//! by an id, or by neither. Pure.
+//! Tool calls of a Chat Completions answer, assembled from deltas that identify their call by an index, by an
+//! id, or not at all. Pure.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,7 @@ use crate::llm::model::StreamEvent;
 use crate::llm::request::raw_input::RawInput;
 use crate::llm::stream_builder::StreamBuilder;
 
-/// A piece of a call.
+/// A delta of a call.
 #[derive(Debug, Deserialize)]
 pub struct CallDelta {
     index: Option<usize>,
@@ -24,39 +24,39 @@ struct Function {
     arguments: Option<String>,
 }
 
-/// A tool that takes text.
+/// Input of a free-text tool.
 #[derive(Debug, Deserialize, Default)]
 struct Custom {
     name: Option<String>,
     input: Option<String>,
 }
 
-/// The calls by a number that is the index on the wire, where that is to be trusted.
+/// The calls by a number: the index in the stream, if it is reliable.
 #[derive(Debug, Default)]
 pub struct Calls {
     all: BTreeMap<usize, Call>,
-    /// Where each id is.
+    /// Numbers by id.
     by_id: HashMap<String, usize>,
 }
 
 #[derive(Debug, Default)]
 struct Call {
     id: String,
-    /// `None` until its name has come.
+    /// The part; `None` until the name has arrived.
     part: Option<usize>,
-    /// Arguments that came before the name.
+    /// Arguments that arrived before the name.
     early: String,
-    /// Of a tool that takes text.
+    /// Input of a free-text tool.
     raw: Option<RawInput>,
 }
 
 impl Calls {
-    /// Whether there are none.
+    /// Whether there are no calls.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Takes in a piece.
+    /// Adds a delta.
     pub fn push(&mut self, delta: CallDelta, draft: &mut StreamBuilder, out: &mut Vec<StreamEvent>) {
         let id = delta.id.unwrap_or_default();
         let at = self.slot(delta.index, &id);
@@ -89,8 +89,8 @@ impl Calls {
         }
     }
 
-    /// Which call a delta belongs to. Some servers leave the index out, or give each of several
-    /// calls the same one: a new id tells a new call.
+    /// Returns the call of a delta. Some servers omit the index, or repeat it for several calls: a new id
+    /// means a new call.
     fn slot(&self, index: Option<usize>, id: &str) -> usize {
         let Some((last, _)) = self.all.last_key_value() else { return index.unwrap_or(0) };
         let same = |at: usize| {
@@ -103,12 +103,12 @@ impl Calls {
         }
     }
 
-    /// Whether a call never got its name.
+    /// Whether a call never got a name.
     pub fn nameless(&self) -> bool {
         self.all.values().any(|call| call.part.is_none())
     }
 
-    /// Nothing more comes.
+    /// Completes all calls.
     pub fn close(&mut self, draft: &mut StreamBuilder, out: &mut Vec<StreamEvent>) {
         for call in self.all.values_mut() {
             let Some(part) = call.part else { continue };

@@ -1,20 +1,20 @@
-//! How servers differ that speak Chat Completions: what the model's data says (`compat`, in pi's
-//! names), else what is known of the provider or of its address. Pure.
+//! Differences between Chat Completions servers: the model's data (`compat`, in pi's names), else known facts
+//! about the provider or its URL. Pure.
 
 use serde_json::Value;
 
 use crate::llm::model::Model;
 
-/// What is known of some servers.
+/// Known properties of a server.
 #[derive(Debug, Default)]
 struct Known {
     providers: &'static [&'static str],
     hosts: &'static [&'static str],
-    /// Takes `max_tokens` only.
+    /// It supports `max_tokens` only.
     old_limit: bool,
     no_effort: bool,
     no_long_cache: bool,
-    /// Wants its reasoning back with every answer.
+    /// It requires its reasoning back with every answer.
     reasoning_back: bool,
     thinking: Option<&'static str>,
 }
@@ -98,7 +98,7 @@ const KNOWN: &[Known] = &[
     Known { hosts: &["chutes.ai"], old_limit: true, ..NOTHING },
 ];
 
-/// What holds for one model.
+/// The properties for one model.
 #[derive(Debug, Clone, Copy)]
 pub struct Compat<'a> {
     model: &'a Model,
@@ -107,7 +107,7 @@ pub struct Compat<'a> {
 }
 
 impl<'a> Compat<'a> {
-    /// Of this model at its address.
+    /// Returns the properties for this model at its URL.
     pub fn of(model: &'a Model) -> Self {
         let host = host(&model.base_url);
         let fits = |known: &&Known| {
@@ -117,12 +117,12 @@ impl<'a> Compat<'a> {
         Self { model, known: KNOWN.iter().find(fits).unwrap_or(&NOTHING), host }
     }
 
-    /// A flag that is off unless the data sets it.
+    /// Returns a flag that is off by default.
     pub fn flag(self, name: &str) -> bool {
         self.model.flag(name)
     }
 
-    /// A value of the data.
+    /// Returns a value of the data.
     pub fn value(self, name: &str) -> Option<&'a Value> {
         self.model.compat.get(name)
     }
@@ -135,67 +135,67 @@ impl<'a> Compat<'a> {
         is_at(self.host, "api.openai.com")
     }
 
-    /// Whether it is `OpenRouter`, which tells what it charged.
+    /// Whether it is `OpenRouter`, which reports its charges.
     pub fn at_openrouter(self) -> bool {
         self.known.thinking == Some("openrouter")
     }
 
-    /// Whether it must be told not to keep answers.
+    /// Whether it must be told not to store answers.
     pub fn store(self) -> bool {
         self.or("supportsStore", self.at_openai())
     }
 
-    /// The role of the system prompt. Every server takes `system`; `OpenAI` calls it something else
-    /// for models that reason.
+    /// Returns the role of the system prompt. Every server accepts `system`; `OpenAI` has another role for
+    /// reasoning models.
     pub fn system_role(self) -> &'static str {
         let routed = ["anthropic/", "openai/"].iter().any(|maker| self.model.id.starts_with(maker));
         let known = self.at_openai() || (self.at_openrouter() && routed);
         if self.model.reasoning && self.or("supportsDeveloperRole", known) { "developer" } else { "system" }
     }
 
-    /// Whether it takes a word for how hard to think.
+    /// Whether it supports a reasoning effort.
     pub fn effort(self) -> bool {
         self.or("supportsReasoningEffort", !self.known.no_effort)
     }
 
-    /// Whether it can be asked to count tokens while it streams.
+    /// Whether it can report usage while streaming.
     pub fn usage(self) -> bool {
         self.or("supportsUsageInStreaming", true)
     }
 
-    /// Whether it says why it stopped.
+    /// Whether it sends a finish reason.
     pub fn finish_reason(self) -> bool {
         self.or("supportsFinishReason", true)
     }
 
-    /// The field of the output limit.
+    /// Returns the name of the output limit field.
     pub fn limit_field(self) -> &'a str {
         let known = if self.known.old_limit { "max_tokens" } else { "max_completion_tokens" };
         self.model.word("maxTokensField").unwrap_or(known)
     }
 
-    /// Whether every answer must have its reasoning.
+    /// Whether every answer must include its reasoning.
     pub fn reasoning_back(self) -> bool {
         self.or("requiresReasoningContentOnAssistantMessages", self.known.reasoning_back)
     }
 
-    /// How thinking is asked for.
+    /// Returns how thinking is requested.
     pub fn thinking(self) -> &'a str {
         self.model.word("thinkingFormat").or(self.known.thinking).unwrap_or("openai")
     }
 
-    /// Whether prompts may be kept for longer than minutes.
+    /// Whether prompts can be cached for longer than minutes.
     pub fn long_cache(self) -> bool {
         self.or("supportsLongCacheRetention", !self.known.no_long_cache)
     }
 
-    /// Whether caches are marked as Anthropic marks them.
+    /// Whether caches use Anthropic's markers.
     pub fn cache_marks(self) -> bool {
         let known = self.model.provider == "openrouter" && self.model.id.starts_with("anthropic/");
         self.model.word("cacheControlFormat").map_or(known, |format| format == "anthropic")
     }
 
-    /// Whether it takes a key of the cache; `long` is whether the prompt is to be kept for long.
+    /// Whether it supports a cache key; `long`: the prompt is to be cached for long.
     pub fn cache_key(self, long: bool) -> bool {
         match self.model.word("promptCacheKeyMode") {
             Some("enabled") => true,
@@ -204,7 +204,7 @@ impl<'a> Compat<'a> {
         }
     }
 
-    /// Whether requests of a session are to meet the same machine.
+    /// Whether requests of a session should be routed to the same machine.
     pub fn affinity(self) -> bool {
         self.or("sendSessionAffinityHeaders", self.at_openrouter())
     }
@@ -216,7 +216,7 @@ fn host(url: &str) -> &str {
     authority.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default()
 }
 
-/// A host itself, or one below it.
+/// Whether a host is the known one, or a subdomain of it.
 fn is_at(host: &str, known: &str) -> bool {
     let Some(at) = host.len().checked_sub(known.len()) else { return false };
     let ends = host.get(at..).is_some_and(|end| end.eq_ignore_ascii_case(known));

@@ -1,4 +1,4 @@
-//! Tokens as Chat Completions servers count them. Pure.
+//! Token counts of Chat Completions servers. Pure.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::llm::stream::token_counts;
 use crate::llm::stream_builder::StreamBuilder;
 
-/// Counts of one answer; servers put what came from a cache in three places.
+/// Counts of one answer; servers report cached tokens in three different fields.
 #[derive(Debug, Deserialize)]
 pub struct Counts {
     #[serde(default, deserialize_with = "token_counts::count")]
@@ -21,9 +21,9 @@ pub struct Counts {
     prompt_cache_hit_tokens: Option<u64>,
     #[serde(default, deserialize_with = "token_counts::count")]
     cached_tokens: Option<u64>,
-    /// Dollars at `OpenRouter`; others put something else there.
+    /// Dollars at `OpenRouter`; other servers use it differently.
     cost: Option<Value>,
-    /// Whether the user's own key paid the model, and `cost` is the router's fee alone.
+    /// Whether the user's own key paid for the model, so that `cost` is only the router's fee.
     is_byok: Option<Value>,
     cost_details: Option<Value>,
 }
@@ -42,8 +42,8 @@ struct CompletionDetails {
     reasoning_tokens: Option<u64>,
 }
 
-/// Takes in running totals, most often in the last chunk alone. On this wire the prompt's tokens
-/// include those of the cache, and the answer's those of the reasoning.
+/// Adds running totals, which are usually only in the last chunk. The prompt count includes cached tokens,
+/// and the answer's includes reasoning.
 pub fn take(counts: &Counts, draft: &mut StreamBuilder) {
     let usage = draft.usage();
     if let Some(prompt) = counts.prompt_tokens {
@@ -60,8 +60,8 @@ pub fn take(counts: &Counts, draft: &mut StreamBuilder) {
     usage.reasoning = reasoning.or(usage.reasoning);
 }
 
-/// Takes in what a router charged, which it tells in dollars: its own price, and that of whoever
-/// was paid by the user's own key.
+/// Adds the charges of a router in dollars: its own price, and the upstream cost paid with the user's own
+/// key.
 pub fn charged(counts: &Counts, draft: &mut StreamBuilder) {
     let Some(cost) = counts.cost.as_ref().and_then(Value::as_f64) else { return };
     let own = counts.is_byok.as_ref().and_then(Value::as_bool).unwrap_or(false);

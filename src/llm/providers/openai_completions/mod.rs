@@ -1,8 +1,8 @@
-//! The Chat Completions wire format, streaming, which a great many servers speak.
+//! The Chat Completions wire format, streaming, which many servers support.
 //!
-//! `request` builds the body, with `transcript` for the messages in it, `thinking` and `cache`;
-//! `stream` reads the chunks, with `calls`, `counts` and what of the `reasoning` goes back; `compat` knows how servers
-//! differ, `endpoint` connects them. Must not know other dialects.
+//! `request` builds the body, with `transcript` for the messages in it, `thinking` and `cache`; `stream`
+//! reads the chunks, with `calls`, `counts` and the `reasoning` to send back; `compat` has the differences
+//! between servers, `endpoint` connects them. Must not know other dialects.
 
 pub mod cache;
 pub mod calls;
@@ -17,5 +17,5 @@ pub mod transcript;
 
 use super::setup::Dialect;
 
-/// The row.
+/// The dialect's row.
 pub const DIALECT: Dialect = Dialect { id: "openai-completions", build: endpoint::build };

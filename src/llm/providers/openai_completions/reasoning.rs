@@ -1,5 +1,5 @@
-//! Reasoning that must go back to the server that it came from: the name of its field, or
-//! structured details. Both are kept where other wires keep signatures. Pure.
+//! Reasoning that must be sent back to its server: the name of its field, or structured details. Both are
+//! stored in place of a signature. Pure.
 
 use serde_json::{Map, Value};
 
@@ -7,16 +7,15 @@ use crate::base::json::json;
 
 use super::compat::Compat;
 
-/// The names that servers have for reasoning as text, the most common one first.
+/// Field names for reasoning text, most common first.
 pub const FIELDS: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_text"];
 
-/// Details that come in pieces.
+/// Details that arrive in pieces.
 #[derive(Debug, Default)]
 pub struct Details(Vec<Value>);
 
 impl Details {
-    /// Takes in a piece: texts that follow each other are one, everything else stands alone. `false`
-    /// for what is no detail.
+    /// Adds a piece: consecutive texts are joined, others stay separate. `false` if it is not a detail.
     pub fn push(&mut self, detail: Value) -> bool {
         let (kind, field) = match detail["type"].as_str() {
             Some(kind @ "reasoning.text") => (kind, "text"),
@@ -40,13 +39,13 @@ impl Details {
         true
     }
 
-    /// What goes back; `None` where nothing came.
+    /// Returns the data to send back; `None` if there is none.
     pub fn signature(&self) -> Option<String> {
         (!self.0.is_empty()).then(|| json!(self.0).to_string())
     }
 }
 
-/// Puts an answer's thoughts, each with its signature, into its message.
+/// Adds an answer's thoughts with their signatures to its message.
 pub fn add(message: &mut Map<String, Value>, thoughts: &[(&str, Option<&str>)], compat: Compat) {
     let details = thoughts.iter().find_map(|(_, signature)| {
         serde_json::from_str::<Value>((*signature)?)

@@ -1,8 +1,7 @@
-//! A request as Chat Completions JSON. Pure: equal requests give equal bytes, which caching
-//! needs.
+//! Request body in the Chat Completions format. Pure: equal requests give equal bytes, which caching needs.
 //!
-//! No sampling parameter is sent that was not asked for: reasoning models refuse them. What differs
-//! between servers is data of the model (`compat`).
+//! Only requested sampling parameters are sent: reasoning models reject them. Differences between servers are
+//! data of the model (`compat`).
 
 use std::collections::BTreeSet;
 
@@ -16,7 +15,7 @@ use crate::llm::model::{KnownPart, Message, Part, Request, ToolChoice, ToolSpec}
 use crate::llm::request::extra;
 use crate::llm::request::strict;
 
-/// The body of `POST …/chat/completions`.
+/// Returns the body of `POST …/chat/completions`.
 pub fn body(request: &Request) -> Value {
     let model = &request.model;
     let compat = Compat::of(model);
@@ -29,7 +28,7 @@ pub fn body(request: &Request) -> Value {
     if compat.store() {
         body.insert("store".into(), false.into());
     }
-    // Servers take their model's own limit for one that is not given, and know it better.
+    // Without a limit servers use the model's own, which they know better.
     let limit = request.max_tokens.map(|max| max.min(model.max_tokens));
     if let Some(limit) = limit {
         body.insert(compat.limit_field().into(), limit.into());
@@ -49,7 +48,7 @@ pub fn body(request: &Request) -> Value {
     Value::Object(body)
 }
 
-/// The tools whose input is free text on this wire.
+/// Returns the tools whose input is free text.
 fn free(request: &Request) -> BTreeSet<&str> {
     let supported = request.model.flag("supportsOpenAIGrammarTools");
     let free = request.tools.iter().filter(|tool| supported && tool.grammar.is_some());
@@ -74,7 +73,7 @@ fn tool(spec: &ToolSpec, request: &Request) -> Value {
 
 fn add_tools(body: &mut Map<String, Value>, tools: Vec<Value>, request: &Request) {
     if tools.is_empty() {
-        // Some routers refuse calls in the history of a request that offers no tools.
+        // Some routers reject calls in the history if the request has no tools.
         if request.model.flag("requiresToolsWithToolHistory") && has_calls(&request.messages) {
             body.insert("tools".into(), json!([]));
         }
@@ -101,7 +100,7 @@ fn has_calls(history: &[Message]) -> bool {
 fn tool_choice(request: &Request) -> Option<Value> {
     match &request.tool_choice {
         ToolChoice::Auto => None,
-        // The tools stay in the request, and with them the cached prefix.
+        // The tools stay in the request, and so in the cached prefix.
         ToolChoice::None => Some("none".into()),
         ToolChoice::Required => Some("required".into()),
         ToolChoice::Named(name) if free(request).contains(name.as_str()) => {
@@ -120,7 +119,7 @@ fn format(request: &Request) -> Option<Value> {
     Some(json!({"type": "json_schema", "json_schema": schema}))
 }
 
-/// Whom a router is to ask, and how urgent it is.
+/// Adds a router's provider selection, and the service tier.
 fn routing(body: &mut Map<String, Value>, compat: Compat) {
     let filled =
         |name: &str| compat.value(name).filter(|value| value.as_object().is_some_and(|map| !map.is_empty()));

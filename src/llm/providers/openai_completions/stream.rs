@@ -1,4 +1,4 @@
-//! Chat Completions chunks to our events. Pure: bytes and sockets are elsewhere.
+//! Stream reader of Chat Completions chunks. Pure: I/O is elsewhere.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,19 +19,19 @@ use crate::net::sse::Event;
 #[derive(Debug)]
 pub struct Reader {
     asked: RequestInfo,
-    /// `None` once the last event is out.
+    /// `None` once the final event was emitted.
     draft: Option<StreamBuilder>,
     started: bool,
-    /// The part that text or thinking goes to. The wire says where neither begins nor ends.
+    /// The part that text or thinking is appended to. The stream does not mark where parts begin or end.
     open: Option<Open>,
-    /// The first part of thinking, and the name that its text came under.
+    /// The first thinking part, and the field name of its text.
     thought: Option<(usize, Option<&'static str>)>,
     details: Details,
     calls: Calls,
     stop: Option<String>,
-    /// Whether the end of the body is the only sign of the end.
+    /// Whether only the end of the body marks the end of the answer.
     silent_end: bool,
-    /// Whether the server tells what it charged.
+    /// Whether the server reports charges.
     charges: bool,
 }
 
@@ -56,7 +56,7 @@ struct Choice {
     index: Option<u32>,
     delta: Option<Delta>,
     finish_reason: Option<String>,
-    /// Where some servers put it.
+    /// Some servers put the usage here.
     #[serde(default, deserialize_with = "token_counts::group")]
     usage: Option<Counts>,
 }
@@ -65,7 +65,7 @@ struct Choice {
 struct Delta {
     content: Option<String>,
     refusal: Option<String>,
-    /// Three names for the same; a server that sends several sends the same text in each.
+    /// Three names for the same field; a server that sends several sends the same text in each.
     reasoning_content: Option<String>,
     reasoning: Option<String>,
     reasoning_text: Option<String>,
@@ -74,7 +74,7 @@ struct Delta {
 }
 
 impl Reader {
-    /// A reader of the answer of one model; `now_ms` is the message's time stamp.
+    /// Creates a reader for an answer of a model; `now_ms` is the message's timestamp.
     pub fn new(model: &Model, asked: RequestInfo, now_ms: u64) -> Self {
         let draft = Some(StreamBuilder::new(model, now_ms));
         let compat = Compat::of(model);
@@ -114,7 +114,7 @@ impl answer::Reader for Reader {
             return self.fail(self.asked.broke_off(error, error_codes::kind), out);
         }
         self.head(chunk.id, chunk.model, chunk.usage, out);
-        // We ask for one choice only.
+        // Only one choice is requested.
         for choice in
             chunk.choices.unwrap_or_default().into_iter().filter(|choice| choice.index.unwrap_or(0) == 0)
         {
@@ -142,7 +142,7 @@ impl answer::Reader for Reader {
         out.extend(self.draft.take().map(|draft| draft.fail(error)));
     }
 
-    /// Some servers leave the end mark out; the reason to stop tells that the answer is whole.
+    /// Some servers omit the end marker; a finish reason shows that the answer is complete.
     fn end(&mut self, out: &mut Vec<StreamEvent>) {
         if self.stop.is_some() || (self.silent_end && self.started) {
             return self.finish(out);
@@ -190,7 +190,7 @@ impl Reader {
                 self.open_thinking(None, out);
             }
         }
-        // A refusal in words is what the model says.
+        // A refusal text is part of the answer's text.
         for text in [delta.content, delta.refusal].into_iter().filter_map(filled) {
             self.text(text, out);
         }
@@ -262,7 +262,7 @@ impl Reader {
         }
         let Some(mut draft) = self.draft.take() else { return };
         if let Some((part, name)) = self.thought {
-            // What tells where the thoughts go next time.
+            // Determines the field for sending the thoughts back.
             let signature = self.details.signature().or_else(|| name.map(str::to_string));
             draft.sign(part, &signature.unwrap_or_default());
         }
@@ -272,7 +272,7 @@ impl Reader {
     }
 }
 
-/// Some servers say `stop`, or nothing, where there are calls to run.
+/// Some servers report `stop`, or nothing, when there are calls to run.
 fn reason(word: Option<&str>, calls: bool) -> StopReason {
     match word {
         Some("length") => StopReason::Length,

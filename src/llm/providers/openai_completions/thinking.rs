@@ -1,4 +1,4 @@
-//! How hard a model is to think, in each of the forms that servers want. Pure.
+//! Thinking level in the forms that different servers require. Pure.
 
 use serde_json::{Map, Value};
 
@@ -7,13 +7,13 @@ use crate::base::json::json;
 use super::compat::Compat;
 use crate::llm::model::{Model, Thinking};
 
-/// Tokens that are left for the answer beside a budget for thinking.
+/// Tokens reserved for the answer beside a thinking budget.
 const ANSWER_MIN: u64 = 1024;
 
-/// The level that is asked for, and the words for it.
+/// The requested level, and its names.
 struct ThinkingRequest<'a> {
     level: Thinking,
-    /// The model's own word for the level.
+    /// The model's name for the level.
     word: Option<&'a str>,
     budget: Option<u64>,
 }
@@ -27,14 +27,13 @@ impl ThinkingRequest<'_> {
         self.word.unwrap_or(self.level.name())
     }
 
-    /// What servers take that want a word for no thinking, too.
+    /// Returns the effort for servers that require one even without thinking.
     fn any_effort(&self) -> &str {
         if self.on() { self.effort() } else { self.word.unwrap_or("none") }
     }
 }
 
-/// Adds what a model that reasons is to be told; `limit` is the output limit in tokens that the
-/// request has.
+/// Adds the thinking level for a reasoning model; `limit` is the request's output limit in tokens.
 pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit: Option<u64>) {
     if !model.reasoning {
         return;
@@ -50,7 +49,7 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
         body.insert(name.into(), value);
     };
     let switch = || if on { json!({"type": "enabled"}) } else { json!({"type": "disabled"}) };
-    // Whether the word goes beside what the form itself says.
+    // Whether the effort is sent in addition to the form's own field.
     let mut and_word = on && compat.effort();
     match compat.thinking() {
         "zai" if on => set("thinking", json!({"type": "enabled", "clear_thinking": false})),
@@ -87,7 +86,7 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
             set("thinking", wish.any_effort().into());
             and_word = false;
         }
-        // No thinking needs a word of the model's own; without one it does as it does by default.
+        // Without a name for no thinking, the model's default applies.
         _ => and_word = compat.effort() && (on || word.is_some()),
     }
     if and_word {
@@ -100,7 +99,7 @@ pub fn add(body: &mut Map<String, Value>, model: &Model, level: Thinking, limit:
     }
 }
 
-/// What a chat template is given: values as they are, or what they stand for.
+/// Returns a chat template argument: a fixed value, or a placeholder's value.
 fn template(compat: &Compat, name: &str, wish: &ThinkingRequest) -> Option<Value> {
     let values = compat.value(name)?.as_object()?;
     let given = values.iter().filter_map(|(name, value)| Some((name.clone(), resolved(value, wish)?)));

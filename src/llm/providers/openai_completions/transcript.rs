@@ -1,5 +1,5 @@
-//! A conversation as Chat Completions messages. Pure; whatever the history looks like, every
-//! call is followed by its result and nothing else.
+//! Conversation as Chat Completions messages. Pure; for any history every call is followed directly by its
+//! result.
 
 use std::collections::BTreeSet;
 
@@ -18,26 +18,25 @@ use crate::llm::request::history::Turn;
 use crate::llm::request::media::Takes;
 use crate::llm::request::raw_input;
 
-/// A document must be called something.
+/// Default file name: a document must have one.
 const UNNAMED: &str = "document.pdf";
-/// What the API takes beside text and images.
+/// Media types that the API accepts beside text and images.
 pub const TAKES: Takes = Takes { documents: &["application/pdf"], sounds: &["audio/wav", "audio/mpeg"] };
-/// The longest call id that the API takes.
+/// Maximum length of a call id.
 const ID_MAX: usize = 40;
-/// What stands in a result for its images, which follow in a user message.
+/// Text of a result whose images follow in a user message.
 const IMAGE_FOLLOWS: &str = "(see the attached image)";
-/// What the model seems to say between results and the user, for servers that want a word of it
-/// there.
+/// Model message between results and a user message, for servers that require one.
 const BRIDGE: &str = "The results are in.";
 
-/// The `messages` of a request; the tools in `free` take text instead of JSON.
+/// Returns the `messages` of a request; the tools in `free` have text input instead of JSON.
 pub fn build(request: &Request, free: &BTreeSet<&str>) -> Vec<Value> {
     let compat = Compat::of(&request.model);
     let mut messages = Vec::new();
     let system: Vec<&str> =
         request.system.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
     if !system.is_empty() {
-        // One message: the templates of some local models refuse a second.
+        // A single message: the templates of some local models reject a second one.
         messages.push(json!({"role": compat.system_role(), "content": system.join("\n\n")}));
     }
     for turn in history::turns(&request.messages, &request.model, ID_MAX, &TAKES) {
@@ -63,7 +62,7 @@ pub fn build(request: &Request, free: &BTreeSet<&str>) -> Vec<Value> {
     messages
 }
 
-/// A word of the model's after results, where a server refuses the user's there.
+/// Adds a model message after results, if the server rejects a user message there.
 fn bridge(messages: &mut Vec<Value>, compat: Compat) {
     let after_result = messages.last().is_some_and(|last| last["role"] == "tool");
     if after_result && compat.flag("requiresAssistantAfterToolResult") {
@@ -110,7 +109,7 @@ fn made(id: &str, call: &ToolCall, free: &BTreeSet<&str>) -> Value {
     json!({"id": id, "type": "function", "function": function})
 }
 
-/// Results hold nothing but text on this wire, and no mark for an error.
+/// Returns a result: only text, and no error flag in this wire format.
 fn result(call: &ToolCall, outcome: &Outcome, compat: Compat) -> Value {
     let texts = outcome.shown.iter().filter_map(|part| match part {
         Shown::Text(text) => Some(*text),
@@ -125,7 +124,7 @@ fn result(call: &ToolCall, outcome: &Outcome, compat: Compat) -> Value {
     message
 }
 
-/// The images of results, behind all of them: nothing may stand between two results.
+/// Returns the images of results, to send after all of them: nothing may stand between two results.
 fn images(results: &[Outcome]) -> Option<Value> {
     let images = results.iter().flat_map(|outcome| &outcome.shown);
     let images: Vec<Value> = images.filter(|part| matches!(part, Shown::Image { .. })).map(block).collect();
@@ -137,7 +136,7 @@ fn images(results: &[Outcome]) -> Option<Value> {
     Some(json!({"role": "user", "content": content}))
 }
 
-/// A lone text goes as a string, which every server takes.
+/// Returns the content; a single text is sent as a string, which every server accepts.
 fn content(parts: &[Shown]) -> Value {
     match parts {
         [Shown::Text(text)] => (*text).into(),

@@ -1,4 +1,4 @@
-//! The adapter: where a request goes, with which headers, and who reads its answer.
+//! Adapter of the Responses API: URL, headers, and stream reader.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::llm::responses::{Options, body, input};
 use crate::llm::stream::answer::{Exchange, Framing};
 use crate::net::http::Post;
 
-/// Below the root of the API.
+/// Path below the root of the API.
 const PATH: &str = "/responses";
 
-/// The row's constructor.
+/// Constructor for the dialect's row.
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
     adapter(setup, exchange)
 }
@@ -43,7 +43,7 @@ async fn exchange(setup: Setup, request: Request) -> Result<Exchange<Reader>, Ll
     Ok(Exchange { asked, post, reader, read_kind: error_codes::kind, framing: Framing::Sse })
 }
 
-/// Whoever comes with a login instead of a key is refused limits and lifetimes.
+/// Returns the options: with a login instead of a key, limits and cache durations are rejected.
 fn manner(access: &Access) -> Options {
     let login = access.kind == KeyKind::Login;
     Options { no_limits: login, no_lifetimes: login, ..Options::default() }

@@ -1,10 +1,10 @@
-//! The Responses API of `OpenAI`, and of others who have taken it over.
+//! The Responses API of `OpenAI` and of other providers that support it.
 //!
-//! The wire is `llm::responses`; `endpoint` knows address and headers. Must not know other dialects.
+//! The wire format is `llm::responses`; `endpoint` has URL and headers. Must not know other dialects.
 
 pub mod endpoint;
 
 use super::setup::Dialect;
 
-/// The row.
+/// The dialect's row.
 pub const DIALECT: Dialect = Dialect { id: "openai-responses", build: endpoint::build };

@@ -1,6 +1,6 @@
-//! Answers from a script: for tests and for programs that embed bowline without a model.
+//! Scripted answers, for tests and for programs that embed bowline without a model.
 //!
-//! Goes through the same registry as any dialect. Must not know other dialects.
+//! Uses the same registry as any dialect. Must not know other dialects.
 
 #[doc(hidden)]
 pub mod script;
@@ -9,6 +9,6 @@ use super::setup::Dialect;
 
 pub use script::{Scripted, Step, Turn};
 
-/// The row: an adapter whose script is empty, until one is injected.
+/// The dialect's row: an adapter with an empty script, unless one is injected.
 #[doc(hidden)]
 pub const DIALECT: Dialect = Dialect { id: "scripted", build: script::build };

@@ -1,4 +1,4 @@
-//! The scripted adapter: each request plays the next turn.
+//! Scripted adapter: each request plays the next turn.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,58 +14,58 @@ use crate::llm::provider::{EventStream, Provider};
 use crate::llm::providers::setup::Setup;
 use crate::llm::stream_builder::StreamBuilder;
 
-/// One piece of an answer.
+/// A step of an answer.
 #[derive(Debug, Clone)]
 pub enum Step {
     /// Text, one delta each.
     Text(Vec<String>),
     /// Thinking in one delta.
     Thinking(String),
-    /// A tool call with whole arguments.
+    /// A tool call with complete arguments.
     Call { id: String, name: String, arguments: Value },
-    /// A tool call with its arguments as they are written.
+    /// A tool call with raw arguments.
     RawCall { id: String, name: String, arguments: String },
     /// Waits for a permit of [`Scripted::gate`].
     Gate,
-    /// Never goes on.
+    /// Never completes.
     Stall,
-    /// Ends with this failure.
+    /// Ends with this error.
     Fail(LlmError),
 }
 
 /// One answer.
 #[derive(Debug, Clone)]
 pub struct Turn {
-    /// In order.
+    /// The steps in order.
     pub steps: Vec<Step>,
-    /// Why it ends; `ToolUse` when `None` and a call is among the steps.
+    /// The stop reason; `None` means `ToolUse` if a call is among the steps.
     pub stop: Option<StopReason>,
-    /// What it cost.
+    /// The usage.
     pub usage: Usage,
 }
 
 impl Turn {
-    /// A turn of these steps.
+    /// Creates a turn of these steps.
     pub fn of(steps: Vec<Step>) -> Self {
         Self { steps, stop: None, usage: Usage { input: 10, output: 5, ..Usage::default() } }
     }
 
-    /// A turn of plain text.
+    /// Creates a turn of plain text.
     pub fn text(text: &str) -> Self {
         Self::of(vec![Step::Text(vec![text.to_string()])])
     }
 
-    /// A turn of one tool call.
+    /// Creates a turn of one tool call.
     pub fn call(id: &str, name: &str, arguments: Value) -> Self {
         Self::of(vec![Step::Call { id: id.into(), name: name.into(), arguments }])
     }
 
-    /// A turn that fails.
+    /// Creates a turn that fails.
     pub fn fail(kind: ErrorKind, message: &str) -> Self {
         Self::of(vec![Step::Fail(LlmError::new(kind, "scripted", message))])
     }
 
-    /// Ends for another reason.
+    /// Sets the stop reason.
     #[must_use]
     pub fn stop(mut self, reason: StopReason) -> Self {
         self.stop = Some(reason);
@@ -73,7 +73,7 @@ impl Turn {
     }
 }
 
-/// The adapter; what it was asked can be looked at.
+/// The adapter; records its requests.
 #[derive(Debug)]
 pub struct Scripted {
     id: String,
@@ -83,32 +83,32 @@ pub struct Scripted {
     pub gate: Arc<Semaphore>,
 }
 
-/// The row's constructor.
+/// Constructor for the dialect's row.
 #[expect(clippy::needless_pass_by_value, reason = "every row's constructor has this form")]
 pub fn build(setup: Setup) -> Arc<dyn Provider> {
     Arc::new(Scripted::new(&setup.provider, Vec::new()))
 }
 
 impl Scripted {
-    /// An adapter for this provider id.
+    /// Creates an adapter for this provider id.
     pub fn new(id: &str, turns: Vec<Turn>) -> Self {
         let (turns, requests) = (Mutex::new(turns.into()), Mutex::default());
         Self { id: id.to_string(), turns, requests, gate: Arc::new(Semaphore::new(0)) }
     }
 
-    /// An adapter with one model, `scripted/script`, ready to be injected.
+    /// Creates an adapter with one model, `scripted/script`, ready to be injected.
     pub fn injected(turns: Vec<Turn>) -> (Arc<Self>, Injected) {
         let provider = Arc::new(Self::new("scripted", turns));
         let model = Model { reasoning: true, ..Model::unknown("scripted", "script", "scripted", "") };
         (provider.clone(), Injected { provider, models: vec![Arc::new(model)] })
     }
 
-    /// Every request so far.
+    /// Returns all requests so far.
     pub fn requests(&self) -> Vec<Request> {
         self.requests.lock().clone()
     }
 
-    /// Adds turns to the end of the script.
+    /// Appends turns to the script.
     pub fn push(&self, turns: impl IntoIterator<Item = Turn>) {
         self.turns.lock().extend(turns);
     }
@@ -132,7 +132,7 @@ impl Provider for Scripted {
                 match item {
                     Item::Event(event) => Some(*event),
                     Item::Gate => {
-                        // A closed gate is an open one: the script goes on.
+                        // A closed semaphore counts as open: the script continues.
                         if let Ok(permit) = gate.acquire().await {
                             permit.forget();
                         }

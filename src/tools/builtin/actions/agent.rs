@@ -1,4 +1,4 @@
-//! Has other agents work: starts them, talks to them, waits for them, ends them.
+//! Subagent actions: start, send a message, wait, close.
 //!
 //! Must not know how agents work.
 
@@ -17,11 +17,11 @@ use crate::tools::interaction::delegation;
 /// Starts an agent.
 #[derive(Debug)]
 pub struct SpawnAgent {
-    /// The argument with what it is to do.
+    /// The argument with the task.
     pub task: &'static str,
-    /// The argument with that in a few words.
+    /// The argument with a short description of the task.
     pub title: Option<&'static str>,
-    /// Whether its answer is waited for, unless `run_in_background` is set.
+    /// Whether the call waits for the answer, unless `run_in_background` is set.
     pub waits: bool,
 }
 
@@ -57,14 +57,14 @@ impl Action for SpawnAgent {
     }
 }
 
-/// What is done with an agent that was started before, by its `agent_id`.
+/// Operations on an existing agent, by its `agent_id`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Agent {
-    /// Sends it `message`.
+    /// Sends the agent `message`.
     Send,
-    /// Waits for its answer.
+    /// Waits for the agent's answer.
     Wait,
-    /// Ends it.
+    /// Closes the agent.
     Close,
 }
 

@@ -18,18 +18,18 @@ use crate::tools::interaction::user_questions;
 /// The action.
 #[derive(Debug)]
 pub struct AskUser {
-    /// How a call puts its questions.
+    /// The form of the questions in a call.
     pub form: Questions,
 }
 
-/// How a call puts its questions.
+/// The form of the questions in a call.
 #[derive(Debug, Clone, Copy)]
 pub enum Questions {
-    /// One, in the arguments themselves.
+    /// One question, in the arguments themselves.
     One,
-    /// The rows of `questions`.
+    /// The elements of `questions`.
     Several {
-        /// Whether each has an `id`, under which its answer is given.
+        /// Whether each has an `id` for its answer.
         ids: bool,
     },
 }
@@ -62,7 +62,7 @@ impl AskUser {
     }
 }
 
-/// One row. What a family's schema does not name is not in it.
+/// Parses one question. Fields that a family's schema lacks are empty.
 fn question(row: &Value) -> Question {
     let plain = |label: &str| Choice { label: label.to_string(), description: String::new() };
     let options = match row.get("type").and_then(Value::as_str) {
@@ -79,7 +79,7 @@ fn question(row: &Value) -> Question {
     }
 }
 
-/// The names of the answers; an error where two have the same.
+/// Returns the ids of the questions; fails on duplicates.
 fn ids(args: &Value) -> Result<Vec<String>, String> {
     let ids: Vec<String> =
         user_questions::rows(args).iter().map(|row| user_questions::field(row, "id")).collect();
@@ -89,7 +89,7 @@ fn ids(args: &Value) -> Result<Vec<String>, String> {
     }
 }
 
-/// The answers under the names that the model gave them, as codex has them.
+/// Returns the answers by the model's ids, as codex does.
 fn by_id(ids: Vec<String>, answers: &[Answer]) -> String {
     let by_id: Map<String, Value> =
         ids.into_iter().zip(answers).map(|(id, answer)| (id, json!({"answers": answer}))).collect();

@@ -1,9 +1,9 @@
-//! What the tools of all families do, one file for each intent.
+//! Actions of the tools of all families, one file for each intent.
 //!
-//! `files` reads and changes files, `search` finds files and text, `commands` runs commands. `plan`, `ask_user` and
-//! `agent` touch no files.
+//! `files` reads and changes files, `search` finds files and text, `commands` runs commands. `plan`,
+//! `ask_user` and `agent` access no files.
 //!
-//! Must not know which families there are.
+//! Must not know which families exist.
 
 pub mod agent;
 pub mod ask_user;

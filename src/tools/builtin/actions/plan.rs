@@ -1,4 +1,4 @@
-//! Keeps the list of what is to be done.
+//! Updates the task list.
 //!
 //! Must not know other tools.
 
@@ -17,7 +17,7 @@ use crate::tools::interaction::plan;
 pub struct Plan {
     /// The argument with the list.
     pub list: &'static str,
-    /// The field of an item with its words.
+    /// The field of an item with its text.
     pub step: &'static str,
 }
 

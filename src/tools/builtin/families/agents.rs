@@ -1,4 +1,4 @@
-//! The rows about other agents, which several families have.
+//! Tool rows for subagents, shared by several families.
 //!
 //! Must not know how agents work.
 
@@ -8,7 +8,7 @@ use crate::tools::builtin::schema::{integer, object, text};
 use crate::tools::builtin::shape::ToolShape;
 use crate::tools::interaction::delegation;
 
-/// Starts an agent and goes on.
+/// Starts a subagent without waiting.
 pub const SPAWN_AGENT: ToolShape = ToolShape {
     name: "spawn_agent",
     description: "Start another agent on a task of its own and go on at once. It sees nothing of this \

@@ -1,6 +1,7 @@
-//! The tools of gemini-cli, for the models of Google.
+//! gemini-cli's tools, for Google's models.
 //!
-//! Must not know how anything is done: a row says what a model sees, and hands an action the family's choices.
+//! Must not know how actions work: a row defines what a model sees, and passes the family's options to an
+//! action.
 
 use super::agents;
 use crate::base::json::json;
@@ -22,7 +23,7 @@ use crate::tools::output::defaults;
 use crate::tools::reading::style::Style;
 use crate::tools::running::LIMITS as COMMAND_LIMITS;
 
-/// The family.
+/// The tool set.
 pub static SET: Set = Set {
     id: "gemini",
     tools: &[

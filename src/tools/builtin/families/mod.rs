@@ -1,4 +1,4 @@
-//! The families of tools, one table each. The order of a table's rows is the order in which models see them.
+//! Tool families, one table each. The order of a table's rows is the order in which models see them.
 //!
 //! `agents` has the rows that several families share.
 

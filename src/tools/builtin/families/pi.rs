@@ -1,6 +1,7 @@
-//! pi's tools: few, short, for every model that no other family is made for.
+//! pi's tools: few and simple, for every model without a family of its own.
 //!
-//! Must not know how anything is done: a row says what a model sees, and hands an action the family's choices.
+//! Must not know how actions work: a row defines what a model sees, and passes the family's options to an
+//! action.
 
 use super::agents;
 use crate::base::json::json;
@@ -21,7 +22,7 @@ use crate::tools::builtin::shape::ToolShape;
 use crate::tools::output::limits;
 use crate::tools::reading::style::Style;
 
-/// The family.
+/// The tool set.
 pub static SET: Set = Set {
     id: "pi",
     tools: &[

@@ -1,12 +1,12 @@
-//! Hosts as commands and rules name them, brought into one form however they are written.
+//! Hosts in commands and rules, normalized.
 //!
-//! Must not know programs nor rules. What could be read in two ways is not read.
+//! Must not know programs nor rules. Ambiguous forms are not parsed.
 
 use std::fmt;
 
 use url::Host as Name;
 
-/// Signs that the two ways of reading international names map differently, or not at all.
+/// Characters that the two versions of IDNA map differently, or not at all.
 const AMBIGUOUS: [char; 4] = ['ß', 'ς', '\u{200c}', '\u{200d}'];
 
 /// Ports of schemes, as registered with IANA.
@@ -21,37 +21,37 @@ const PORTS: [(&str, u16); 8] = [
     ("git", 9418),
 ];
 
-/// A host, in the form in which resolvers see it: small letters, international names in ASCII, addresses as
-/// numbers, no dot at the end.
+/// A host as resolvers see it: lower case, international names in ASCII, addresses as numbers, without a
+/// trailing dot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
     name: Name<String>,
-    /// The port that is written or that of the scheme, where there is one.
+    /// The explicit port or that of the scheme, if any.
     port: Option<u16>,
     /// Whether the port is written.
     written: bool,
 }
 
-/// What a text says about a host.
+/// The result of parsing a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::tools::command) enum Found {
-    /// This one.
+    /// A host.
     Named(Host),
-    /// That there is none, as in `file:///x`.
+    /// No host, as in `file:///x`.
     Nowhere,
-    /// Nothing that two programs would understand alike.
+    /// Ambiguous: programs would parse it differently.
     Unclear,
 }
 
 impl Host {
     fn new(authority: &str, usual: Option<u16>) -> Option<Self> {
-        // The name of the user stands before the last of the signs.
+        // The userinfo ends at the last `@`.
         let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
         let (name, port) = split(place)?;
         Some(Self { name: name_of(name)?, port: port.or(usual), written: port.is_some() })
     }
 
-    /// As a rule names it: with its port where one is written.
+    /// Returns the host as a rule names it: with its port if it is explicit.
     pub fn rule(&self) -> String {
         match self.port.filter(|_| self.written) {
             Some(port) => format!("{}:{port}", self.name),
@@ -67,7 +67,8 @@ impl fmt::Display for Host {
     }
 }
 
-/// The host of `scheme://…`. `whole`: whether this is all of the text; else something unknown follows.
+/// Returns the host of `scheme://…`. `whole`: whether this is the full text; otherwise an unknown text
+/// follows.
 pub(in crate::tools::command) fn of_url(text: &str, whole: bool) -> Found {
     let Some((scheme, rest)) = text.split_once("://") else { return Found::Unclear };
     let scheme = scheme.to_ascii_lowercase();
@@ -79,7 +80,7 @@ pub(in crate::tools::command) fn of_url(text: &str, whole: bool) -> Found {
     }
 }
 
-/// The host of `host`, `user@host:port` or `host/path`, as programs take it that need no scheme.
+/// Returns the host of `host`, `user@host:port` or `host/path`, for programs that need no scheme.
 pub(in crate::tools::command) fn bare(text: &str, whole: bool) -> Found {
     if text.contains("://") {
         return of_url(text, whole);
@@ -105,12 +106,12 @@ pub(super) fn copied(text: &str, whole: bool) -> Found {
             _ => return Found::Unclear,
         },
     };
-    // `ext::…` of git and its like run what follows; `host::module` is rsync's.
+    // git's `ext::…` and similar run what follows; `host::module` is rsync's.
     bare(host, true)
 }
 
-/// Where the host stands, with who logs in and the port. `None` where programs differ in what they take for
-/// it, or where its end is not to be seen.
+/// Returns the authority: host with user and port. `None` if programs parse it differently, or if its end is
+/// unknown.
 fn authority(text: &str, whole: bool) -> Option<&str> {
     let end = text.find(['/', '?', '#']);
     let (place, rest) = text.split_at(end.unwrap_or(text.len()));
@@ -120,7 +121,7 @@ fn authority(text: &str, whole: bool) -> Option<&str> {
     match rest.chars().next() {
         None if !whole => None,
         None | Some('/') => Some(place),
-        // Behind these signs some programs go on to look for a host.
+        // After these characters some programs still look for a host.
         Some(_) if !whole || rest.contains(['@', '\\']) => None,
         Some(_) => Some(place),
     }
@@ -149,7 +150,7 @@ fn address(text: &str) -> Option<Name<String>> {
     Name::parse(&format!("[{text}]")).ok().filter(|_| colons)
 }
 
-/// The one form of a name or an address.
+/// Normalizes a name or an address.
 fn name_of(text: &str) -> Option<Name<String>> {
     if text.contains(AMBIGUOUS) {
         return None;
@@ -163,7 +164,7 @@ fn name_of(text: &str) -> Option<Name<String>> {
         Name::Ipv6(address) => Some(address.to_ipv4_mapped().map_or(Name::Ipv6(address), Name::Ipv4)),
         Name::Ipv4(address) => Some(Name::Ipv4(address)),
         Name::Domain(domain) => {
-            // Programs that take several hosts in one text have signs for it.
+            // Programs that accept several hosts in one text use special characters.
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
             let fine = domain.chars().all(plain) && !domain.starts_with(['.', '-']) && !domain.ends_with('.');
             (fine && !domain.contains("..")).then_some(Name::Domain(domain))
@@ -175,13 +176,14 @@ fn name_of(text: &str) -> Option<Name<String>> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hosts {
     name: Option<Name<String>>,
-    /// Whether those below the name are meant, and not the name itself.
+    /// Whether the subdomains are meant, and not the name itself.
     below: bool,
     port: Option<u16>,
 }
 
 impl Hosts {
-    /// `example.org`, `*.example.org` for every host below it, `*` for all; each with or without `:port`.
+    /// Parses `example.org`, `*.example.org` for all of its subdomains, or `*` for all hosts; each with an
+    /// optional `:port`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = || format!("{text:?} is no host: a name or an address, with or without a port");
         if text.contains(['/', '@', '%']) {
@@ -204,7 +206,7 @@ impl Hosts {
         Ok(Self { name: Some(name), below, port })
     }
 
-    /// Whether a host is among them; `None` where that depends on a port that is not known.
+    /// Whether the pattern matches a host; `None` if that depends on an unknown port.
     pub fn has(&self, host: &Host) -> Option<bool> {
         let named = match (&self.name, &host.name) {
             (None, _) => true,

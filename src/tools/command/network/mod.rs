@@ -1,7 +1,7 @@
-//! Which hosts a command talks to.
+//! Network targets: the hosts that a command connects to.
 //!
-//! `targets` finds them, `programs` is the table of programs that talk to hosts, `host` brings a host into one
-//! form. Must not know what is allowed.
+//! `targets` finds them, `programs` is the table of network programs, `host` normalizes hosts. Must not know
+//! what is allowed.
 
 pub(super) mod host;
 pub(super) mod programs;

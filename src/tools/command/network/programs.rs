@@ -1,14 +1,14 @@
-//! Programs that talk to hosts: which of their words name one, and which options are known. Each row is a
-//! decision about one program.
+//! Table of network programs: which words name a host, and which options are known. Each row is a decision
+//! about one program.
 //!
-//! Must not know how words are read. An option that stands in no row makes unclear where a program talks to.
+//! Must not know how words are parsed. An option in no row makes the targets unclear.
 
 use crate::tools::command::syntax::script::Word;
 
 /// Which operands name hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tools::command) enum Names {
-    /// Each is an address, or a host with what follows.
+    /// Each is a URL, or a host with a suffix.
     Each,
     /// The first is a host.
     First,
@@ -16,7 +16,7 @@ pub(in crate::tools::command) enum Names {
     Login,
     /// Each may be `host:path`.
     Copies,
-    /// The first is a repository: an address, `host:path`, a folder, or a name that git knows.
+    /// The first is a repository: a URL, `host:path`, a folder, or a remote's name.
     Repository,
     /// Each may be a repository.
     Mentions,
@@ -25,28 +25,28 @@ pub(in crate::tools::command) enum Names {
 /// Whether an approval of the hosts approves the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tools::command) enum NetworkOnly {
-    /// No: it writes anywhere, sends files, or changes what is there.
+    /// No: it writes files anywhere, sends files, or changes the remote.
     No,
     /// Yes, with the options of `flags` and `valued`.
     Yes,
-    /// Yes, where the command for the host stands in the words, and is judged with them.
+    /// Yes, if the remote command is in the words; it is checked with them.
     WithCommand,
-    /// Yes, where the other operands stay below the current folder.
+    /// Yes, if the other operands are below the current folder.
     Below,
 }
 
-/// What the value of an option is.
+/// Meaning of an option's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tools::command) enum Value {
-    /// Nothing of interest.
+    /// Irrelevant.
     Plain,
-    /// What makes it more than talk.
+    /// It has effects beyond network access.
     Beyond,
     /// A host or several, with commas between.
     Hosts,
 }
 
-/// A program; of git, one of its commands. Options stand between blanks.
+/// A program, or a git command. Options are separated by blanks.
 #[derive(Debug)]
 pub(in crate::tools::command) struct Program {
     name: &'static str,
@@ -54,13 +54,13 @@ pub(in crate::tools::command) struct Program {
     pub(in crate::tools::command) network_only: NetworkOnly,
     /// Options without a value.
     pub(in crate::tools::command) flags: &'static str,
-    /// Options with one.
+    /// Options with a value.
     valued: &'static str,
-    /// Those without one that make it more than talk.
+    /// Options without a value that have other effects.
     pub(super) beyond: &'static str,
-    /// Those with one that do.
+    /// Options with a value that have other effects.
     beyond_valued: &'static str,
-    /// Those whose value is a host.
+    /// Options whose value is a host.
     hosts: &'static str,
 }
 
@@ -78,7 +78,7 @@ impl Program {
         }
     }
 
-    /// What the value of an option is; `None` for options without one, and for those that are not known.
+    /// Returns the meaning of an option's value; `None` for options without a value, and for unknown ones.
     pub(super) fn valued_as(&self, name: &str) -> Option<Value> {
         let lists =
             [(self.valued, Value::Plain), (self.beyond_valued, Value::Beyond), (self.hosts, Value::Hosts)];
@@ -86,21 +86,21 @@ impl Program {
     }
 }
 
-/// Whether an option stands in a list.
+/// Whether a list contains an option.
 pub(in crate::tools::command) fn has(list: &str, name: &str) -> bool {
     list.split(' ').any(|known| known == name && !known.is_empty())
 }
 
-/// A program among the words of a command.
+/// A known program in a command.
 pub(in crate::tools::command) struct Call<'w> {
     pub(in crate::tools::command) program: &'static Program,
-    /// Its words; of git, those behind its command.
+    /// Its words; for git, those after the git command.
     pub(in crate::tools::command) words: &'w [Word],
-    /// Whether git is sent to another folder, or told other settings.
+    /// Whether git runs in another folder, or with other settings.
     pub(super) elsewhere: bool,
 }
 
-/// The row of a program, if there is one.
+/// Returns the row of a program, if there is one.
 pub(in crate::tools::command) fn find<'w>(name: &str, words: &'w [Word]) -> Option<Call<'w>> {
     if name != "git" {
         let program = PROGRAMS.iter().find(|program| program.name == name)?;

@@ -1,7 +1,7 @@
-//! Which hosts a command talks to, where its words say so.
+//! Finds the network targets of a command.
 //!
-//! Must not know rules. What the rows of [`super::programs`] do not know of a program's words is unclear:
-//! some word may name another host then, or a file to read hosts from.
+//! Must not know rules. Words that [`super::programs`] does not cover make the targets unclear: they may name
+//! another host, or a file with hosts.
 
 use super::host::{self, Found, Host};
 use super::programs::{self, Call, Names, NetworkOnly, Program, Value};
@@ -11,13 +11,13 @@ use crate::tools::command::syntax::script::{Part, Script, Word};
 /// The hosts that a command connects to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NetworkTargets {
-    /// Every host that its words name.
+    /// All hosts in its words.
     pub hosts: Vec<Host>,
     /// Whether there may be others.
     pub unclear: bool,
-    /// Whether it does nothing but talk to them: what comes is shown, or is new in the current folder, and
-    /// nothing of this machine is sent but what stands in the words, or is piped to a command over there that
-    /// is judged by itself.
+    /// Whether it does nothing else: the response is printed, or written to a new file in the current folder,
+    /// and no data of this machine is sent except its words, or data piped to a remote command, which is
+    /// checked separately.
     pub network_only: bool,
 }
 
@@ -32,7 +32,7 @@ impl NetworkTargets {
     }
 }
 
-/// The network targets of one command of a script. A read-only command has none.
+/// Returns the network targets of one command of a script. A read-only command has none.
 pub fn network_targets(part: &Part) -> NetworkTargets {
     let mut targets = NetworkTargets::default();
     let Some((first, rest)) = part.words.split_first() else { return targets };
@@ -49,7 +49,7 @@ pub fn network_targets(part: &Part) -> NetworkTargets {
         }
         return targets;
     };
-    // Variables can send it elsewhere.
+    // Environment variables can redirect it.
     let sent = |name: &String| name.to_ascii_lowercase().ends_with("_proxy") || name.starts_with("GIT_");
     targets.unclear = part.sets.iter().any(sent);
     let read = Read::new(program, words, &mut targets);
@@ -63,7 +63,7 @@ pub fn network_targets(part: &Part) -> NetworkTargets {
     targets
 }
 
-/// What the redirections of a script targets: a shell opens `/dev/tcp/HOST/PORT` as a connection.
+/// Returns the targets of a script's redirections: a shell opens `/dev/tcp/HOST/PORT` as a connection.
 pub fn network_targets_of_writes(script: &Script) -> NetworkTargets {
     let mut targets = NetworkTargets::default();
     for word in &script.writes {
@@ -93,7 +93,7 @@ fn is_network_only(program: &Program, read: &Read<'_>) -> bool {
     }
 }
 
-/// The words of a program that is known, sorted.
+/// The words of a known program, classified.
 struct Read<'w> {
     operands: Vec<&'w Word>,
     /// Whether an option does more than talk.
@@ -117,7 +117,7 @@ impl<'w> Read<'w> {
                 continue;
             }
             if program.names == Names::Login && !read.operands.is_empty() {
-                // The rest is for a shell there.
+                // The rest is for a remote shell.
                 read.command = true;
                 break;
             }
@@ -158,7 +158,7 @@ impl<'w> Read<'w> {
         self.cluster(program, text, words, targets);
     }
 
-    /// `-sSo FILE`: letters, of which the last may take a value.
+    /// Parses `-sSo FILE`: letters, of which the last may have a value.
     fn cluster(
         &mut self,
         program: &Program,
@@ -185,11 +185,11 @@ impl<'w> Read<'w> {
     }
 
     fn value(&mut self, kind: Value, value: Option<(&str, bool)>, targets: &mut NetworkTargets) {
-        // The shell may make several words of it, or none.
+        // The shell may split it into several words, or none.
         let Some((text, whole)) = value else { return targets.unclear = true };
         match kind {
             Value::Plain => {}
-            // What is written is shown instead.
+            // With `-` the output is printed.
             Value::Beyond => self.beyond |= !(whole && text == "-"),
             Value::Hosts => {
                 text.split(',').for_each(|text| targets.take(host::bare(text, whole)));
@@ -197,10 +197,10 @@ impl<'w> Read<'w> {
         }
     }
 
-    /// What the operands name.
+    /// Adds the targets of the operands.
     fn name(&self, program: &Program, targets: &mut NetworkTargets) {
         for (n, word) in self.operands.iter().enumerate() {
-            // One of which not even the beginning is known may be an option.
+            // A word whose beginning is unknown may be an option.
             let Some((text, whole)) = literal(word).filter(|(text, whole)| *whole || !text.is_empty()) else {
                 targets.unclear = true;
                 continue;
@@ -208,7 +208,7 @@ impl<'w> Read<'w> {
             let found = match (program.names, n) {
                 (Names::Each, _) => host::bare(text, whole),
                 (Names::Login | Names::First, 0) => match host::bare(text, whole) {
-                    // As sftp takes it: `host:path`.
+                    // As in sftp: `host:path`.
                     Found::Unclear => match host::copied(text, whole) {
                         Found::Nowhere => Found::Unclear,
                         found => found,
@@ -227,13 +227,13 @@ impl<'w> Read<'w> {
     }
 }
 
-/// Whether git would start a program for it: `ext::sh -c …`.
+/// Whether git would start a helper for it: `ext::sh -c …`.
 fn is_helped(text: &str) -> bool {
     text.split_once("::").is_some_and(|(helper, _)| helper.chars().all(|c| c.is_ascii_alphanumeric()))
 }
 
-/// What a program gets for sure: all of the word, or what it begins with. `None` where the shell decides
-/// how many words it is, or how it begins.
+/// Returns the known text of a word: all of it, or its beginning. `None` if the shell decides how many words
+/// it is, or how it begins.
 fn literal(word: &Word) -> Option<(&str, bool)> {
     if word.exact {
         return Some((&word.text, true));
@@ -249,7 +249,7 @@ fn literal(word: &Word) -> Option<(&str, bool)> {
     word.text.find(['*', '?', '[']).map(|end| (&word.text[..end], false))
 }
 
-/// Every `scheme://host` in a word of a program that is not known.
+/// Adds every `scheme://host` in a word of an unknown program.
 fn mentioned(word: &Word, targets: &mut NetworkTargets) {
     let text = word.text.as_str();
     for (at, _) in text.match_indices("://") {
@@ -264,7 +264,7 @@ fn mentioned(word: &Word, targets: &mut NetworkTargets) {
         if scheme == at || behind[..end].is_empty() && !unknown {
             continue;
         }
-        // Punctuation of a text around it.
+        // Removes punctuation of a surrounding text.
         let place = behind[..end].trim_end_matches([',', ';', '.', '=', '&', '!', ':']);
         let found = host::of_url(&format!("{}://{place}", &text[scheme..at]), true);
         targets.take(if unknown { Found::Unclear } else { found });

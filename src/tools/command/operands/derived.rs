@@ -1,7 +1,7 @@
-//! Where the names of files come from that a command line reads without naming them: `find … | xargs cat`,
-//! `for f in …; do cat "$f"; done`, `cat $(cat list)`.
+//! File names that a command line reads without naming them: `find … | xargs cat`, `for f in …; do cat "$f";
+//! done`, `cat $(cat list)`.
 //!
-//! Pure. Errs towards not known: names that are read from files, or composed, may be any.
+//! Pure. Errs towards unknown: names read from files, or composed, may be anything.
 
 use super::expansions::is_made;
 use super::files::{Named, shows_contents};
@@ -9,24 +9,24 @@ use crate::tools::command::read_only::judge::part_is_read_only;
 use crate::tools::command::read_only::options::has;
 use crate::tools::command::syntax::script::{Part, Script, Word};
 
-/// Where made-up names come from.
+/// Source of generated names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Made {
     /// Every file that is read is named.
     None,
-    /// They are these, or of files below these.
+    /// These files, or files below these.
     From(Vec<Named>),
-    /// It cannot be told.
+    /// Unknown.
     Unknown,
 }
 
-/// Programs that print names of files as they are, without what is in the files.
+/// Programs that print file names unchanged, and no file content.
 const LISTS: &str = "find ls echo cd pwd test [ [[ true false : xargs read sleep exit break continue";
-/// Programs that pass some of the lines that they get on as they are, where they name no file.
+/// Programs that pass some input lines on unchanged, if they have no file operand.
 const FILTERS: &str = "head tail sort uniq";
 
-/// Where the names come from that commands which show what is in files get from other commands, variables and
-/// substitutions.
+/// Returns where the names come from that commands which print file content get from other commands,
+/// variables and substitutions.
 pub fn made_names(line: &str, script: &Script) -> Made {
     let reads = |part: &&Part| part_is_read_only(part) && shows_contents(part);
     let readers = script.parts.iter().filter(reads).filter(|part| part.words.iter().skip(1).any(is_made_up));
@@ -43,12 +43,12 @@ pub fn made_names(line: &str, script: &Script) -> Made {
     let feeds = feeds(&bare, script);
     let named = |name: &str| script.parts.iter().any(|part| is_program(part, name));
     let known = |part: &Part| part.words.iter().skip(1).any(is_made_up) || passes_names(part);
-    // What is in a file or a text in place would be names.
+    // Content of a file or here-document would become names.
     let fed_by_files = feeds > 0
         && (readers > 1
             || bare.contains('<')
             || !script.parts.iter().all(|part| part.words.is_empty() || known(part)));
-    // Words that are changed, or that only other programs know.
+    // Words that are modified, or that only other programs know.
     let changed = bare.split("${").skip(1).any(|rest| {
         let name = rest.split('}').next().unwrap_or_default();
         !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -59,7 +59,7 @@ pub fn made_names(line: &str, script: &Script) -> Made {
     sources(&bare).map_or(Made::Unknown, Made::From)
 }
 
-/// How often what one command prints becomes words of another.
+/// Counts how often the output of a command becomes words of another.
 fn feeds(bare: &str, script: &Script) -> usize {
     let programs =
         script.parts.iter().filter(|part| is_program(part, "xargs") || is_program(part, "read")).count();
@@ -67,12 +67,12 @@ fn feeds(bare: &str, script: &Script) -> usize {
         is_program(part, "find") && part.words.iter().any(|word| word.text.starts_with("-exec"))
     };
     let substitutions = bare.matches("$(").count() + bare.matches('`').count().div_ceil(2);
-    // What find runs is fed by find; what that prints only counts where something else is fed.
+    // Commands run by find get their names from find; their output counts only if it becomes words again.
     let found = script.parts.iter().filter(runs).count();
     programs + substitutions + if programs + substitutions > 0 { found } else { 0 }
 }
 
-/// The words of a line that may be names or folders of them. `None` where a name may be composed so that
+/// Returns the words of a line that may be names or their folders. `None` if a name may be composed so that
 /// it leads elsewhere.
 fn sources(bare: &str) -> Option<Vec<Named>> {
     let ends = |c: char| c.is_whitespace() || ";|&<>=()`".contains(c);
@@ -99,7 +99,7 @@ fn sources(bare: &str) -> Option<Vec<Named>> {
             return None;
         }
         if joined {
-            // `$x/b`, `a/$x`: what the variable holds may be the beginning of a name, or lead up.
+            // `$x/b`, `a/$x`: the variable may be the beginning of a path, or contain `..`.
             let leads = |other: &&str| climbs(other) || other.starts_with('/') || home(other);
             if words.iter().any(|other| other != word && leads(other)) || is_from_outside(rest, bare) {
                 return None;
@@ -112,7 +112,7 @@ fn sources(bare: &str) -> Option<Vec<Named>> {
     Some(all)
 }
 
-/// The variable at the beginning of a word.
+/// Returns the variable at the beginning of a word.
 fn variable(word: &str) -> &str {
     let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let (open, rest) =
@@ -122,7 +122,7 @@ fn variable(word: &str) -> &str {
     &word[..open + length + close]
 }
 
-/// Whether one of the variables of a word is not set in the line itself.
+/// Whether a variable of a word is not set in the line itself.
 fn is_from_outside(word: &str, line: &str) -> bool {
     word.split('$').skip(1).any(|rest| {
         let name: String = rest
@@ -139,7 +139,7 @@ fn is_from_outside(word: &str, line: &str) -> bool {
     })
 }
 
-/// Whether a word holds what another command, a variable or a substitution gives.
+/// Whether a word contains a substitution or a variable.
 fn is_made_up(word: &Word) -> bool {
     let bare = word.text.replace(['"', '\''], "");
     let rest = bare.strip_prefix("$HOME").or_else(|| bare.strip_prefix("${HOME}")).unwrap_or(&bare);
@@ -150,7 +150,7 @@ fn is_program(part: &Part, name: &str) -> bool {
     part.words.first().is_some_and(|first| first.text == name)
 }
 
-/// Whether a part prints names of the files that it reads, and nothing that is in them.
+/// Whether a part prints names of the files that it reads, and none of their content.
 fn is_names_only(part: &Part) -> bool {
     let Some((first, rest)) = part.words.split_first() else { return false };
     let option = |short: &[char], long: &[&str]| {
@@ -167,7 +167,7 @@ fn is_names_only(part: &Part) -> bool {
     }
 }
 
-/// Whether what a part prints are names of files as the words of the line give them.
+/// Whether a part prints only file names as the words of the line have them.
 fn passes_names(part: &Part) -> bool {
     let Some((first, rest)) = part.words.split_first() else { return true };
     let operands =
@@ -175,14 +175,14 @@ fn passes_names(part: &Part) -> bool {
     let plain = rest.iter().all(|word| !word.text.contains('\\'));
     match first.text.as_str() {
         "find" => rest.iter().all(|word| !word.text.starts_with("-printf")),
-        // Its pattern is the only word, so it reads what it gets.
+        // Its only word is the pattern, so it reads its input.
         "grep" if !is_names_only(part) => {
             operands == 1
                 && rest
                     .iter()
                     .all(|word| !word.text.starts_with('-') || has("-v -i -E -F -vE -iE -vi", &word.text))
         }
-        // Pieces of names would be other names.
+        // Parts of names would be other names.
         name if has(FILTERS, name) => {
             operands == 0
                 && rest.iter().all(|word| !word.text.starts_with("-c") && !word.text.starts_with("--"))

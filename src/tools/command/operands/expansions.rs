@@ -1,8 +1,8 @@
-//! Names that a shell has not made yet: whether `e*n` or `${x}ron` may become `environ`.
+//! Shell expansions in names: whether `e*n` or `${x}ron` may become `environ`.
 //!
 //! Pure. Errs towards yes.
 
-/// A piece of a component of a path.
+/// A piece of a path component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Piece {
     Char(char),
@@ -10,7 +10,7 @@ enum Piece {
     Any,
 }
 
-/// The component as pieces; quotes are no part of it.
+/// Splits the component into pieces; quotes are removed.
 fn pieces(component: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut chars = component.chars().peekable();
@@ -18,13 +18,13 @@ fn pieces(component: &str) -> Vec<Piece> {
         match c {
             '"' | '\'' | '\\' => {}
             '*' => pieces.push(Piece::Any),
-            // One of several, of which the last may be missing.
+            // One of several alternatives, the last of which may be missing.
             '{' => {
                 while chars.next_if(|c| *c != '}').is_some() {}
                 chars.next();
                 pieces.push(Piece::Any);
             }
-            // What is substituted ends nowhere that is known.
+            // The end of a substitution is unknown.
             '`' | '(' => {
                 pieces.push(Piece::Any);
                 break;
@@ -61,7 +61,7 @@ pub(super) fn may_be(component: &str, name: &str) -> bool {
 }
 
 fn matches(pieces: &[Piece], name: &[char]) -> bool {
-    // `at` holds the ends of what the pieces so far can match.
+    // `at` marks the positions in the name that the pieces so far can reach.
     let mut at = vec![false; name.len() + 1];
     at[0] = true;
     for piece in pieces {
@@ -78,12 +78,12 @@ fn matches(pieces: &[Piece], name: &[char]) -> bool {
     at[name.len()]
 }
 
-/// Whether a component says nothing of its own: `*`, `$x`.
+/// Whether a component has no fixed text: `*`, `$x`.
 pub(super) fn is_open(component: &str) -> bool {
     pieces(component).iter().all(|piece| !matches!(piece, Piece::Char(_))) && !component.is_empty()
 }
 
-/// Whether a shell makes something else of a component.
+/// Whether a shell expands a component.
 pub(super) fn is_made(component: &str) -> bool {
     pieces(component).iter().any(|piece| !matches!(piece, Piece::Char(_)))
 }

@@ -1,6 +1,6 @@
-//! Which words of a command may name files, and which names programs derive from addresses.
+//! Words of a command that may name files, and names that programs derive from URLs.
 //!
-//! Pure. Errs towards files: who asks wants to know what a command could touch.
+//! Pure. Errs towards files: the caller needs everything that a command could access.
 
 use std::borrow::Cow;
 
@@ -15,20 +15,20 @@ use crate::tools::command::syntax::script::{Part, Script, Word};
 /// A text that may name a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// The text; of one that the shell changes, as it is written.
+    /// The text; unexpanded, if the shell changes it.
     pub text: String,
-    /// Whether the program gets exactly this.
+    /// Whether the program gets exactly this text.
     pub exact: bool,
 }
 
-/// Programs that tell nothing of what is in the files that they name.
+/// Programs that print no content of the files that they name.
 const NAMES_ONLY: &str = "ls cd pwd stat du df find realpath readlink basename dirname test [ [[ echo printf : true \
                           false whoami id uname uptime free nproc seq which type sleep exit return break continue \
                           ps tree time nice timeout command builtin xargs read";
-/// Programs that name the files that they write by the addresses that they get.
+/// Programs that derive names of the files that they write from URLs.
 const SAVES: &str = "wget curl git";
 
-/// The texts of a part that may name files: words, values of options, the path behind a host.
+/// Returns the texts of a part that may name files: words, values of options, the path after a host.
 pub fn named(part: &Part) -> Vec<Named> {
     part.words.iter().skip(1).flat_map(of_word).collect()
 }
@@ -53,13 +53,13 @@ fn of_word(word: &Word) -> Vec<Named> {
     texts.into_iter().filter(|text| !text.is_empty()).map(named).collect()
 }
 
-/// Whether a part only tells what is in files that its words name exactly: nothing is recursive or made up.
+/// Whether a part reads only files that its words name exactly: nothing recursive or expanded.
 pub fn names_every_file(part: &Part) -> bool {
     !shows_contents(part) || !is_recursive(part) && part.words.iter().all(|word| word.exact)
 }
 
-/// The folder before the first part of a path that the shell makes up, and the patterns of the names that follow
-/// it; `None` where anything may follow.
+/// Returns the folder before the first expanded component of a path, and the patterns of the components after
+/// it; `None` if they may be anything.
 pub fn pattern(text: &str) -> (&str, Option<Vec<GlobMatcher>>) {
     let made = |c: char| matches!(c, '*' | '?' | '[' | '{' | '$' | '`');
     let home = text.strip_prefix("$HOME").or_else(|| text.strip_prefix("${HOME}")).unwrap_or(text);
@@ -67,7 +67,7 @@ pub fn pattern(text: &str) -> (&str, Option<Vec<GlobMatcher>>) {
     let Some(at) = home.find(made).map(|at| at + skipped) else { return (text, Some(Vec::new())) };
     let folder = text[..at].rfind('/').map_or("", |slash| &text[..=slash]);
     let rest = &text[folder.len()..];
-    // A variable, or braces around a slash, may stand for several names.
+    // A variable, or braces around a slash, may be several components.
     if rest.contains(['$', '`', '{', '\\', '"', '\'']) {
         return (folder, None);
     }
@@ -77,7 +77,7 @@ pub fn pattern(text: &str) -> (&str, Option<Vec<GlobMatcher>>) {
     (folder, patterns.ok())
 }
 
-/// Whether a part may tell what is in files.
+/// Whether a part may print file content.
 pub fn shows_contents(part: &Part) -> bool {
     let Some((first, rest)) = part.words.split_first() else { return false };
     match first.text.as_str() {
@@ -86,18 +86,18 @@ pub fn shows_contents(part: &Part) -> bool {
     }
 }
 
-/// How far a command line looks from the paths that it names.
+/// How far a command line reads from the paths that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// Into these files.
     Named,
     /// Into every file below these folders.
     Below,
-    /// There, too, and into whatever links in these folders lead to.
+    /// Recursively, following links in these folders.
     Linked,
 }
 
-/// How far a part may look.
+/// Returns how far a part may read.
 pub fn depth(part: &Part) -> Depth {
     if !is_recursive(part) {
         return Depth::Named;
@@ -113,14 +113,14 @@ pub fn depth(part: &Part) -> Depth {
         "grep" | "egrep" | "fgrep" => {
             rest.iter().any(|word| short('R')(word) || word.text.starts_with("--de"))
         }
-        // It follows links unless it is asked not to.
+        // It follows links by default.
         "diff" => true,
         _ => false,
     };
     if follows { Depth::Linked } else { Depth::Below }
 }
 
-/// Whether a part may look into every file below a folder.
+/// Whether a part may read every file below a folder.
 fn is_recursive(part: &Part) -> bool {
     let Some((first, rest)) = part.words.split_first() else { return false };
     let option = |word: &Word| {
@@ -137,8 +137,8 @@ fn is_recursive(part: &Part) -> bool {
     }
 }
 
-/// Names of files and folders that a program makes of the addresses among its words, in the folder in which it
-/// runs or in one that other words name. `None` where a server decides.
+/// Returns names of files and folders that a program derives from its URLs, relative to its folder or one
+/// that other words name. `None` if a server decides.
 pub fn derived(part: &Part) -> Option<Vec<String>> {
     let Some((first, rest)) = part.words.split_first() else { return Some(Vec::new()) };
     let program = first.text.rsplit('/').next().unwrap_or_default();
@@ -148,7 +148,7 @@ pub fn derived(part: &Part) -> Option<Vec<String>> {
     let by_server = |word: &Word| match program {
         "curl" => {
             let short = word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('J');
-            // `{a,b}` and `[1-3]` in an address are names that it makes itself, and a file may name others.
+            // The program expands `{a,b}` and `[1-3]` in a URL itself, and a config file may name others.
             let config = word.text.starts_with("-K") || word.text.starts_with("--config");
             let last = word.text.rsplit('/').next().unwrap_or_default();
             short || config || word.text == "--remote-header-name" || last.contains(['{', '['])
@@ -166,10 +166,10 @@ pub fn derived(part: &Part) -> Option<Vec<String>> {
     Some(rest.iter().flat_map(of).filter(|name| !name.is_empty()).collect())
 }
 
-/// Whether an option lets wget make names beside the last one of an address: of folders, of what it finds in pages
-/// and of what a file or the server says.
+/// Whether an option makes wget create names other than the last component of a URL: of folders, of links in
+/// pages, or as a file or the server says.
 fn wget_makes_names(word: &str) -> bool {
-    /// Letters behind which the rest of the word is a value.
+    /// Option letters after which the rest of the word is a value.
     const VALUED: &str = "aeoOPtTwQAlRDIBUXG";
     const LONG: [&str; 8] = [
         "--content-disposition",
@@ -194,7 +194,7 @@ fn of_repository(address: &str) -> String {
     name.strip_suffix(".git").or_else(|| name.strip_suffix(".bundle")).unwrap_or(name).to_string()
 }
 
-/// As wget and curl name what they save: the last name of the path, as it is written and decoded.
+/// Returns the names under which wget and curl save a URL: the last path component, raw and decoded.
 fn of_url(address: &str) -> Vec<String> {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let written = path.rsplit('/').next().unwrap_or_default();
@@ -203,23 +203,23 @@ fn of_url(address: &str) -> Vec<String> {
     vec![written.to_string(), last.to_string(), decoded.to_string()]
 }
 
-/// Whether a path as it is written may lead to a file or folder of this name, or into it.
+/// Whether an unexpanded path may lead to a file or folder with this name, or into it.
 pub fn may_contain(path: &str, name: &str) -> bool {
     let wanted: Vec<&str> = name.split('/').collect();
     if braces_hold_slash(path) {
-        // `{~/.config,x}/git`: which names follow each other depends on what is taken of the braces.
+        // `{~/.config,x}/git`: the order of components depends on which alternative is used.
         let names: Vec<&str> = path.split(['/', '{', '}', ',']).filter(|name| !name.is_empty()).collect();
         return wanted.iter().all(|wanted| names.iter().any(|name| may_be(name, wanted)));
     }
     let components: Vec<&str> = path.split('/').filter(|component| !component.is_empty()).collect();
     components.windows(wanted.len()).any(|window| {
-        // `*` is no hidden name, and `$x` alone is any word.
+        // `*` matches no hidden name, and a lone `$x` is any word.
         let says = window.iter().any(|component| !is_open(component));
         says && window.iter().zip(&wanted).all(|(component, name)| may_be(component, name))
     })
 }
 
-/// Whether one of several words in braces has folders in it.
+/// Whether an alternative in braces contains a slash.
 fn braces_hold_slash(path: &str) -> bool {
     let bare = path.replace("${", "");
     bare.split('{').skip(1).any(|rest| rest.split('}').next().is_some_and(|held| held.contains('/')))

@@ -1,8 +1,7 @@
-//! Which words of a command name files.
+//! File operands of a command.
 //!
-//! `files` finds them, `derived` those that other commands print, `expansions` names that the shell has yet to
-//! make, and `process_memory` the files that hold what other processes keep in memory. Must not know what is
-//! guarded.
+//! `files` finds them, `derived` those that other commands print, `expansions` handles unexpanded names, and
+//! `process_memory` the files that expose other processes' memory. Must not know which files are guarded.
 
 pub(super) mod derived;
 pub(super) mod expansions;

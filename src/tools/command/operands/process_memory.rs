@@ -1,12 +1,11 @@
-//! Whether a text names what other processes keep in memory: `/proc/PID/environ` and its like hold the keys
-//! that commands are not given.
+//! Detects names of files that expose other processes' memory: `/proc/PID/environ` and similar files contain
+//! the keys that are withheld from commands.
 //!
-//! Pure. A path that is put together from variables alone is not seen here; the kernel refuses that one, unless
-//! the user is root.
+//! Pure. A path composed only of variables is not detected; the kernel refuses it, unless the user is root.
 
 use super::expansions::{is_made, is_open, may_be};
 
-/// Files of a process that tell its memory, its arguments or its files.
+/// Files of a process that expose its memory, arguments or files.
 const OF_PROCESS: [&str; 14] = [
     "environ",
     "mem",
@@ -23,7 +22,7 @@ const OF_PROCESS: [&str; 14] = [
     "task",
     "exe",
 ];
-/// Files of a process that tell nothing of that.
+/// Files of a process that do not.
 const HARMLESS: [&str; 9] =
     ["status", "stat", "statm", "comm", "limits", "mounts", "mountinfo", "cgroup", "io"];
 /// Files about the whole system.
@@ -46,9 +45,9 @@ const OF_SYSTEM: [&str; 16] = [
     "sys",
 ];
 
-/// Whether it does.
+/// Whether a text names such a file.
 pub(in crate::tools::command) fn is_named(text: &str) -> bool {
-    // Quotes and backslashes hide nothing; what joins words keeps them apart.
+    // Quotes and backslashes are removed; separators keep words apart.
     let ends = |c: char| c.is_whitespace() || ";|&<>=:,()`".contains(c);
     let bare: String = text.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect();
     bare.split(ends).any(is_memory)
@@ -65,14 +64,14 @@ fn is_memory(path: &str) -> bool {
             "proc" => tells(rest, false),
             // `/p*/1/environ`.
             name if begins && is_made(name) && may_be(name, "proc") => tells(rest, true),
-            // `$x/1/environ`: the rest must say it.
+            // `$x/1/environ`: the rest must be conclusive.
             name if at == 0 && is_open(name) => tells(rest, false),
             _ => false,
         }
     })
 }
 
-/// What stands behind `/proc`.
+/// Whether the components after `/proc` are harmless.
 fn is_harmless(rest: &[&str]) -> bool {
     match rest {
         [name] => OF_SYSTEM.contains(name),

@@ -1,6 +1,6 @@
-//! Expressions of find that change nothing.
+//! Read-only expressions of find.
 //!
-//! Must not know what is run: that is judged by itself.
+//! Must not know the commands that it runs: those are checked separately.
 
 use super::options::has;
 use crate::tools::command::syntax::script::Word;
@@ -10,15 +10,15 @@ const ALONE: &str = "-a -and -o -or -not -true -false -print -print0 -ls -prune 
                      -xdev -follow -empty -executable -readable -writable -nouser -nogroup -noleaf \
                      -ignore_readdir_race -noignore_readdir_race -warn -nowarn -H -L -P -E -X -x \
                      -O0 -O1 -O2 -O3 --help -help --version -version";
-/// Those with one.
+/// Tests and actions with a value.
 const VALUED: &str = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype \
                       -size -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -newermt -newerat \
                       -newerct -newermm -neweraa -newercc -perm -user -group -uid -gid -links -inum -samefile \
                       -fstype -maxdepth -mindepth -regextype -used -printf -context -flags -D";
-/// Those before a command, which ends with `;` or `+`.
+/// Actions followed by a command, which ends with `;` or `+`.
 const RUNS: &str = "-exec -execdir -ok -okdir";
 
-/// Whether find changes nothing by itself.
+/// Whether find itself changes nothing.
 pub(super) fn only_finds(words: &[Word]) -> bool {
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -44,7 +44,7 @@ pub(super) fn only_finds(words: &[Word]) -> bool {
     true
 }
 
-/// How many words belong to a command, with the one that ends it. A `+` does so behind `{}` alone.
+/// Returns the number of words of a command, including its terminator. A `+` terminates it only after `{}`.
 fn end(words: &[Word]) -> Option<usize> {
     let ends =
         |n: &usize| words[*n].text == ";" || (words[*n].text == "+" && *n > 0 && words[*n - 1].text == "{}");

@@ -1,6 +1,6 @@
-//! The calls of git that only show something, by the options of each command.
+//! Read-only git commands, by the options of each command.
 //!
-//! Must not know what settings of a repository make git run: that is found out where it runs.
+//! Must not know which programs a repository's settings make git run: that is checked in the repository.
 
 use super::options::{Options, Sorted};
 use crate::tools::command::syntax::script::Word;
@@ -8,7 +8,7 @@ use crate::tools::command::syntax::script::Word;
 /// One command of git.
 struct Command {
     name: &'static str,
-    /// Lists of options that hold for it.
+    /// The lists of options that it accepts.
     options: &'static [Options],
 }
 
@@ -29,7 +29,7 @@ const STATUS: Options = Options {
     attached: "--porcelain -u --untracked-files --ignore-submodules --ignored --column --find-renames -M",
 };
 
-/// Which commits. Left out: `--alternate-refs`, which runs what a setting names, and `--stdin`.
+/// Selection of commits. Excluded: `--alternate-refs`, which runs a configured program, and `--stdin`.
 const REVISIONS: Options = Options {
     flags: "-# --all --branches --tags --remotes --reflog -g --walk-reflogs --merge --boundary --merges \
             --no-merges --first-parent --not --reverse --date-order --author-date-order --topo-order \
@@ -43,8 +43,8 @@ const REVISIONS: Options = Options {
     attached: "--branches --tags --remotes --glob --exclude --no-walk --ancestry-path --exclude-hidden",
 };
 
-/// How commits are shown. Left out: `--show-signature`, which runs a program, `--remerge-diff` and
-/// `--diff-merges`, which merge anew, by drivers and into temporary objects.
+/// Display of commits. Excluded: `--show-signature`, which runs a program, `--remerge-diff` and
+/// `--diff-merges`, which merge again, with drivers and into temporary objects.
 const SHOWN: Options = Options {
     flags: "--oneline --abbrev-commit --no-abbrev-commit --relative-date --parents --children --graph \
             --no-graph --source --decorate --no-decorate --clear-decorations --log-size --no-expand-tabs \
@@ -55,8 +55,8 @@ const SHOWN: Options = Options {
                --decorate-refs-exclude --show-linear-break",
 };
 
-/// How differences are shown. Left out: `--output`, which writes, `--ext-diff` and `--textconv`, which run
-/// programs, `--submodule`, which runs git in other repositories, and `--no-index`, by which git reads any file.
+/// Display of diffs. Excluded: `--output`, which writes, `--ext-diff` and `--textconv`, which run programs,
+/// `--submodule`, which runs git in other repositories, and `--no-index`, with which git reads any file.
 const DIFFERENCES: Options = Options {
     flags: "-p -u --patch -s --no-patch --raw --patch-with-raw --indent-heuristic --no-indent-heuristic \
             --minimal --patience --histogram --stat --numstat --shortstat --dirstat --cumulative --summary \
@@ -76,7 +76,7 @@ const DIFFERENCES: Options = Options {
                --ws-error-highlight --ignore-submodules",
 };
 
-/// What `git diff` takes beside.
+/// Additional options of `git diff`.
 const DIFF: Options = Options {
     flags: "--cached --staged --merge-base -0 -1 -2 -3 --base --ours --theirs --exit-code --quiet -q \
             --no-color-moved -c --cc",
@@ -84,12 +84,12 @@ const DIFF: Options = Options {
     attached: "",
 };
 
-/// Whether a program's name and first words are of a command that is judged here.
+/// Whether the words are a git command that this module checks.
 pub(super) fn is_judged(words: &[Word]) -> bool {
     command(words).is_some()
 }
 
-/// The command and its words.
+/// Returns the git command and its words.
 fn command(words: &[Word]) -> Option<(&'static Command, &[Word])> {
     let at = words.iter().position(|word| !(word.exact && GLOBAL.contains(&word.text.as_str())))?;
     let (name, rest) = words[at..].split_first()?;
@@ -97,7 +97,7 @@ fn command(words: &[Word]) -> Option<(&'static Command, &[Word])> {
     Some((command, rest))
 }
 
-/// How many words behind `git` are options of the program itself, with their values. None where one is not known.
+/// Returns the number of words after `git` that are its own options, with values; 0 if one is unknown.
 pub fn git_options(words: &[Word]) -> usize {
     const FLAGS: [&str; 8] = [
         "--no-pager",
@@ -127,13 +127,13 @@ pub fn git_options(words: &[Word]) -> usize {
     at
 }
 
-/// Whether the words behind `git` only show something.
+/// Whether the words after `git` are read-only.
 pub(super) fn only_shows(words: &[Word]) -> bool {
     let Some((command, words)) = command(words) else { return false };
     command.sort(words).is_some_and(|sorted| !runs_programs(&sorted))
 }
 
-/// Whether a call that only shows something may show what is in files. Names do not count.
+/// Whether a read-only call may print file content. Names do not count.
 pub(in crate::tools::command) fn shows_contents(words: &[Word]) -> bool {
     const SHOW: &str = "-p -u --patch -c --cc -m --dd -W --function-context -L -U --unified --raw \
                         --patch-with-raw --patch-with-stat --binary --word-diff --color-words --check -v \
@@ -173,7 +173,7 @@ impl Command {
     }
 }
 
-/// `%G?` and its like ask gpg, also behind the signs for blanks and line feeds.
+/// Whether a format contains `%G?` or similar, which run gpg, even after modifiers.
 fn runs_programs(sorted: &Sorted<'_>) -> bool {
     let asks_gpg = |format: &str| {
         let plain = format.replace("%%", "");

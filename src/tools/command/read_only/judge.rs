@@ -1,7 +1,6 @@
-//! Which commands are known to be read-only: programs of a short list, with options that are known to be
-//! harmless.
+//! Decides whether commands are known to be read-only: programs on a list, with options known to be harmless.
 //!
-//! Must not know policies. What is not on the list is not known; that is never an error.
+//! Must not know policies. Anything not on the list is unknown, which is not an error.
 
 use super::known::{self, Words};
 use super::options::{Options, has};
@@ -9,7 +8,7 @@ use super::{find, git, sed};
 use crate::tools::command::syntax::expand::parse;
 use crate::tools::command::syntax::script::{Part, Script, Word};
 
-/// Whether everything that a text would do is known to be read-only.
+/// Whether everything in a text is known to be read-only.
 pub fn is_read_only(text: &str) -> bool {
     script_is_read_only(&parse(text))
 }
@@ -22,7 +21,7 @@ fn script_is_read_only(script: &Script) -> bool {
         && script.parts.iter().all(part_is_read_only)
 }
 
-/// Whether git is run in another folder: it does what the configuration of the folder says.
+/// Whether git is run in another folder, whose configuration it would follow.
 pub fn runs_git_elsewhere(script: &Script) -> bool {
     let named = |part: &&Part, name: &str| part.words.first().is_some_and(|word| word.text == name);
     let goes = |part: &Part| {
@@ -32,17 +31,17 @@ pub fn runs_git_elsewhere(script: &Script) -> bool {
     script.parts.iter().any(goes) && script.parts.iter().any(|part| named(&part, "git"))
 }
 
-/// Whether one command of a script is known to be read-only; the others are judged by themselves.
+/// Whether one command of a script is known to be read-only; the others are checked separately.
 pub fn part_is_read_only(part: &Part) -> bool {
     match (part.sets.is_empty(), part.words.is_empty()) {
         (true, false) => command_is_read_only(&part.words),
-        // A variable of the shell's own; programs are told about those in capitals.
+        // A variable of the shell itself; programs see only upper-case ones.
         (false, true) => part.sets.iter().all(|name| is_harmless(name)),
         _ => false,
     }
 }
 
-/// Whether the table decides about a command: there are calls of the program that are known to be read-only.
+/// Whether the table covers a command: some calls of the program are known to be read-only.
 pub fn is_in_table(words: &[Word]) -> bool {
     let Some((first, rest)) = words.split_first().filter(|(first, _)| first.exact) else { return false };
     match first.text.as_str() {
@@ -86,13 +85,13 @@ fn command_is_read_only(words: &[Word]) -> bool {
     }
 }
 
-/// `uniq IN OUT` writes; so does a pattern that becomes two names, and `-` is an operand, too.
+/// `uniq IN OUT` writes; so does a pattern that expands to two names, and `-` is an operand, too.
 fn one_operand(words: &[Word]) -> bool {
     let is_option = |word: &&Word| word.text.len() > 1 && word.text.starts_with('-') && word.text != "--";
     words.iter().all(|word| word.exact) && words.iter().filter(|word| !is_option(word)).count() <= 1
 }
 
-/// Conditions. An index of a variable behind `-v` and `-R` can be a substitution.
+/// Conditions. An array index after `-v` and `-R` can contain a substitution.
 fn tests(words: &[Word]) -> bool {
     const OPERATORS: &str = "-a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -w -x -z -G -L -N -O -S -ef -eq -ge \
                              -gt -le -lt -ne -nt -ot";
@@ -103,7 +102,7 @@ fn tests(words: &[Word]) -> bool {
     })
 }
 
-/// `printf FORMAT …`, where `%n` and `-v` would set a variable.
+/// `printf FORMAT …`, in which `%n` and `-v` would set a variable.
 fn formats(words: &[Word]) -> bool {
     let dashes = words.first().is_some_and(|word| word.exact && word.text == "--");
     let Some(format) = words.get(usize::from(dashes)) else { return true };
@@ -131,7 +130,7 @@ fn shows_a_date(words: &[Word]) -> bool {
         .is_some_and(|sorted| sorted.operands.iter().all(|word| word.text.starts_with('+') && !word.wild))
 }
 
-/// `ps` without what shows the environment of processes: `e` among letters that have no dash, `-E`.
+/// `ps` without options that print the environment of processes: `e` in letters without a dash, or `-E`.
 fn shows_processes(words: &[Word]) -> bool {
     const OPTIONS: Options = Options {
         flags: "-A -a -d -e -f -F -H -j -l -L -M -N -T -V -w -y -x --forest --headers --no-headers --deselect",
@@ -156,7 +155,7 @@ fn shows_processes(words: &[Word]) -> bool {
         if word.wild || !word.exact {
             return false;
         }
-        // `-eo LIST`: the columns come last.
+        // `-eo LIST`: the columns are last.
         let format = word.text.starts_with('-')
             && !word.text.starts_with("--")
             && word.text.ends_with('o')

@@ -1,26 +1,26 @@
-//! The programs that are known to be read-only, with the options for which that holds: each row is a decision
-//! about one program.
+//! Table of read-only programs, with the options for which that holds: each row is a decision about one
+//! program.
 //!
-//! Must not know how words are read. What is not in a row is unknown, whether it does harm or not.
+//! Must not know how words are parsed. Anything not in a row is unknown, harmful or not.
 
 use super::options::Options;
 
-/// A read-only program, with these options.
+/// A program that is read-only with these options.
 pub(in crate::tools::command) struct Program {
     pub(in crate::tools::command) name: &'static str,
     pub(in crate::tools::command) words: Words,
 }
 
-/// What a program's words may be.
+/// Allowed words of a program.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tools::command) enum Words {
-    /// Any: the program has no options, or what it runs is judged by itself.
+    /// Any: the program has no options, or the command that it runs is checked separately.
     Any,
-    /// These options. No other option of any version does harm either, so words may be made up by the shell.
+    /// These options. All other options of all versions are harmless, too, so words may be expansions.
     Open(Options),
-    /// These options, and no word that could become another one.
+    /// These options, and no word that could expand to another option.
     Closed(Options),
-    /// A language of their own, which a function knows.
+    /// An expression language, which a function checks.
     Own,
 }
 
@@ -65,7 +65,7 @@ const GREP: [&str; 3] = [
     "--color --colour --no-group-separator",
 ];
 
-/// Options that every program of a row has, and that print only.
+/// Options that every program of a row has, and that only print.
 pub(super) const ALWAYS: [&str; 2] = ["--help", "--version"];
 
 /// Sorted by kind.
@@ -129,7 +129,7 @@ pub(in crate::tools::command) const PROGRAMS: &[Program] = &[
         "",
     ),
     open("cmp", "-b -l -s -x --print-bytes --verbose --quiet --silent", "-i -n --ignore-initial --bytes", ""),
-    // Left out: `-l`, which runs pr. It is a fixed path, so words may be made up all the same.
+    // Excluded: `-l`, which runs pr. Its path is fixed, so words may still be expansions.
     open(
         "diff",
         "-# -a -b -B -c -d -e -E -f -h -H -i -n -N -p -P -q -r -s -t -T -u -v -w -y -Z --normal --brief \
@@ -203,7 +203,7 @@ pub(in crate::tools::command) const PROGRAMS: &[Program] = &[
         "-B -t -x --block-size --type --exclude-type",
         "--output",
     ),
-    // Left out: `-C`, which writes, `-z` and `-Z`, which run programs, and `-p`, which sets dates.
+    // Excluded: `-C`, which writes, `-z` and `-Z`, which run programs, and `-p`, which sets dates.
     closed(
         "file",
         "-0 -b -E -h -i -k -L -N -n -r -v --brief --mime --mime-type --mime-encoding --extension \
@@ -211,7 +211,7 @@ pub(in crate::tools::command) const PROGRAMS: &[Program] = &[
         "-e -F -P --exclude --separator --parameter",
         "",
     ),
-    // Left out: `-o` and `-R`, which write.
+    // Excluded: `-o` and `-R`, which write.
     closed(
         "tree",
         "-a -A -C -d -D -f -F -g -h -i -J -l -n -N -p -q -Q -r -s -S -t -u -U -v -x -X --device --dirsfirst \
@@ -220,7 +220,7 @@ pub(in crate::tools::command) const PROGRAMS: &[Program] = &[
         "-I -L -P --charset --filelimit --gitfile --infofile --sort --timefmt",
         "--sort",
     ),
-    // Left out: `-o`, which writes, `--compress-program`, which runs, and `-T`.
+    // Excluded: `-o`, which writes, `--compress-program`, which runs, and `-T`.
     closed(
         "sort",
         "-b -c -C -d -f -g -h -i -m -M -n -r -R -s -u -V -z --ignore-leading-blanks --dictionary-order \
@@ -236,7 +236,7 @@ pub(in crate::tools::command) const PROGRAMS: &[Program] = &[
         "-f -s -w --skip-fields --skip-chars --check-chars",
         "--all-repeated --group",
     ),
-    // Left out: `--pre` and `--hostname-bin`, which run programs, as does `-z`.
+    // Excluded: `--pre` and `--hostname-bin`, which run programs, as does `-z`.
     closed(
         "rg",
         "-a -b -c -F -h -H -i -I -l -L -n -N -o -p -P -q -s -S -u -U -v -V -w -x -0 -. --text --byte-offset \
@@ -298,7 +298,7 @@ pub(in crate::tools::command) const PROGRAMS: &[Program] = &[
     own("["),
     own("printf"),
     own("read"),
-    // What they run is judged by itself, and so are their options.
+    // The commands that they run are checked separately, and so are their options.
     any("time"),
     any("nice"),
     any("timeout"),

@@ -1,7 +1,7 @@
-//! Which commands are known to be read-only.
+//! Detection of read-only commands.
 //!
-//! `judge` decides it, `known` is the table of programs with their harmless options, read by `options`; `find`,
-//! `git` and `sed` have languages of their own. Must not know files nor hosts.
+//! `judge` decides, `known` is the table of programs with their harmless options, read by `options`; `find`,
+//! `git` and `sed` have their own languages. Must not know files nor hosts.
 
 pub(super) mod find;
 pub(super) mod git;

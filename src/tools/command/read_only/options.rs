@@ -1,11 +1,11 @@
-//! Options of programs, read against lists of those that are known to be harmless.
+//! Checks options against lists of those known to be harmless.
 //!
-//! Must not know programs. An option that is in no list is unknown, and so is an abbreviation: which
-//! options a program takes by their beginnings depends on its version.
+//! Must not know programs. An option in no list is unknown, and so is an abbreviation: which prefixes a
+//! program accepts depends on its version.
 
 use crate::tools::command::syntax::script::Word;
 
-/// The options of one program that are known to be harmless, between blanks. `-#` in `flags` is a number.
+/// Options of one program that are known to be harmless, separated by blanks. `-#` in `flags` is a number.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tools::command) struct Options {
     /// Options without a value.
@@ -16,18 +16,18 @@ pub(in crate::tools::command) struct Options {
     pub(super) attached: &'static str,
 }
 
-/// The words of a call, sorted.
+/// The words of a call, classified.
 #[derive(Debug, Default)]
 pub(in crate::tools::command) struct Sorted<'w> {
-    /// Every option with its value.
+    /// All options with their values.
     pub(in crate::tools::command) options: Vec<(String, Option<&'w str>)>,
-    /// Every other word.
+    /// All other words.
     pub(in crate::tools::command) operands: Vec<&'w Word>,
 }
 
 impl Options {
-    /// The words of a call; `None` where an option is unknown. Words that the shell may turn into options
-    /// pass where `open`, because no option of the program does harm.
+    /// Classifies the words of a call; `None` if an option is unknown. Words that may expand to options pass
+    /// if `open`, since no option of the program is harmful.
     pub(super) fn sort<'w>(&self, words: &'w [Word], open: bool) -> Option<Sorted<'w>> {
         let mut sorted = Sorted::default();
         let mut words = words.iter();
@@ -41,7 +41,7 @@ impl Options {
                 () if word.wild || !word.text.starts_with('-') || word.text.len() == 1 => {
                     sorted.operands.push(word);
                 }
-                // `--name=PREFIX*` may be several words, the others of which are operands.
+                // `--name=PREFIX*` may expand to several words, the others being operands.
                 () if word.text.starts_with("--") => self.long(&word.text, &mut words, open, &mut sorted)?,
                 () => self.cluster(&word.text, &mut words, open, &mut sorted)?,
             }
@@ -68,7 +68,7 @@ impl Options {
         Some(())
     }
 
-    /// `-rnA3`: letters, of which the last may take the rest of the word or the next word.
+    /// Parses `-rnA3`: letters, of which the last may take the rest of the word or the next word.
     fn cluster<'w>(
         &self,
         text: &'w str,
@@ -99,8 +99,8 @@ impl Options {
     }
 }
 
-/// A value in a word of its own. One that looks like an option is refused: a version of the program that
-/// takes no value there would obey it.
+/// Returns a value in a separate word. One that looks like an option is refused: a version of the program in
+/// which the option has no value would interpret it.
 fn next<'w>(words: &mut std::slice::Iter<'w, Word>, open: bool) -> Option<&'w str> {
     let word = words.next()?;
     let number = word.text.chars().skip(1).all(|c| c.is_ascii_digit());

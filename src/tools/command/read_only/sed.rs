@@ -1,10 +1,10 @@
-//! What scripts for sed do.
+//! Effects of sed scripts.
 //!
 //! Must not know policies. A script that is not understood may do anything.
 
 use crate::tools::command::syntax::script::Word;
 
-/// Only the forms that print: addresses with `p`, `d`, `q` or `=`, and one substitution.
+/// Whether the script only prints: addresses with `p`, `d`, `q` or `=`, and one substitution.
 pub(super) fn only_prints(words: &[Word]) -> bool {
     let mut scripts = 0;
     let mut expects_script = false;
@@ -39,7 +39,7 @@ fn script_prints(script: &str) -> bool {
     script.chars().all(lines) || substitutes(script)
 }
 
-/// `s/a/b/flags`, where a flag `w` would write and `e` would run.
+/// Whether it is `s/a/b/flags` without the flags `w`, which writes, and `e`, which runs.
 fn substitutes(script: &str) -> bool {
     let mut chars = script.chars();
     let (Some('s'), Some(delimiter)) = (chars.next(), chars.next()) else { return false };
@@ -57,7 +57,7 @@ fn substitutes(script: &str) -> bool {
     parts.len() == 3 && parts[2].chars().all(|flag| flag.is_ascii_digit() || "gpiI".contains(flag))
 }
 
-/// Whether a call may run something: by the command `e`, by a flag `e`, or by a script that is not here.
+/// Whether a call may run a program: with the command `e`, the flag `e`, or a script in a file.
 pub(in crate::tools::command) fn may_run(words: &[Word]) -> bool {
     let is_quiet = |word: &Word| word.exact && (!word.text.contains('e') || substitutes(&word.text));
     let (mut scripts, mut expects_script) = (0, false);
@@ -82,11 +82,11 @@ pub(in crate::tools::command) fn may_run(words: &[Word]) -> bool {
     false
 }
 
-/// Whether a script follows the letters of an option; `None` where they are not known.
+/// Whether a script follows an option's letters; `None` if they are unknown.
 fn option(letters: &str) -> Option<bool> {
     let known = |letters: &str| letters.chars().all(|c| "nErsuz".contains(c));
     match letters.split_once('i') {
-        // What stands behind it is the end of a name.
+        // The rest is a suffix.
         Some((before, _)) if known(before) => Some(false),
         _ => match letters.strip_suffix('e') {
             Some(before) => known(before).then_some(true),

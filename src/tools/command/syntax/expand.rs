@@ -1,18 +1,18 @@
-//! A text with everything in it, wrappers and texts for other shells taken apart.
+//! Parses a command line with all nested commands: wrappers and texts for other shells.
 
 use super::read;
 use super::script::{MEMORY, Part, Script};
 use crate::tools::command::operands::process_memory;
 use crate::tools::command::wrapped::{self, Inner};
 
-/// More commands than this are not judged.
+/// Maximum number of commands that are checked.
 const PARTS_MAX: usize = 200;
 /// Texts in texts, this deep.
 const TEXTS_MAX: usize = 8;
 
 const UNKNOWN: &str = "a command that another one makes up";
 
-/// Reads a command line as far as it can be told. Never fails: the rest is unresolved.
+/// Parses a command line as far as possible. Never fails: the rest is unresolved.
 pub fn parse(text: &str) -> Script {
     let mut whole = Script::default();
     if process_memory::is_named(text) {

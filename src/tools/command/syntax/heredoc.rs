@@ -1,11 +1,11 @@
-//! Here-documents: where they end by the shell's rules, held against where the grammar ends them.
+//! Here-documents: compares their end by the shell's rules with their end in the grammar.
 
 use tree_sitter::Node;
 
 const UNLIKE: &str = "a here-document that shells read differently";
 const HIDDEN: &str = "a substitution in a here-document";
 
-/// What is wrong with a here-document, if anything.
+/// Returns the reason if a here-document is ambiguous.
 pub(super) fn objection(text: &str, node: Node<'_>) -> Option<&'static str> {
     let mut cursor = node.walk();
     let children: Vec<Node<'_>> = node.children(&mut cursor).collect();

@@ -1,20 +1,20 @@
-//! The smallest pieces of a tree, held against the shell's own rules: the grammar is more lenient
-//! than a shell, and where both could read a text differently it is ambiguous, and left unresolved.
+//! Checks the tokens of a syntax tree against the shell's rules: the grammar is more lenient than a shell,
+//! and text that both could parse differently is ambiguous, and left unresolved.
 
 use tree_sitter::Node;
 
-/// Between two pieces there may be blanks only.
+/// Reason when there is text other than blanks between two tokens.
 const GAP: &str = "a text that shells read differently";
 /// Pieces that are texts of their own.
 const OPAQUE: [&str; 5] = ["raw_string", "heredoc_body", "heredoc_content", "heredoc_start", "heredoc_end"];
 
-/// What is wrong with the pieces of a tree, if anything.
+/// Returns the reason if the tokens of a tree are ambiguous.
 pub(super) fn objection(text: &str, root: Node<'_>) -> Option<&'static str> {
     let mut cursor = root.walk();
     let mut end = 0;
     loop {
         let node = cursor.node();
-        // What stands between the substitutions of a here-document is looked at with the document.
+        // Text between substitutions of a here-document is checked with the document.
         let in_document = node.kind() == "heredoc_end"
             || node.parent().is_some_and(|parent| parent.kind() == "heredoc_body");
         if in_document {
@@ -43,7 +43,7 @@ pub(super) fn objection(text: &str, root: Node<'_>) -> Option<&'static str> {
     }
 }
 
-/// Blanks and continued lines; `\` before anything else is no blank for a shell.
+/// Whether the text is blanks and continued lines; `\` before another character is not blank for a shell.
 fn is_blank(gap: &str) -> bool {
     gap.replace("\\\n", "").chars().all(|c| matches!(c, ' ' | '\t' | '\n'))
 }
@@ -55,13 +55,13 @@ fn is_fine(text: &str, node: Node<'_>, piece: &str) -> bool {
     match node.kind() {
         "comment" => after_blank && !before.ends_with(b"\\ ") && !before.ends_with(b"\\\t"),
         kind if OPAQUE.contains(&kind) => true,
-        // Where such a text ends is told differently as soon as something is escaped in it.
+        // With an escape inside, shells disagree on where such a text ends.
         "ansi_c_string" => !piece.contains('\\'),
         "string_content" => {
             !unescaped(piece).contains(['`', '$', '"']) && history_is_quiet(piece, text, start)
         }
         "$" if node.parent().is_some_and(|parent| parent.kind() == "simple_expansion") => true,
-        // Before a quoted text outside of another one, the sign is no part of the word.
+        // Before a quoted text, unless that is inside another, `$` is not part of the word.
         "$" => !text[start + 1..].starts_with(|c: char| {
             let is_inside = node.parent().is_some_and(|parent| parent.kind() == "string");
             c.is_ascii_alphanumeric() || matches!(c, '(' | '{' | '[' | '\'' | '_') || (c == '"' && !is_inside)
@@ -77,7 +77,7 @@ fn is_fine(text: &str, node: Node<'_>, piece: &str) -> bool {
     }
 }
 
-/// `!` with something behind it is an earlier command in shells that remember them.
+/// Whether `!` cannot be history expansion in a shell that supports it.
 fn history_is_quiet(piece: &str, text: &str, start: usize) -> bool {
     piece.match_indices('!').all(|(at, _)| {
         let behind = text[start + at + 1..].chars().next();
@@ -85,7 +85,7 @@ fn history_is_quiet(piece: &str, text: &str, start: usize) -> bool {
     })
 }
 
-/// The text without what a backslash protects.
+/// Returns the text without characters escaped by a backslash.
 pub(super) fn unescaped(piece: &str) -> String {
     let mut bare = String::new();
     let mut chars = piece.chars();

@@ -1,8 +1,7 @@
-//! A command line as the shell reads it.
+//! Shell syntax of command lines.
 //!
-//! `read` finds commands by the grammar of bash, `leaves` and `heredoc` hold the tree against the shell's own
-//! rules, `expand` takes wrappers and texts for other shells apart, `script` is the result as data. Must not
-//! know any program.
+//! `read` finds commands with the grammar of bash, `leaves` and `heredoc` check the tree against the shell's
+//! own rules, `expand` unwraps nested commands, `script` is the result as data. Must not know any program.
 
 pub(super) mod expand;
 pub(super) mod heredoc;

@@ -1,12 +1,12 @@
-//! From a text to the commands that stand in it, by the grammar of bash. Texts inside of words,
-//! as behind `sh -c`, are not read here.
+//! Extracts the commands from a text, with the grammar of bash. Texts in words, as after `sh -c`, are not
+//! parsed here.
 
 use tree_sitter::{Node, Parser};
 
 use super::script::{BACKGROUND, FUNCTION, Part, Script, UNKNOWN_FILE, VARIABLE, Word};
 use super::{heredoc, leaves};
 
-/// Longer texts are not read, in bytes.
+/// Maximum bytes of a text that is parsed.
 const BYTES_MAX: usize = 10_000;
 /// Deeper nesting is not read.
 const DEPTH_MAX: usize = 60;
@@ -14,7 +14,7 @@ const DEPTH_MAX: usize = 60;
 const UNREAD: &str = "a command line that cannot be read";
 const UNLIKE: &str = "a text that shells read differently";
 
-/// Kinds of nodes that are words.
+/// Types of nodes that are words.
 const WORDS: [&str; 15] = [
     "word",
     "string",
@@ -33,7 +33,7 @@ const WORDS: [&str; 15] = [
     "regex",
 ];
 
-/// Nodes that hold commands and nothing else of interest.
+/// Nodes that only contain commands.
 const HOLDERS: [&str; 17] = [
     "program",
     "list",
@@ -66,12 +66,12 @@ const ONE_LINE: [&str; 8] = [
     "test_command",
 ];
 
-/// Everything that stands in a text. Never fails: what cannot be read is unresolved.
+/// Returns all commands in a text. Never fails: unparsable text is unresolved.
 pub(in crate::tools::command) fn read(text: &str) -> Script {
     let mut script = Script::default();
     let strange =
         |c: char| (c.is_control() && !matches!(c, '\n' | '\t')) || (c.is_whitespace() && !c.is_ascii());
-    // A line continued in the middle of a word joins what the grammar takes apart.
+    // A line continued within a word joins tokens that the grammar separates.
     let joins = text.match_indices("\\\n").any(|(at, _)| !text[..at].ends_with([' ', '\t']));
     if text.len() > BYTES_MAX || text.contains(strange) || joins {
         script.mark_unresolved(UNREAD);
@@ -111,7 +111,7 @@ impl<'t> Reader<'t> {
         &self.text[node.byte_range()]
     }
 
-    /// Reads a node that is no word of a command.
+    /// Handles a node that is not a word of a command.
     fn visit(&mut self, node: Node<'_>) {
         if self.depth >= DEPTH_MAX {
             return self.script.mark_unresolved("a command line nested too deeply");
@@ -135,7 +135,7 @@ impl<'t> Reader<'t> {
             "herestring_redirect" => self.inner(node),
             "heredoc_redirect" => self.here_document(node),
             "function_definition" => {
-                // Its name may be that of a program, and it may call itself without end.
+                // Its name may be that of a program, and it may call itself endlessly.
                 self.script.mark_unresolved(FUNCTION);
                 children(node)
                     .into_iter()
@@ -148,7 +148,7 @@ impl<'t> Reader<'t> {
         self.depth -= 1;
     }
 
-    /// Words that touch each other are one word for a shell, and a line feed ends a command.
+    /// Checks adjacent words, which are one word for a shell, and line feeds, which end a command.
     fn neighbours(&mut self, node: Node<'_>) {
         let is_one_line = ONE_LINE.contains(&node.kind());
         let glued = |child: Node<'_>| {
@@ -163,7 +163,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The words and commands in a node.
+    /// Handles the words and commands in a node.
     fn inner(&mut self, node: Node<'_>) {
         for child in children(node) {
             match child.kind() {
@@ -200,7 +200,7 @@ impl<'t> Reader<'t> {
         self.script.parts.push(part);
     }
 
-    /// `export`, `unset` and the like, which the grammar knows by name.
+    /// Handles `export`, `unset` and similar, which the grammar knows by name.
     fn built_in(&mut self, node: Node<'_>) {
         let mut part = Part::default();
         for (n, child) in children(node).into_iter().enumerate() {
@@ -217,7 +217,7 @@ impl<'t> Reader<'t> {
         self.script.parts.push(part);
     }
 
-    /// `[ … ]` and `[[ … ]]`: only what means the same to the grammar and to a shell.
+    /// Handles `[ … ]` and `[[ … ]]`: only forms that the grammar and a shell parse alike.
     fn test(&mut self, node: Node<'_>) {
         let is_wide = self.source(node).starts_with("[[");
         let mut part = Part { sets: Vec::new(), words: vec![Word::plain(if is_wide { "[[" } else { "[" })] };
@@ -252,7 +252,7 @@ impl<'t> Reader<'t> {
         self.script.parts.push(part);
     }
 
-    /// The name that is set; what its value runs is noted.
+    /// Returns the name of the variable; handles commands in its value.
     fn assignment(&mut self, node: Node<'_>) -> String {
         let mut name = String::new();
         for child in children(node) {
@@ -281,7 +281,7 @@ impl<'t> Reader<'t> {
         let file = match <[Word; 1]>::try_from(files) {
             Ok([file]) => file,
             Err(files) if files.is_empty() => return,
-            // Behind the file, these are words of the command.
+            // After the file name, these are words of the command.
             Err(_) => return self.script.mark_unresolved("words behind a redirection"),
         };
         let is_handle = file.exact && (file.text == "-" || file.text.chars().all(|c| c.is_ascii_digit()));
@@ -338,7 +338,7 @@ impl<'t> Reader<'t> {
         word
     }
 
-    /// Whether there are braces that no quotes protect: the shell may make several words of them.
+    /// Whether there are unquoted braces, which the shell may expand to several words.
     fn braces(&self, node: Node<'_>) -> bool {
         match node.kind() {
             "word" => leaves::unescaped(self.source(node)).contains(['{', '}']),
@@ -353,7 +353,7 @@ impl<'t> Reader<'t> {
             "word" | "number" | "extglob_pattern" | "regex" if node.child_count() == 0 => bare(raw, word),
             "raw_string" => word.text.push_str(&raw[1..raw.len() - 1]),
             "ansi_c_string" => word.text.push_str(&raw[2..raw.len() - 1]),
-            // Where there is no translation, it is what stands in it.
+            // Without a translation it is the literal text.
             "translated_string" => {
                 (word.wild, word.exact) = (true, false);
                 self.holes_of_string(node);
@@ -405,7 +405,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads what a quoted text substitutes; whether it does.
+    /// Handles substitutions in a quoted text; returns whether there are any.
     fn holes_of_string(&mut self, node: Node<'_>) -> bool {
         let mut found = false;
         for child in children(node) {
@@ -423,14 +423,14 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Whether what touches a redirection is `{name}`: the variable is set then, that of programs' folders, too.
+/// Whether the text before a redirection is `{name}`: then the variable is set, even `PATH`.
 fn names_variable(before: &str) -> bool {
     let name = before.strip_suffix('}').and_then(|before| before.rsplit_once('{'));
     name.is_some_and(|(before, _)| !before.ends_with('$'))
 }
 
-/// Text without quotes around it. A pattern becomes the names of files: with nothing before it any word,
-/// behind `-` any option.
+/// Adds unquoted text. A pattern expands to file names: without a prefix to any word, after `-` to any
+/// option.
 fn bare(raw: &str, word: &mut Word) {
     let mut chars = raw.chars();
     while let Some(c) = chars.next() {

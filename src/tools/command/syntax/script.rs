@@ -1,30 +1,29 @@
-//! What a command line would do, as data.
+//! The effects of a command line, as data.
 
-/// One word of a command, quotes removed.
+/// One word of a command, without quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// What the program gets, or what is written where that is not known.
+    /// The text that the program gets, or the unexpanded text if that is unknown.
     pub text: String,
-    /// Whether the shell may turn the word into anything, an option or several words, too.
+    /// Whether the shell may expand the word to anything, even an option or several words.
     pub wild: bool,
     /// Whether the program gets exactly `text`.
     pub exact: bool,
 }
 
 impl Word {
-    /// A word that the shell does not touch.
+    /// Creates a word without expansions.
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), wild: false, exact: true }
     }
 
-    /// A word that can become anything.
+    /// Creates a word that can expand to anything.
     pub fn wild(text: impl Into<String>) -> Self {
         Self { text: text.into(), wild: true, exact: false }
     }
 }
 
-/// A simple command: variables that are set, then a program with its words. One of both may be
-/// missing.
+/// A simple command: variable assignments, then a program with its words. Either may be missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Part {
     /// Names of the variables.
@@ -33,20 +32,20 @@ pub struct Part {
     pub words: Vec<Word>,
 }
 
-/// Everything that a command line would do, in the order of reading.
+/// All effects of a command line, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Script {
-    /// What runs, in substitutions, functions and wrappers, too.
+    /// All commands, including those in substitutions, functions and wrappers.
     pub parts: Vec<Part>,
-    /// Files that redirections write; the harmless ones are left out.
+    /// Files that redirections write, without harmless ones.
     pub writes: Vec<Word>,
     /// Files that redirections read.
     pub reads: Vec<Word>,
-    /// Why not all of it is known. Nothing is allowed while something is unresolved.
+    /// Reasons why not all of it is known. Nothing is approved while something is unresolved.
     pub unresolved: Vec<&'static str>,
 }
 
-/// Doubts about what a command does, while it is known which commands run.
+/// Reasons that concern what a command does, although all commands are known.
 pub(super) const RESOLVED: [&str; 5] = [BACKGROUND, FUNCTION, VARIABLE, UNKNOWN_FILE, MEMORY];
 pub(super) const BACKGROUND: &str = "a command in the background";
 pub(super) const FUNCTION: &str = "a function";
@@ -55,7 +54,7 @@ pub(super) const UNKNOWN_FILE: &str = "a file that is not known is read";
 pub(super) const MEMORY: &str = "what processes keep in memory";
 
 impl Script {
-    /// Whether other commands may run than those that were found.
+    /// Whether commands other than those found may run.
     pub fn is_unresolved(&self) -> bool {
         self.unresolved.iter().any(|why| !RESOLVED.contains(why))
     }

@@ -1,15 +1,15 @@
-//! Rules by paths, as they stand before what commands and links would tell of files.
+//! Path rules as barriers against reading file content through commands and links.
 //!
-//! Must not know what is decided.
+//! Must not know the verdict.
 
 use std::path::Path;
 
 use ignore::gitignore::Gitignore;
 
-/// A rule by which what is in some files is not to be given unasked.
+/// A rule that protects the content of some files.
 #[derive(Debug, Clone)]
 pub struct Barrier {
-    /// The rule in words.
+    /// A description of the rule.
     pub rule: String,
     paths: Gitignore,
 }
@@ -19,7 +19,7 @@ impl Barrier {
         Self { rule, paths }
     }
 
-    /// Whether an absolute path, or a folder that it is in, is behind it.
+    /// Whether it covers an absolute path, or one of its folders.
     pub fn has(&self, path: &Path) -> bool {
         path.is_absolute() && self.paths.matched_path_or_any_parents(path, false).is_ignore()
     }

@@ -1,6 +1,6 @@
-//! What rules name, read once: the words of a command, patterns of paths.
+//! Parses the conditions of rules: the words of a command, patterns of paths.
 //!
-//! Must not know what is decided.
+//! Must not know the verdict.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::tools::command;
 
-/// The words of a rule's command, which are one plain command.
+/// Returns the words of a rule's command, which must be one plain command.
 pub(super) fn words_of(text: &str) -> Option<Vec<String>> {
     let script = command::parse(text);
     let part = script.parts.first()?;
-    // Wrappers bring parts of their own; the first one is what was written.
+    // Wrappers add parts of their own; the first one is what was written.
     let plain = part.sets.is_empty() && script.writes.is_empty() && part.words.iter().all(|word| word.exact);
     let lone =
         text.split_whitespace().count() >= part.words.len() && !text.contains([';', '|', '&', '\n', '#']);
@@ -20,7 +20,7 @@ pub(super) fn words_of(text: &str) -> Option<Vec<String>> {
     (plain && lone && !part.words.is_empty()).then(|| words.collect())
 }
 
-/// A pattern of paths as one from the root of the file system, and prepared.
+/// Returns a path pattern, made absolute and compiled.
 pub(super) fn glob(pattern: &str, root: &Path, home: &Path) -> Result<(String, Gitignore), String> {
     let (base, below) = match pattern.strip_prefix("~/") {
         Some(below) => (home, below),

@@ -1,4 +1,4 @@
-//! What a page's content shows: its operators are followed as far as they place text.
+//! Interprets a page's content stream, as far as it positions text.
 //!
 //! Must not know documents nor lines: glyphs go to a sink. Nothing is drawn.
 
@@ -14,45 +14,45 @@ use super::encoding::{self, Base};
 use super::font::{Font, Shown};
 use super::matrix::Matrix;
 
-/// Operators between two looks at the clock.
+/// Operators between two checks for the timeout.
 const OPERATORS_PER_LOOK: usize = 256;
 /// Forms within forms.
 const DEPTH_MAX: usize = 12;
-/// States that are kept at once.
+/// Maximum depth of saved states.
 const STATES_MAX: usize = 512;
-/// Fonts that are kept at once; a document of reports may have one for every page.
+/// Maximum number of cached fonts; a document of reports may have one per page.
 const FONTS_MAX: usize = 256;
 
-/// A glyph on its page.
+/// A positioned glyph.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Glyph<'a> {
-    /// What it means; nothing where it is unknown.
+    /// Its text; `None` if unknown.
     pub text: Option<&'a str>,
-    /// Where it begins.
+    /// Its start.
     pub from: (f64, f64),
-    /// Where the next one would.
+    /// The start of the next glyph.
     pub to: (f64, f64),
-    /// The size of its font.
+    /// Its font size.
     pub size: f64,
 }
 
-/// Takes glyphs in.
+/// Receiver of glyphs.
 pub type Sink<'s> = &'s mut dyn FnMut(Glyph<'_>);
 
-/// Fonts that were read already, by what the document has of them.
+/// Cache of fonts, by their data in the document.
 pub type Fonts = HashMap<Vec<u8>, Rc<Font>>;
 
-/// Follows the content of one page.
+/// Interprets the content of one page.
 pub struct Reader<'s> {
-    /// Fonts that are known.
+    /// The font cache.
     pub fonts: &'s mut Fonts,
-    /// Where glyphs go.
+    /// The receiver of glyphs.
     pub sink: Sink<'s>,
-    /// Whether it is time to end.
+    /// Returns whether to stop.
     pub stop: &'s dyn Fn() -> bool,
     /// Operators that may still follow.
     pub left: usize,
-    /// Whether there was a picture.
+    /// Whether there was an image.
     pub pictures: bool,
 }
 
@@ -69,18 +69,18 @@ struct State {
     rise: f64,
 }
 
-/// Where text goes within a text object.
+/// The text position within a text object.
 #[derive(Clone, Copy)]
 struct Place {
     now: Matrix,
     line: Matrix,
 }
 
-/// Text that stands for what is shown, in the marked content around it.
+/// Replacement text of marked content.
 struct Actual {
-    /// How many marks were open before it.
+    /// The nesting depth before it.
     depth: usize,
-    /// It, until the first glyph has taken it.
+    /// The text, until the first glyph has taken it.
     text: Option<String>,
 }
 
@@ -100,7 +100,7 @@ impl Reader<'_> {
         self.run(content, resources, state, 0);
     }
 
-    /// Whether another operator may be looked at.
+    /// Whether another operator may be processed.
     fn goes_on(&mut self) -> bool {
         self.left = self.left.saturating_sub(1);
         if self.left.is_multiple_of(OPERATORS_PER_LOOK) && (self.stop)() {
@@ -151,7 +151,7 @@ impl Reader<'_> {
         font
     }
 
-    /// A form is content of its own; everything else is a picture.
+    /// Handles an external object: a form has its own content; others are images.
     fn object(&mut self, name: &Name<'_>, resources: &Resources<'_>, state: &State, depth: usize) {
         let Some(object) = resources.get_x_object(name) else { return };
         let dict = object.dict();
@@ -163,7 +163,7 @@ impl Reader<'_> {
         let own = dict.get::<[f32; 6]>("Matrix").map(|numbers| Matrix(numbers.map(f64::from)));
         let mut state = state.clone();
         state.page = own.unwrap_or(Matrix::IDENTITY) * state.page;
-        // Old forms have no resources of their own and use the page's.
+        // Old forms have no resources and use the page's.
         match dict.get::<Dict<'_>>("Resources") {
             Some(own) => self.run(&content, &Resources::new(own), state, depth + 1),
             None => self.run(&content, resources, state, depth + 1),
@@ -179,7 +179,7 @@ fn matrix(numbers: [Number; 6]) -> Matrix {
     Matrix(numbers.map(|number| number.as_f64()))
 }
 
-/// A text object while its operators are followed.
+/// State of a text object.
 struct Text {
     state: State,
     place: Place,
@@ -188,7 +188,7 @@ struct Text {
 }
 
 impl Text {
-    /// Operators that change or show text; others do nothing.
+    /// Handles operators that change or show text; others are ignored.
     fn show(&mut self, operator: &TypedInstruction<'_, '_>, sink: Sink<'_>) {
         match operator {
             TypedInstruction::BeginText(_) => {
@@ -230,7 +230,7 @@ impl Text {
         self.place = Place { now: line, line };
     }
 
-    /// Texts and numbers between them, which move what follows by thousandths.
+    /// Handles texts with numbers between them, which move the position by thousandths.
     fn several(&mut self, texts: &Array<'_>, sink: Sink<'_>) {
         for part in texts.iter::<Object<'_>>() {
             match part {
@@ -273,7 +273,7 @@ impl Text {
         });
     }
 
-    /// Marked content begins, which may say what its text is.
+    /// Starts marked content, which may have a replacement text.
     fn mark(&mut self, properties: &Object<'_>, resources: &Resources<'_>) {
         let named;
         let dict = match properties {
@@ -299,7 +299,8 @@ impl Text {
     }
 }
 
-/// A text string: UTF-16 or UTF-8 with its mark, or else PDF's own encoding, which is nearly Windows'.
+/// Decodes a text string: UTF-16 or UTF-8 with a byte order mark, or else PDF's own encoding, which is nearly
+/// Windows-1252.
 fn text_string(bytes: &[u8]) -> String {
     if let Some(rest) = bytes.strip_prefix(b"\xfe\xff") {
         return encoding_rs::UTF_16BE.decode_without_bom_handling(rest).0.into_owned();

@@ -1,4 +1,4 @@
-//! Which characters codes and names of glyphs stand for, where a document has no map of its own.
+//! Character encodings of fonts: codes and glyph names to text, when a document has no Unicode map.
 //!
 //! Pure. The tables are those of the PDF specification (ISO 32000, annex D); the names are Adobe's list.
 
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, MACINTOSH, SHIFT_JIS, WINDOWS_1252};
 
-/// Adobe's list of names.
+/// Adobe's glyph list.
 const GLYPHS: &str = include_str!("../../../../assets/glyphs.txt");
 
 /// Codes 0xA1 to 0xFB of the standard encoding.
@@ -15,27 +15,27 @@ const STANDARD_HIGH: &str = "¡¢£⁄¥ƒ§¤'“«‹›ﬁﬂ\0–†‡·\0�
 /// Codes 0x20 to 0x7E of the font Symbol.
 const SYMBOL_LOW: &str =
     " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼";
-/// Codes 0xA0 to 0xFE of it. Parts of large braces are told as pieces that Unicode has.
+/// Codes 0xA0 to 0xFE of the Symbol encoding. Parts of large braces map to Unicode's pieces.
 const SYMBOL_HIGH: &str =
     "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪\0〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭";
 
-/// What the codes of a font with one byte for each mean.
+/// Base encoding of a font with one-byte codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Base {
-    /// Adobe's standard encoding: Type 1 fonts that say nothing else.
+    /// Adobe's standard encoding: the default of Type 1 fonts.
     Standard,
     /// `WinAnsiEncoding`: Windows code page 1252.
     WinAnsi,
     /// `MacRomanEncoding`.
     MacRoman,
-    /// What the font Symbol has of itself.
+    /// The built-in encoding of the font Symbol.
     Symbol,
-    /// What the font `ZapfDingbats` has of itself.
+    /// The built-in encoding of the font `ZapfDingbats`.
     Dingbats,
 }
 
 impl Base {
-    /// By its name in a document.
+    /// Returns the encoding with a name.
     pub fn named(name: &[u8]) -> Option<Self> {
         match name {
             b"StandardEncoding" => Some(Self::Standard),
@@ -70,7 +70,7 @@ fn symbol(code: u8) -> Option<char> {
     }
 }
 
-/// Unicode took the dingbats over in their order, but for those that it had already.
+/// Unicode has the dingbats in the same order, except those that it already had.
 fn dingbat(code: u8) -> Option<char> {
     let code = u32::from(code);
     let at = match code {
@@ -100,8 +100,8 @@ fn dingbat(code: u8) -> Option<char> {
     char::from_u32(at)
 }
 
-/// The text that the name of a glyph stands for, by the rules of Adobe's specification: what follows a
-/// dot is a variant, parts of ligatures are joined by `_`, `uni` and `u` are followed by numbers.
+/// Returns the text of a glyph name, by Adobe's rules: a suffix after a dot is a variant, parts of ligatures
+/// are joined by `_`, `uni` and `u` are followed by code points.
 pub fn glyph(name: &str) -> Option<String> {
     let base = name.split('.').next().unwrap_or_default();
     let text: String = base.split('_').filter_map(component).collect();
@@ -129,12 +129,12 @@ fn component(name: &str) -> Option<String> {
     hex(rest).map(String::from)
 }
 
-/// How the bytes of a font with a predefined map of codes are read.
+/// How the bytes of a font with a predefined code map are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coded {
-    /// Two bytes that say nothing of characters by themselves.
+    /// Two-byte codes without a defined meaning.
     Identity,
-    /// UTF-16, of which UCS-2 is a part.
+    /// UTF-16, which includes UCS-2.
     Utf16,
     /// A text of before Unicode.
     Legacy(&'static Encoding),
@@ -154,7 +154,7 @@ pub fn predefined(name: &str) -> Option<Coded> {
     if name.starts_with("Identity") {
         return Some(Coded::Identity);
     }
-    // EUC-TW: web pages never had it, so the library of their encodings does not, either.
+    // EUC-TW is not a web encoding, so the encoding library lacks it.
     if name.starts_with("CNS-EUC") {
         return None;
     }
@@ -164,7 +164,7 @@ pub fn predefined(name: &str) -> Option<Coded> {
     legacy.iter().find(|(part, _)| name.contains(part)).map(|(_, encoding)| Coded::Legacy(encoding))
 }
 
-/// Bytes of one character as text; nothing where they are wrong.
+/// Decodes the bytes of one character; `None` if they are invalid.
 pub fn decode(encoding: &'static Encoding, bytes: &[u8]) -> Option<String> {
     encoding.decode_without_bom_handling_and_without_replacement(bytes).map(std::borrow::Cow::into_owned)
 }

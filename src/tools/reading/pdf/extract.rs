@@ -1,7 +1,7 @@
-//! A document's pages as text.
+//! Extracts the text of a document's pages.
 //!
-//! Must not know files nor processes. The library that reads documents decodes a stream whole, however
-//! large it becomes: who has no limit of memory around this gives it documents that he trusts.
+//! Must not know files nor processes. The PDF library decodes a stream completely, however large it becomes:
+//! without a memory limit, use it only for trusted documents.
 
 use hayro_syntax::page::Page as Leaf;
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
@@ -11,9 +11,9 @@ use super::content::{Fonts, Glyph, Reader};
 use super::lines::Lines;
 use super::matrix::Matrix;
 
-/// Bytes of text after which no further page is read.
+/// Maximum bytes of text, after which no further page is read.
 const TEXT_MAX: usize = 8 << 20;
-/// Operators of a page; a map of a city has a hundred thousand.
+/// Maximum operators of a page; a city map has a hundred thousand.
 const OPERATORS_MAX: usize = 4_000_000;
 
 /// Which pages, from 1, both included.
@@ -21,18 +21,18 @@ const OPERATORS_MAX: usize = 4_000_000;
 pub struct PageRequest {
     /// The first.
     pub first: usize,
-    /// The last; the document's, where there are fewer.
+    /// The last page; limited to the document's.
     pub last: usize,
-    /// Pages that a document may have to be read without being asked for these.
+    /// Maximum number of pages for reading a document without a requested range.
     pub unless: usize,
 }
 
-/// What was read.
+/// The result.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paper {
-    /// Pages of the whole document.
+    /// Number of pages of the whole document.
     pub pages: usize,
-    /// Those that were asked for, in their order.
+    /// The requested pages, in order.
     pub shown: Vec<Page>,
     /// Whether some are missing because the text became too long.
     pub cut: bool,
@@ -45,36 +45,36 @@ pub struct Page {
     pub number: usize,
     /// Its lines.
     pub text: String,
-    /// Glyphs whose meaning is unknown.
+    /// Number of glyphs with unknown text.
     pub unknown: usize,
     /// All glyphs.
     pub glyphs: usize,
-    /// Whether it has a picture.
+    /// Whether it has an image.
     pub picture: bool,
-    /// Whether something was left out because there was too much of it.
+    /// Whether text was dropped because of a limit.
     pub cut: bool,
 }
 
 /// Why a document cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Trouble {
-    /// It is damaged.
+    /// The document is damaged.
     Damaged,
     /// A password is needed.
     Password,
-    /// It is encrypted in a way that is not supported.
+    /// Its encryption is not supported.
     Cipher,
-    /// It took too long.
+    /// Timed out.
     Slow,
-    /// Reading it took too much memory, or came upon something unforeseen.
+    /// Out of memory, or an unexpected error in the library.
     Overwhelmed,
-    /// Nobody waits for it any more.
+    /// Cancelled.
     Interrupted,
-    /// What was to read it cannot be started or does not answer, in words.
+    /// The subprocess cannot be started or does not answer; the reason.
     Reader(String),
 }
 
-/// Reads some pages. `stop` says that it is time to end.
+/// Reads pages. `stop` returns whether to stop.
 pub fn read(bytes: Vec<u8>, wanted: PageRequest, stop: &dyn Fn() -> bool) -> Result<Paper, Trouble> {
     let pdf = Pdf::new(bytes).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Trouble::Password,

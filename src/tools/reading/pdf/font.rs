@@ -1,6 +1,6 @@
-//! A font as far as text needs it: what its codes mean, and how wide they are.
+//! A font as far as text needs it: the text of its codes, and their widths.
 //!
-//! Must not know pages. Outlines are never looked at.
+//! Must not know pages. Outlines are never read.
 
 use std::borrow::Cow;
 
@@ -11,9 +11,9 @@ use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream};
 use super::encoding::{self, Base, Coded};
 use super::program::{self, BuiltIn};
 
-/// Ranges of widths that are kept of a font.
+/// Maximum ranges of widths stored per font.
 const WIDTHS_MAX: usize = 1 << 17;
-/// Widths of Helvetica from the blank to the tilde, in thousandths: for fonts that name none.
+/// Widths of Helvetica from space to tilde, in thousandths: the default for fonts without widths.
 const HELVETICA: [u16; 95] = [
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556,
     556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278,
@@ -21,7 +21,7 @@ const HELVETICA: [u16; 95] = [
     556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500,
     278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 ];
-/// The same of Times Roman.
+/// The same for Times Roman.
 const TIMES: [u16; 95] = [
     250, 333, 408, 500, 500, 833, 778, 180, 333, 333, 500, 564, 250, 333, 250, 278, 500, 500, 500, 500, 500,
     500, 500, 500, 500, 500, 278, 278, 564, 564, 564, 444, 921, 722, 667, 667, 722, 611, 556, 722, 722, 333,
@@ -36,18 +36,18 @@ pub struct Font {
     codes: Codes,
     widths: Widths,
     to_unicode: Option<CMap>,
-    /// Whether a line goes down.
+    /// Whether the writing is vertical.
     pub vertical: bool,
 }
 
 /// How bytes become codes.
 #[derive(Debug)]
 enum Codes {
-    /// One byte each, and what it means.
+    /// One byte each, with its text.
     Bytes(Vec<Option<String>>),
-    /// As a map in the document says.
+    /// By a map in the document.
     Map(Box<CMap>),
-    /// In a known way.
+    /// By a predefined map.
     Known(Coded),
 }
 
@@ -56,18 +56,18 @@ enum Codes {
 struct Widths {
     /// First and last code, and the width; sorted by the first.
     ranges: Vec<(u32, u32, f64)>,
-    /// Of all others.
+    /// The default width.
     default: f64,
 }
 
-/// One shown character.
+/// One displayed character.
 #[derive(Debug)]
 pub struct Shown<'a> {
-    /// What it means; nothing where it is unknown.
+    /// Its text; `None` if unknown.
     pub text: Option<Cow<'a, str>>,
-    /// How far it goes, in units of the font's size.
+    /// Its width, in units of the font size.
     pub width: f64,
-    /// Whether it is the single byte 32, which word spacing is added to.
+    /// Whether it is the single byte 32, to which word spacing is added.
     pub blank: bool,
 }
 
@@ -104,13 +104,13 @@ impl Font {
             dict.get::<Array<'_>>("DescendantFonts").and_then(|fonts| fonts.iter::<Dict<'_>>().next());
         let mut widths = inner.map(|inner| composite_widths(&inner)).unwrap_or_default();
         if vertical {
-            // Lines that go down are rare, and their glyphs as high as the font is large.
+            // Vertical writing is rare, and its glyphs are as high as the font size.
             widths = Widths { ranges: Vec::new(), default: 1.0 };
         }
         Self { codes, widths, to_unicode, vertical }
     }
 
-    /// Goes through what a text operator shows.
+    /// Iterates over the characters that a text operator shows.
     pub fn each(&self, bytes: &[u8], each: &mut dyn FnMut(Shown<'_>)) {
         let mut rest = bytes;
         while let Some(first) = rest.first() {
@@ -166,13 +166,13 @@ fn pair(bytes: &[u8]) -> (u32, u32, usize) {
     (code, code, 2)
 }
 
-/// The same, or four where they are one character. The numbers of characters are not known here.
+/// Reads two bytes, or four for a surrogate pair. Character numbers are unknown here.
 fn utf16(bytes: &[u8]) -> (u32, u32, usize) {
     let (code, ..) = pair(bytes);
     (code, u32::MAX, if (0xd800..0xdc00).contains(&code) { 4 } else { 2 })
 }
 
-/// One byte, or two where the first says so.
+/// Reads one byte, or two if the first is a lead byte.
 fn legacy(encoding: &'static Encoding, bytes: &[u8]) -> (u32, u32, usize) {
     let narrow = encoding == SHIFT_JIS && (0xa0..0xe0).contains(&bytes[0]);
     if bytes[0] < 0x80 || narrow {
@@ -181,7 +181,7 @@ fn legacy(encoding: &'static Encoding, bytes: &[u8]) -> (u32, u32, usize) {
     (pair(bytes).0, u32::MAX, 2)
 }
 
-/// What the map to Unicode says of a code. Some maps have NUL where they know nothing.
+/// Returns the text of a code in the Unicode map. Some maps have NUL for unknown codes.
 fn text_of(map: Option<&CMap>, code: u32) -> Option<String> {
     match map?.lookup_bf_string(code)? {
         BfString::Char('\0') => None,
@@ -198,7 +198,7 @@ fn parsed(stream: &Stream<'_>) -> Option<CMap> {
     CMap::parse(&stream.decoded_data().ok()?, |_| None)
 }
 
-/// What the codes of a font of single bytes mean, where its map does not say it.
+/// Returns the texts of one-byte codes that the font's map lacks.
 fn means(dict: &Dict<'_>, mut texts: Vec<Option<String>>) -> Vec<Option<String>> {
     let (mut base, mut differences) = (None, None);
     match dict.get::<Object<'_>>("Encoding") {
@@ -248,7 +248,7 @@ fn means(dict: &Dict<'_>, mut texts: Vec<Option<String>>) -> Vec<Option<String>>
     texts
 }
 
-/// The encoding that fonts have where the document names none.
+/// Returns the default encoding of a font.
 fn own(dict: &Dict<'_>, kind: &[u8]) -> Option<Base> {
     let name = name(dict);
     match kind {
@@ -260,7 +260,7 @@ fn own(dict: &Dict<'_>, kind: &[u8]) -> Option<Base> {
     }
 }
 
-/// Names such as `a65`: some makers of bitmap fonts number their glyphs by their codes.
+/// Parses names such as `a65`: some bitmap font generators name glyphs by their codes.
 fn numbered(name: &str, code: u8) -> Option<String> {
     let digits = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let plain = digits.len() + 2 >= name.len() && (0x20..0x7f).contains(&code);

@@ -1,48 +1,48 @@
-//! Lines of text from glyphs that stand somewhere on a page.
+//! Assembles lines of text from positioned glyphs.
 //!
-//! Pure. Producers write a page in the order in which it is read nearly always, so that order is kept;
-//! only where it makes no sense do lines go by their places, from top to bottom.
+//! Pure. Pages are nearly always written in reading order, so that order is kept; only if it makes no sense
+//! are lines sorted by position, top to bottom.
 
 use super::content::Glyph;
 
-/// From this gap on two glyphs are two words; a font's size is 1. TeX shrinks blanks to 0.22, and beyond where it must.
+/// Minimum gap between two words, for font size 1. TeX shrinks blanks to 0.22, and further if needed.
 const WORD: f64 = 0.12;
-/// From here on they are two columns of a table, and get two blanks.
+/// Minimum gap between two columns of a table, which get two blanks.
 const CELL: f64 = 1.5;
-/// So far back may a glyph go within its line: accents are put over letters that way.
+/// Maximum distance that a glyph may move back within its line: accents over letters do.
 const BACK: f64 = 1.0;
-/// So far from its line may a glyph stand: superscripts do.
+/// Maximum vertical distance of a glyph from its line: superscripts have one.
 const RAISED: f64 = 0.5;
-/// A glyph that is shown again so near is the same one, made bold.
+/// Maximum distance of a repeated glyph, which produces bold.
 const AGAIN: f64 = 0.15;
-/// A distance of lines that is so much larger than the usual one parts paragraphs.
+/// Line distance, relative to the usual one, that separates paragraphs.
 const PARAGRAPH: f64 = 1.4;
-/// Steps back up that a page of columns has, at most; beyond, and in more than a fourth of its lines,
-/// the order is none.
+/// Maximum number of upward jumps on a page of columns; with more, and in more than a fourth of its lines,
+/// the order is discarded.
 const COLUMNS_MAX: usize = 6;
-/// Lines among which another one may be drawn a second time.
+/// Number of recent lines that may be repeated.
 const DOUBLES: usize = 8;
 /// Sizes of programs on a page.
 const PITCHES_MAX: usize = 8;
-/// Directions that are told apart where lines are put in order.
+/// Number of directions that are distinguished in sorting.
 const TURNS: usize = 90;
 /// Blanks in a row.
 const BLANKS_MAX: usize = 60;
-/// Characters of a line, so that a page is never one line of a megabyte.
+/// Maximum characters of a line, so that a page is never one line of a megabyte.
 const LINE_MAX: usize = 1000;
 
-/// What a page shows.
+/// The text of a page.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Told {
     /// Its lines.
     pub text: String,
-    /// Glyphs whose meaning is unknown; they are told as U+FFFD.
+    /// Number of glyphs with unknown text, written as U+FFFD.
     pub unknown: usize,
     /// All glyphs.
     pub glyphs: usize,
 }
 
-/// Takes the glyphs of a page in.
+/// Collects the glyphs of a page.
 #[derive(Debug, Default)]
 pub struct Lines {
     done: Vec<Line>,
@@ -50,26 +50,26 @@ pub struct Lines {
     told: Told,
 }
 
-/// Glyphs in one row.
+/// Glyphs in a row.
 #[derive(Debug, Clone)]
 struct Line {
     text: String,
-    /// Where it goes to; its length is 1.
+    /// Its direction, of length 1.
     along: (f64, f64),
-    /// Where it begins and ends on its way.
+    /// Its start and end along the direction.
     from: f64,
     to: f64,
-    /// How high it stands, seen along its way.
+    /// Its offset perpendicular to the direction.
     height: f64,
     size: f64,
-    /// How wide each of its glyphs is, where all are alike: a program, most often. Zero where they are not.
+    /// The width of its glyphs if all are equal, as in program code; otherwise zero.
     pitch: f64,
-    /// Where its last glyph begins, and that glyph.
+    /// The start of its last glyph, and that glyph.
     last: (f64, String),
 }
 
 impl Lines {
-    /// Takes a glyph in.
+    /// Adds a glyph.
     pub fn add(&mut self, glyph: Glyph<'_>) {
         let places = [glyph.from.0, glyph.from.1, glyph.to.0, glyph.to.1, glyph.size];
         if glyph.size <= f64::EPSILON || places.iter().any(|place| !place.is_finite()) {
@@ -124,13 +124,13 @@ impl Lines {
     }
 }
 
-/// How far a point is on a way.
+/// Returns the coordinate of a point along a direction.
 fn on(point: (f64, f64), way: (f64, f64)) -> f64 {
     point.0 * way.0 + point.1 * way.1
 }
 
 impl Line {
-    /// Its direction as one of a few.
+    /// Returns its direction, quantized.
     fn turn(&self) -> usize {
         let turns = self.along.1.atan2(self.along.0) / std::f64::consts::TAU;
         ((turns + 1.0) * TURNS as f64).round() as usize % TURNS
@@ -140,7 +140,7 @@ impl Line {
         on(self.along, other.along) > 0.99
     }
 
-    /// Whether both stand in one row, seen along the first.
+    /// Whether both are in one row, relative to the first's direction.
     fn in_row(&self, other: &Self) -> bool {
         self.turned_as(other) && (self.height - other.height).abs() <= RAISED * self.size.max(other.size)
     }
@@ -150,7 +150,7 @@ impl Line {
         self.in_row(next) && next.from - self.to >= -BACK * size
     }
 
-    /// Whether a glyph is the last one once more.
+    /// Whether a glyph repeats the last one.
     fn again(&self, glyph: &Self) -> bool {
         let near = |by: f64| by.abs() < AGAIN * self.size;
         self.last.1 == glyph.text
@@ -161,7 +161,7 @@ impl Line {
             && near(self.height - glyph.height)
     }
 
-    /// Whether a line is this one once more.
+    /// Whether a line repeats this one.
     fn is_twice(&self, line: &Self) -> bool {
         let near = |by: f64| by.abs() < AGAIN * self.size;
         self.text == line.text
@@ -195,12 +195,12 @@ impl Line {
         }
     }
 
-    /// Whether its glyphs are all alike, as a program's are, and not because they are all figures.
+    /// Whether its glyphs have equal widths as in program code, and not because all are digits.
     fn is_program(&self) -> bool {
         self.pitch > 0.0 && self.text.chars().filter(|c| c.is_alphabetic()).nth(2).is_some()
     }
 
-    /// Whether its glyphs are as wide and as large as one of these.
+    /// Whether its glyphs have one of these widths and sizes.
     fn is_even(&self, pitches: &[(f64, f64)]) -> bool {
         let like = |a: f64, b: f64| (a - b).abs() < 0.02 * self.size;
         self.pitch > 0.0
@@ -208,7 +208,7 @@ impl Line {
     }
 }
 
-/// Characters of languages that write no blanks between words; printers put some between letters.
+/// Whether the character is of a script without blanks between words; producers insert some between letters.
 fn is_wide(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
 }
@@ -222,7 +222,7 @@ fn is_wild(lines: &[Line]) -> bool {
     ups > COLUMNS_MAX && ups * 4 > lines.len()
 }
 
-/// From top to bottom and from left to right; what is turned otherwise comes after.
+/// Sorts top to bottom and left to right; rotated lines are last.
 fn by_place(lines: Vec<Line>) -> Vec<Line> {
     let mut turns: Vec<(usize, Vec<Line>)> = Vec::new();
     for line in lines {
@@ -253,7 +253,7 @@ fn by_place(lines: Vec<Line>) -> Vec<Line> {
     sorted
 }
 
-/// Lines below each other, with a blank one where a paragraph ends.
+/// Joins lines, with a blank line between paragraphs.
 fn joined(lines: &[Line]) -> String {
     let down = |a: &Line, b: &Line| a.turned_as(b).then_some(a.height - b.height).filter(|by| *by > 0.0);
     let mut steps: Vec<f64> = lines.windows(2).filter_map(|pair| down(&pair[0], &pair[1])).collect();
@@ -288,7 +288,7 @@ fn joined(lines: &[Line]) -> String {
     text
 }
 
-/// Adds a line, in several where it is too long for anybody.
+/// Adds a line, wrapped if it is very long.
 fn wrap(out: &mut String, line: &str) {
     let mut rest = line;
     while let Some((most, _)) = rest.char_indices().nth(LINE_MAX) {
@@ -300,8 +300,7 @@ fn wrap(out: &mut String, line: &str) {
     out.push_str(rest);
 }
 
-/// A glyph's text as a reader writes it: ligatures in letters, blanks as blanks, nothing that a terminal
-/// would obey.
+/// Normalizes a glyph's text: ligatures as letters, plain blanks, no control characters.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -314,7 +313,7 @@ fn plain(text: &str) -> String {
             'ﬅ' | 'ﬆ' => out.push_str("st"),
             '\u{ad}' => out.push('-'),
             '\t' | '\n' | '\r' | '\u{a0}' => out.push(' '),
-            // Where symbol fonts keep their bullets.
+            // Private use code points of bullets in symbol fonts.
             '\u{f0b7}' => out.push('•'),
             '\u{f0a7}' => out.push('▪'),
             _ if c.is_control() => {}

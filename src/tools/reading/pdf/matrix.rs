@@ -9,26 +9,26 @@ use std::ops::Mul;
 pub struct Matrix(pub [f64; 6]);
 
 impl Matrix {
-    /// Leaves everything where it is.
+    /// The identity.
     pub const IDENTITY: Self = Self([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
 
-    /// Moves by so much.
+    /// Returns a translation.
     pub fn shift(x: f64, y: f64) -> Self {
         Self([1.0, 0.0, 0.0, 1.0, x, y])
     }
 
-    /// Where a point comes to lie.
+    /// Transforms a point.
     pub fn point(self, x: f64, y: f64) -> (f64, f64) {
         let by = self.vector(x, y);
         (by.0 + self.0[4], by.1 + self.0[5])
     }
 
-    /// What becomes of a direction.
+    /// Transforms a vector.
     pub fn vector(self, x: f64, y: f64) -> (f64, f64) {
         (self.0[0] * x + self.0[2] * y, self.0[1] * x + self.0[3] * y)
     }
 
-    /// By how much lengths grow: the root of the area of the unit square.
+    /// Returns the scale of lengths: the square root of the unit square's area.
     pub fn scale(self) -> f64 {
         let [a, b, c, d, ..] = self.0;
         (a * d - b * c).abs().sqrt()
@@ -38,7 +38,7 @@ impl Matrix {
 impl Mul for Matrix {
     type Output = Self;
 
-    /// First this one, then the other, as PDF writes it.
+    /// Returns the product: first this one, then the other, as PDF writes it.
     fn mul(self, then: Self) -> Self {
         let right = then.vector(self.0[0], self.0[1]);
         let up = then.vector(self.0[2], self.0[3]);

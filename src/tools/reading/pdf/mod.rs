@@ -1,5 +1,4 @@
-//! The text of PDF documents: from bytes to the lines of each page, in a process of its own where there
-//! is a program for it.
+//! Text of PDF documents: from bytes to the lines of each page, in a subprocess if possible.
 //!
 //! Must not know files nor tools of any family.
 

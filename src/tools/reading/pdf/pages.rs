@@ -1,16 +1,16 @@
-//! Pages as a model reads them and asks for them: with headings that it can cite, some at a time.
+//! Page ranges and page output for a model: with headings that it can cite, a limited number at a time.
 //!
-//! Pure. The numbers are Claude Code's, of whose models one family is.
+//! Pure. The limits are Claude Code's, whose models one family serves.
 
 use super::extract::{Page, Paper, Trouble};
 use crate::base::counted::counted;
 
-/// Pages that one call may ask for.
+/// Maximum number of pages per call.
 pub const PAGES_MAX: usize = 20;
-/// Pages up to which a document is shown whole to those who know how to ask for pages.
+/// Maximum number of pages for reading a document in full in families that can request pages.
 pub const PAGES_UNASKED: usize = 10;
 
-/// First and last of what a model wants: `3`, `1-5`, or `7-` for all that a call may have from there.
+/// Parses the first and last page of a range: `3`, `1-5`, or `7-` for as many as a call allows.
 pub fn range(asked: &str) -> Result<(usize, usize), String> {
     let wrong = || {
         format!("\"{asked}\" names no pages. Write \"3\" or \"1-5\": numbers from 1, the smaller one first.")
@@ -35,7 +35,7 @@ pub fn range(asked: &str) -> Result<(usize, usize), String> {
     Ok((first, last))
 }
 
-/// The pages below each other. `name` is the document's; the error is for the model.
+/// Returns the pages joined. `name` is the document's; the error is for the model.
 pub fn text(name: &str, paper: &Paper) -> Result<String, String> {
     let of = paper.pages;
     if paper.shown.is_empty() {
@@ -107,7 +107,7 @@ fn no_text(name: &str, paper: &Paper) -> String {
     format!("{which}.")
 }
 
-/// What is wrong with a document, and what a model can do about it.
+/// Returns the error message for a document, with advice for the model.
 pub fn advice(name: &str, trouble: &Trouble) -> String {
     match trouble {
         Trouble::Damaged => format!(

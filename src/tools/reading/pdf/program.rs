@@ -1,12 +1,12 @@
-//! Which glyphs the codes of a Type 1 font mean by themselves: the encoding in the font's program. TeX's
-//! fonts are made so, and documents with them often say nothing else.
+//! Built-in encoding of a Type 1 font program. TeX's fonts have one, and documents with them often have no
+//! other.
 //!
-//! Pure. Only the part that is plain text is read.
+//! Pure. Only the plain-text part is read.
 
-/// Bytes from the beginning in which the encoding stands.
+/// Bytes at the beginning that contain the encoding.
 const HEAD: usize = 64 * 1024;
 
-/// What a font program says.
+/// The encoding in a font program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BuiltIn {
     /// Adobe's standard encoding.
@@ -15,7 +15,7 @@ pub enum BuiltIn {
     Names(Vec<(u8, String)>),
 }
 
-/// The encoding of a Type 1 font; nothing where there is none that can be read.
+/// Returns the encoding of a Type 1 font; `None` if there is none or it cannot be parsed.
 pub fn encoding(program: &[u8]) -> Option<BuiltIn> {
     let head = String::from_utf8_lossy(&program[..program.len().min(HEAD)]);
     let rest = &head[head.find("/Encoding")? + "/Encoding".len()..];
@@ -24,7 +24,7 @@ pub fn encoding(program: &[u8]) -> Option<BuiltIn> {
         return Some(BuiltIn::Standard);
     }
     let mut names = Vec::new();
-    // `dup 65 /A put`, up to a `def` that is none of the loop before.
+    // `dup 65 /A put`, up to a `def` that does not belong to the preceding loop.
     while let Some(word) = words.next() {
         match word {
             "dup" => {

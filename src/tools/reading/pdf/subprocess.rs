@@ -1,8 +1,7 @@
-//! Reading a document where it can do no harm: in another process of this program, or, where nobody has
-//! named the program, on a thread.
+//! Reads a document safely: in a subprocess of this program, or on a thread if the program's path is unknown.
 //!
-//! Must not know files. A document may be made to unpack to a thousand times its size, or to end in a
-//! place of the library that was not foreseen; a process has limits and can be killed.
+//! Must not know files. A document may unpack to a thousand times its size, or hit an unexpected error in the
+//! library; a process has limits and can be killed.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -16,16 +15,16 @@ use tokio_util::sync::CancellationToken;
 use super::extract::{self, PageRequest, Paper, Trouble};
 use crate::exec::commands::subprocess::{self, Subprocess, SubprocessError};
 
-/// The argument that makes the program do this work; what is wanted follows it, in JSON.
+/// The argument for the subprocess; the request follows as JSON.
 pub const ERRAND: &str = "--read-pdf";
-/// For one document: the longest manuals take a second.
+/// Timeout per document: the longest manuals take a second.
 const TIME: Duration = Duration::from_mins(1);
 /// Memory of the process that reads, in bytes: ten times the largest document that is read.
 const MEMORY: u64 = 1 << 30;
-/// Bytes of its answer: the text that is read at most, as JSON has it.
+/// Maximum bytes of the answer: the text limit, encoded as JSON.
 const ANSWER_MAX: u64 = 64 << 20;
 
-/// One document at a time: each may take a processor and a gigabyte.
+/// One document at a time: each may use a processor and a gigabyte.
 static TURN: Semaphore = Semaphore::const_new(1);
 
 /// Reads some pages. `program` is this program's file.
@@ -71,14 +70,14 @@ async fn on_thread(bytes: Vec<u8>, wanted: PageRequest) -> Result<Paper, Trouble
     let end = Instant::now() + TIME;
     let given_up = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&given_up);
-    // Who waits no longer drops this; the thread sees it at its next look.
+    // Dropped when the caller is dropped; the thread notices at its next check.
     let _guard = Flag(given_up);
     let stop = move || seen.load(Ordering::Relaxed) || Instant::now() > end;
     let read = tokio::task::spawn_blocking(move || extract::read(bytes, wanted, &stop)).await;
     read.unwrap_or(Err(Trouble::Overwhelmed))
 }
 
-/// Raised when it is dropped.
+/// Set when it is dropped.
 struct Flag(Arc<AtomicBool>);
 
 impl Drop for Flag {
@@ -87,7 +86,7 @@ impl Drop for Flag {
     }
 }
 
-/// In the process: reads the document on standard input and answers on standard output.
+/// In the subprocess: reads the document on standard input and answers on standard output.
 pub fn serve(wanted: &str, input: &mut dyn Read, output: &mut dyn Write) -> io::Result<()> {
     subprocess::confine(MEMORY, TIME.as_secs())?;
     let wanted: PageRequest = serde_json::from_str(wanted)?;

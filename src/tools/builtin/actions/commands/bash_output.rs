@@ -1,4 +1,4 @@
-//! What a command in the background printed since the last look.
+//! Reads the new output of a background command.
 //!
 //! Must not know other tools.
 
@@ -59,7 +59,7 @@ fn look(tool: &str, call: &Invocation) -> Outcome {
     let Some(job) = job_name::find(&call.shared.jobs, name) else {
         return Outcome::error(words::unknown(name, &job_name::known(&call.shared.jobs)));
     };
-    // Asked before the output is taken, so that nothing is missed between the two.
+    // Checked before the output is taken, so that no output is missed.
     let end = job.live.end();
     let mut before = match end {
         None => "<status>running</status>\n".to_string(),
@@ -90,7 +90,7 @@ fn look(tool: &str, call: &Invocation) -> Outcome {
     outcome
 }
 
-/// What the filter did not see, and where that is.
+/// Returns a note about output that the filter did not see, and where it is.
 fn unfiltered(kept: &io::Result<Kept>) -> String {
     let ends = format!("Only the first {} and the last {} were filtered", size(HEAD), size(TAIL));
     match kept {

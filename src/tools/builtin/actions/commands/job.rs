@@ -1,4 +1,4 @@
-//! Commands in the background: started, heard, fed, ended.
+//! Operations on background commands: list, read, write, kill.
 //!
 //! Must not know other tools.
 
@@ -16,7 +16,7 @@ use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::running::jobs;
 use crate::tools::running::{End, LaunchRequest, Live, Until, Waited, show, start, wait, words};
 
-/// How long a job is listened to when its call does not say it, and at most, in seconds.
+/// Default and maximum time to wait for output, in seconds.
 const WAIT_S: (f64, f64) = (1.0, 300.0);
 
 /// The action.
@@ -86,7 +86,7 @@ async fn job(tool: &'static str, call: Invocation) -> Outcome {
         return Outcome::error(words::unknown(&asked.to_string(), &known));
     };
     match action(&call.args) {
-        // It goes on ending when the wait was interrupted.
+        // The kill continues when the wait is interrupted.
         "kill" => tokio::select! {
             biased;
             _ = job.live.stop() => {}
@@ -127,7 +127,7 @@ async fn started(tool: &'static str, call: &Invocation) -> Outcome {
             if how != Waited::Interrupted {
                 return outcome;
             }
-            // No model knows of it.
+            // The model does not know its number, so it must not keep running.
             job.live.stop().await;
             let number = job.number;
             drop(job);
@@ -138,7 +138,7 @@ async fn started(tool: &'static str, call: &Invocation) -> Outcome {
     }
 }
 
-/// Listens for a while; the end of a job ends that, and is told.
+/// Waits for output up to a time, or until the job ends, which is reported.
 async fn heard(call: &Invocation, job: &jobs::Job) -> (Outcome, Waited) {
     let seconds = call.args.get("wait").and_then(Value::as_f64).unwrap_or(WAIT_S.0).clamp(0.0, WAIT_S.1);
     let until = Until { time: Some(Duration::from_secs_f64(seconds)), silence: None };
@@ -161,7 +161,7 @@ async fn heard(call: &Invocation, job: &jobs::Job) -> (Outcome, Waited) {
     (Outcome { full_text: output.full_text, artifact, is_error, ..Outcome::text(text) }, waited)
 }
 
-/// A job in one line.
+/// Returns a job as one line.
 fn line(job: &jobs::Job) -> String {
     let first = job.command.lines().next().unwrap_or_default();
     format!("job {} {}: {first}", job.number, state(&job.live))

@@ -1,4 +1,4 @@
-//! Ends a command in the background.
+//! Kills a background command.
 //!
 //! Must not know other tools.
 
@@ -19,7 +19,7 @@ pub struct KillShell;
 
 impl Action for KillShell {
     fn class(&self) -> ToolClass {
-        // Ends only what the session itself started.
+        // It can only end commands that the session itself started.
         ToolClass::Reads
     }
 
@@ -49,7 +49,7 @@ async fn kill(call: Invocation) -> Outcome {
     if job.live.end().is_some() {
         return Outcome::text(format!("{name} has ended already; BashOutput shows the rest of its output."));
     }
-    // It goes on ending when the wait was interrupted.
+    // The kill continues when the wait is interrupted.
     tokio::select! {
         biased;
         _ = job.live.stop() => {}

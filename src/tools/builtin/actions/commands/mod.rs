@@ -1,4 +1,5 @@
-//! Running commands: `shell` starts them, the others are how a family deals with those that run on.
+//! Command actions: `shell` starts commands, the others operate on background commands, in each family's
+//! form.
 
 pub mod bash_output;
 pub mod job;

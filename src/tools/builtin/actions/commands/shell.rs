@@ -1,7 +1,7 @@
 //! Runs a shell command.
 //!
-//! What a call says and how a command starts is the same for every family; how long it is waited for and what
-//! is told of it is a manner of each family, in a file of its own. Must not know other tools.
+//! Arguments and start of a command are the same for every family; how long the call waits and what it
+//! reports is a variant per family, each in its own file. Must not know other tools.
 
 mod background;
 mod observed;
@@ -31,17 +31,17 @@ pub struct Shell {
     pub command: &'static str,
     /// The argument with the folder.
     pub folder: Option<&'static str>,
-    /// The argument with the time after which it is stopped or left to run on.
+    /// The argument with the timeout, after which the command is stopped or moved to the background.
     pub timeout: Timeout,
-    /// How a call asks for the background.
+    /// How a call requests the background.
     pub background: Background,
-    /// Whether a command begins where the last one ended.
+    /// Whether a command starts in the folder where the last one ended.
     pub keeps_folder: bool,
-    /// How it is waited for, and what is told of it.
+    /// How the call waits and what it reports.
     pub manner: Manner,
 }
 
-/// The argument with a time, in its unit.
+/// The argument with a timeout, in its unit.
 #[derive(Debug, Clone, Copy)]
 pub enum Timeout {
     /// In seconds.
@@ -73,10 +73,10 @@ impl Timeout {
     }
 }
 
-/// How a call asks for the background.
+/// How a call requests the background.
 #[derive(Debug, Clone, Copy)]
 pub enum Background {
-    /// It cannot.
+    /// Not supported.
     Never,
     /// By a flag.
     Flag(&'static str),
@@ -84,38 +84,38 @@ pub enum Background {
     Wait(&'static str),
 }
 
-/// How a command is waited for, and what is told of it.
+/// How the call waits and what it reports.
 #[derive(Debug, Clone, Copy)]
 pub enum Manner {
-    /// To its end; at its time-out it is stopped.
+    /// Until the command ends; on timeout it is stopped.
     UntilEnd,
-    /// For a while, after which it is a session that can be written to.
+    /// For a limited time, after which the command is a session that accepts input.
     Session,
-    /// To its time-out, after which it runs on in the background.
+    /// Until the timeout, after which the command continues in the background.
     Background,
-    /// To its end; in the background it is listened to for a moment.
+    /// Until the command ends; in the background its first output is observed briefly.
     Observed,
 }
 
 impl Shell {
-    /// Whether the call wants it in the background.
+    /// Whether the call requests the background.
     fn in_background(&self, args: &Value) -> bool {
         matches!(self.background, Background::Flag(name) if args::flag(args, name))
     }
 
-    /// The command as the call has it.
+    /// Returns the command text of the call.
     fn script(&self, call: &Invocation) -> String {
         args::text(&call.args, self.command).to_string()
     }
 
-    /// Where the command begins: where the call says, else where the last one ended, else in the workspace.
+    /// Returns the start folder: the call's, else where the last command ended, else the workspace.
     fn begins(&self, call: &Invocation) -> PathBuf {
         let named = self.folder.and_then(|name| args::some_text(&call.args, name));
         let named = named.map(|folder| paths::resolve(&*call.env, &folder));
         named.or_else(|| call.folder.clone()).unwrap_or_else(|| call.env.root().to_path_buf())
     }
 
-    /// Starts the command as the rest of `wanted` says.
+    /// Starts the command with the options in `wanted`.
     async fn start(
         &self,
         tool: &'static str,

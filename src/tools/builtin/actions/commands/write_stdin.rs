@@ -1,6 +1,6 @@
-//! Feeds a session of a command, or hears what it printed meanwhile.
+//! Writes to the standard input of a command session, or polls its new output.
 //!
-//! Must not know other tools but those whose sessions these are.
+//! Must not know tools other than those that create these sessions.
 
 use std::time::Duration;
 
@@ -15,14 +15,13 @@ use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::running::{Until, Waited, show, times, wait, words};
 
-/// How long to wait after writing, unless the call says it: codex's numbers, the shortest and the
-/// longest, too.
+/// Wait after writing: default, minimum and maximum, as in codex.
 const WRITTEN: (Duration, Duration, Duration) =
     (Duration::from_millis(250), Duration::from_millis(250), Duration::from_secs(30));
-/// The same where nothing is written.
+/// The same for polling without input.
 const POLLED: (Duration, Duration, Duration) =
     (Duration::from_secs(5), Duration::from_secs(5), Duration::from_mins(5));
-/// What interrupts a command, as terminals send it.
+/// The interrupt character of terminals.
 const INTERRUPT: &str = "\u{3}";
 
 /// The action.
@@ -63,7 +62,7 @@ async fn write(tool: &'static str, call: Invocation) -> Outcome {
     let chars = call.args.get("chars").and_then(Value::as_str).unwrap_or_default();
     let began = std::time::Instant::now();
     if chars == INTERRUPT && !job.live.is_terminal {
-        // It goes on ending when the wait was interrupted.
+        // The kill continues when the wait is interrupted.
         tokio::select! {
             biased;
             _ = job.live.stop() => {}
@@ -82,7 +81,7 @@ async fn write(tool: &'static str, call: Invocation) -> Outcome {
     let state = match waited {
         Waited::Ended(_) => State::of(waited),
         Waited::Time | Waited::Silence => State::Runs(job.number),
-        // The session is not what was interrupted.
+        // The interruption concerns the call, not the session.
         Waited::Interrupted => State::Unheard(job.number),
     };
     let outcome = result(&call, tool, job.live.take(), began.elapsed(), &state);

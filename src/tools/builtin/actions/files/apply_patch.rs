@@ -1,7 +1,7 @@
-//! Adds, deletes, moves and updates files by one patch in the v4a form.
+//! Applies a patch in v4a format: adds, deletes, moves and updates files.
 //!
-//! Must not know other tools. What the patch means is `patch::v4a`'s. As models expect of it, it
-//! is not one step: what stands before a section that fails stays applied, and the result says so.
+//! Must not know other tools. The patch is parsed by `patch::v4a`. As models expect, it is not atomic:
+//! sections before a failed one stay applied, and the result says so.
 
 mod steps;
 
@@ -19,7 +19,7 @@ use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::contract::view::{CallView, FileDiff, ResultView};
 use crate::tools::files::changes;
 
-/// The form of the input for wires that can hold a model to one; the others send it as JSON.
+/// The grammar of the input for providers that can enforce it; others send it as JSON.
 const GRAMMAR: &str = include_str!("../../../../../assets/grammars/apply_patch.lark");
 
 /// The action.
@@ -31,7 +31,7 @@ impl Action for ApplyPatch {
         Some(Grammar { syntax: GrammarSyntax::Lark, definition: GRAMMAR.to_string() })
     }
 
-    /// Every path of the patch; none of a text that is no patch, which will touch nothing.
+    /// Returns all paths of the patch; empty for an invalid patch, which changes no file.
     fn targets(&self, args: &Value) -> Vec<String> {
         let sections = v4a::parse::parse(input(args)).unwrap_or_default();
         let mut paths: Vec<String> = Vec::new();
@@ -82,7 +82,7 @@ fn input(args: &Value) -> &str {
     args.get("input").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A file of a patch in a few words.
+/// Returns a short description of a file of the patch.
 fn title(file: &v4a::outline::FileOutline) -> String {
     let to = file.to.as_ref().map(|to| format!(" → {to}")).unwrap_or_default();
     let count = match file.kind {
@@ -120,7 +120,7 @@ async fn apply(call: Invocation) -> Outcome {
     Outcome::text(format!("Applied the patch:\n{}", listed(&applied))).details(json!({"files": files}))
 }
 
-/// Details as those of an edit, of one file.
+/// Returns the details for one file, in the form of an edit.
 fn details(applied: &Applied) -> Value {
     let mut details = changes::details(&applied.diff);
     details["title"] = json!(applied.title);
@@ -128,13 +128,13 @@ fn details(applied: &Applied) -> Value {
     details
 }
 
-/// One line for each file.
+/// Returns one line per file.
 fn listed(applied: &[Applied]) -> String {
     let line = |one: &Applied| format!("{} (+{} -{})", one.title, one.diff.added, one.diff.removed);
     applied.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What failed, what was done before it and what was not tried any more.
+/// Returns an error message: what failed, what was applied before, and what was not attempted.
 fn failed(why: &str, applied: &[Applied], sections: &[Section]) -> Outcome {
     let mut text = format!("{why}.");
     if applied.is_empty() {

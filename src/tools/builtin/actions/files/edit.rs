@@ -1,6 +1,6 @@
-//! Replaces exact pieces of a file.
+//! Edits a file by replacing exact texts.
 //!
-//! Must not know other tools. The work is `editing`'s.
+//! Must not know other tools. The work is in `editing`.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -24,26 +24,26 @@ pub struct Edit {
     pub path: &'static str,
     /// The arguments with the texts.
     pub form: Form,
-    /// How far an old text may differ from what is in the file.
+    /// How far an old text may differ from the file's content.
     pub ladder: Ladder,
     /// Whether the file must have been read before.
     pub read_first: bool,
-    /// Whether an empty old text makes a file that is not there.
+    /// Whether an empty old text creates a missing file.
     pub makes: bool,
     /// Whether the result repeats the lines that changed.
     pub repeats: bool,
 }
 
-/// How a call says what to replace.
+/// The form of replacements in a call.
 #[derive(Debug, Clone, Copy)]
 pub enum Form {
     /// `edits`, a list of objects with `oldText` and `newText`.
     List,
     /// `old_string` and `new_string`.
     Pair {
-        /// The argument that has it replaced wherever it stands.
+        /// The argument that requests replacing all occurrences.
         everywhere: &'static str,
-        /// Whether a sentence in `instruction` is asked for. It is not shown.
+        /// Whether a sentence in `instruction` is required. It is not displayed.
         instruction: bool,
     },
 }
@@ -138,8 +138,8 @@ impl Action for Edit {
     }
 }
 
-/// The forms that models send instead of a list: its JSON text, a single object, or the two
-/// texts beside the path.
+/// Normalizes forms that models send instead of a list: its JSON text, a single object, or the two texts
+/// beside the path.
 fn with_list(mut fields: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::String(text)) = fields.get("edits")
         && let Ok(parsed @ (Value::Array(_) | Value::Object(_))) = serde_json::from_str(text)
@@ -163,7 +163,7 @@ fn with_list(mut fields: Map<String, Value>) -> Map<String, Value> {
     fields
 }
 
-/// An older version of the tool counted what it replaced, and models leave the sentence out.
+/// Normalizes arguments for an older version of the tool: a replacement count, and a missing instruction.
 fn with_instruction(mut fields: Map<String, Value>, everywhere: &str) -> Map<String, Value> {
     let expected = fields.remove("expected_replacements").and_then(|count| count.as_u64());
     if expected.is_some_and(|count| count > 1) {

@@ -1,4 +1,4 @@
-//! Reading and changing files.
+//! File actions: read and change files.
 
 pub mod apply_patch;
 pub mod edit;

@@ -1,4 +1,4 @@
-//! Changes a cell of a notebook.
+//! Edits a cell of a notebook.
 //!
 //! Must not know other tools.
 

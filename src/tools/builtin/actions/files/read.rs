@@ -1,6 +1,6 @@
-//! Shows a file, whole or a range of lines, or a picture.
+//! Reads a file, whole or a range of lines, or an image.
 //!
-//! Must not know other tools. The work is `reading`'s.
+//! Must not know other tools. The work is in `reading`.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -24,11 +24,11 @@ pub struct Read {
     pub lines: Lines,
     /// Whether `pages` names pages of a document.
     pub pages: bool,
-    /// How the text is shown.
+    /// The display style of the text.
     pub style: Style,
 }
 
-/// The arguments that say which lines.
+/// The arguments for the line range.
 #[derive(Debug, Clone, Copy)]
 pub enum Lines {
     /// `offset` and `limit`.
@@ -38,7 +38,7 @@ pub enum Lines {
 }
 
 impl Lines {
-    /// The first line and how many.
+    /// Returns the first line and the number of lines.
     fn of(self, args: &Value) -> (Option<usize>, Option<usize>) {
         match self {
             Self::OffsetAndLimit => (args::from_one(args, "offset"), args::from_one(args, "limit")),
@@ -74,7 +74,7 @@ impl Action for Read {
     }
 
     fn intent(&self, args: &Value) -> Option<Intent> {
-        // No other family's tool can be asked for pages.
+        // No other family's tool supports pages.
         if self.pages(args).is_some() {
             return None;
         }

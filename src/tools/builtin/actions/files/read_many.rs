@@ -1,4 +1,4 @@
-//! Shows several files at once.
+//! Reads several files at once.
 //!
 //! Must not know other tools.
 
@@ -56,7 +56,7 @@ impl Action for ReadMany {
     }
 }
 
-/// Folders and files that are rarely meant.
+/// Files and folders that are excluded by default.
 const RARELY: [&str; 12] = [
     "node_modules",
     "bower_components",
@@ -71,10 +71,10 @@ const RARELY: [&str; 12] = [
     "*.lock",
     "package-lock.json",
 ];
-/// Bytes of text after which no further file is shown.
+/// Bytes of text after which no further file is included.
 const BYTES_MAX: usize = 1 << 20;
 
-/// The files that are meant: those that are named, and those that patterns match.
+/// Returns the selected files: those named, and those that patterns match.
 async fn meant(call: &Invocation) -> Result<(Vec<String>, Vec<String>), String> {
     let options = call.args.get("file_filtering_options").unwrap_or(&Value::Null);
     let yes = |of: &Value, name: &str| of.get(name).and_then(Value::as_bool).unwrap_or(true);

@@ -1,4 +1,4 @@
-//! Shows a picture.
+//! Reads an image.
 //!
 //! Must not know other tools.
 

@@ -1,6 +1,6 @@
-//! Makes a file or replaces it whole.
+//! Creates or overwrites a file.
 //!
-//! Must not know other tools. The work is `editing`'s.
+//! Must not know other tools. The work is in `editing`.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -20,7 +20,7 @@ use crate::tools::files::changes;
 pub struct Write {
     /// The argument with the path.
     pub path: &'static str,
-    /// Whether a file that is there must have been read before.
+    /// Whether an existing file must have been read before.
     pub read_first: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Finds files by name.
 //!
-//! Must not know other tools. Environments do the looking.
+//! Must not know other tools. The environment does the search.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -28,73 +28,74 @@ pub struct Find {
     pub matching: Matching,
     /// Whether folders are found as well.
     pub folders: bool,
-    /// What is left out.
+    /// Which files are ignored.
     pub ignoring: Ignoring,
-    /// How the paths are sorted.
+    /// The order of the paths.
     pub order: Order,
-    /// How many are given; `None` where the tool's limits alone decide.
+    /// Maximum number of paths; `None` leaves it to the tool's limits.
     pub most: Option<Most>,
-    /// Bytes of paths at most, for a tool without limits.
+    /// Maximum bytes of paths, for a tool without limits.
     pub bytes_max: Option<usize>,
-    /// How a path is written.
+    /// The form of a path.
     pub paths: Paths,
-    /// Whether the result begins with how many match what.
+    /// Whether the result starts with the number of matches.
     pub headline: bool,
 }
 
 /// Where a pattern matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matching {
-    /// As globs of ignore files do: one without a slash at any depth.
+    /// As globs of ignore files do: one without a slash matches at any depth.
     Glob,
-    /// At any depth, one with slashes too, unless it says where it begins.
+    /// At any depth, even with slashes, unless it is anchored.
     Anywhere,
-    /// From the folder on: one without a slash is for that folder alone. Case counts with `case_sensitive`.
+    /// From the folder on: one without a slash matches only in that folder. Case-sensitive with
+    /// `case_sensitive`.
     FromFolder,
 }
 
-/// What is left out.
+/// Which files are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ignoring {
-    /// What .gitignore leaves out.
+    /// Those that .gitignore ignores.
     Gitignore,
-    /// Nothing.
+    /// None.
     Nothing,
-    /// What .gitignore and .geminiignore leave out, unless `respect_git_ignore` and `respect_gemini_ignore`
-    /// say no.
+    /// Those that .gitignore and .geminiignore ignore, unless `respect_git_ignore` and
+    /// `respect_gemini_ignore` are off.
     Asked,
 }
 
-/// How paths are sorted.
+/// Order of the paths.
 #[derive(Debug, Clone, Copy)]
 pub enum Order {
-    /// As they are found.
+    /// In the order of the search.
     AsFound,
     /// The last changed first.
     NewestFirst,
-    /// What changed in the last 24 hours first, the rest by name.
+    /// Files changed in the last 24 hours first, the rest by name.
     RecentFirst,
 }
 
-/// How many paths are given, and how a model hears of more.
+/// Limit on the number of paths, and how the model learns of more.
 #[derive(Debug)]
 pub struct Most {
     /// The argument with the number.
     pub argument: Option<&'static str>,
-    /// The number without it.
+    /// The default limit.
     pub usual: usize,
-    /// The field of the details that says whether there are more.
+    /// The field of the details that reports whether there are more.
     pub detail: &'static str,
-    /// The sentence for the model, from how many are shown of how many.
+    /// The sentence for the model, from the displayed and the total number.
     pub remark: fn(usize, usize) -> String,
 }
 
-/// How a path is written.
+/// Form of a path.
 #[derive(Debug, Clone, Copy)]
 pub enum Paths {
     /// Relative to the folder; folders end with a slash.
     BelowFolder,
-    /// Relative to the workspace where it is below it.
+    /// Relative to the workspace if it is inside.
     BelowWorkspace,
     /// Whole.
     Absolute,

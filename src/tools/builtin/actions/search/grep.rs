@@ -1,7 +1,6 @@
-//! Looks for text in files.
+//! Searches text in files.
 //!
-//! The search is the same for every family; what it gives has a form for each, in a file of its own. Must not
-//! know other tools.
+//! The search is the same for every family; each result format has its own file. Must not know other tools.
 
 mod blocks;
 mod files;
@@ -26,20 +25,20 @@ use crate::tools::files::paths;
 pub struct Grep {
     /// The argument with the folder or file.
     pub path: &'static str,
-    /// The argument that says which files.
+    /// The argument that selects files.
     pub files: &'static str,
-    /// What is given of what was found.
+    /// The result format.
     pub form: Matches,
 }
 
-/// What is given of what was found, with the arguments that belong to it.
+/// Result format with its arguments.
 #[derive(Debug, Clone, Copy)]
 pub enum Matches {
     /// Lines as `file:line: text`.
     Lines,
     /// Paths of files, the last changed first.
     Files,
-    /// Paths, lines or counts as ripgrep prints them, as `output_mode` says.
+    /// Paths, lines or counts as ripgrep prints them, selected by `output_mode`.
     Modes,
     /// A block of lines for each file, with more around few matches.
     Blocks,
@@ -85,7 +84,7 @@ impl Action for Grep {
 }
 
 impl Grep {
-    /// The search with the arguments that all families have.
+    /// Returns the search with the arguments that all families share.
     fn spec(&self, call: &Invocation) -> SearchSpec {
         let globs = args::some_text(&call.args, self.files).into_iter().collect();
         SearchSpec {

@@ -22,20 +22,20 @@ use crate::tools::search::listing::{self, Entry};
 pub struct List {
     /// The argument with the folder.
     pub path: &'static str,
-    /// Whether it must be there; else the working folder is meant.
+    /// Whether the folder is a required argument; the default is the working folder.
     pub required: bool,
-    /// What is given of the entries.
+    /// The result format.
     pub form: Entries,
 }
 
-/// What is given of the entries, with the arguments that belong to it.
+/// Result format with its arguments.
 #[derive(Debug, Clone, Copy)]
 pub enum Entries {
     /// Names, folders with a slash, up to `limit`.
     Names,
     /// `depth` levels, indented, by pages of `offset` and `limit`.
     Tree,
-    /// Names, folders first and marked, without those that ignore files and `ignore` leave out.
+    /// Names, folders first and marked, without those that ignore files and `ignore` exclude.
     Marked,
 }
 
@@ -95,7 +95,7 @@ fn with_slash(entry: &Entry) -> String {
     gather::on_one_line(&entry.name) + if entry.kind == FileKind::Folder { "/" } else { "" }
 }
 
-/// Entries that one call gives unless it asks for more, as in pi.
+/// Default limit of entries, as in pi.
 const NAMES: usize = 500;
 
 async fn names(call: &Invocation, folder: &str) -> Result<Outcome, String> {
@@ -114,7 +114,7 @@ async fn names(call: &Invocation, folder: &str) -> Result<Outcome, String> {
     Ok(Outcome::text(gather::with_remarks(names.join("\n"), &remarks)).details(details))
 }
 
-/// Entries that one call gives, and levels that it goes down, unless it asks for more, as in codex.
+/// Default limits of entries and of depth, as in codex.
 const PAGE: usize = 25;
 const DEPTH: usize = 2;
 
@@ -143,7 +143,7 @@ async fn marked(call: &Invocation, folder: &str) -> Result<Outcome, String> {
     let mut entries = entries(call, folder, 1).await?;
     let options = call.args.get("file_filtering_options").unwrap_or(&Value::Null);
     let yes = |name: &str| options.get(name).and_then(Value::as_bool).unwrap_or(true);
-    // Everything on this level that the rules leave, folders too.
+    // Everything on this level that is not ignored, folders too.
     let globs = std::iter::once("/*".to_string())
         .chain(args::texts(&call.args, "ignore").into_iter().map(|glob| format!("!{glob}")))
         .collect();

@@ -1,4 +1,4 @@
-//! Finding files and text.
+//! Search actions: find files and text.
 
 pub mod find;
 pub mod grep;

@@ -1,7 +1,7 @@
-//! Waits for a command to its time-out, after which it runs on in the background, and says where the next one
-//! begins: the manner of Claude Code.
+//! Waits for a command until its timeout, after which it continues in the background, and reports the start
+//! folder of the next command: the behavior of Claude Code.
 //!
-//! Must not know the other manners.
+//! Must not know the other variants.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,16 +14,16 @@ use crate::tools::running::{
     End, Frame, LaunchRequest, Live, Until, Waited, job_name, report, times, wait, words,
 };
 
-/// How long a command is waited for when its call does not say it; Claude Code's number.
+/// Default timeout, as in Claude Code.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// Programs that are stopped at their time-out, not moved to the background: waiting is all that the
-/// first does, and the second would hold its locks.
+/// Programs that are stopped on timeout instead of moved to the background: `sleep` would only wait, and
+/// `git` would hold its locks.
 const STOPPED: [&str; 2] = ["sleep", "git"];
 
-/// What goes to another folder.
+/// Commands that change the folder.
 const GOES: [&str; 3] = ["cd", "pushd", "popd"];
 
-/// Runs it.
+/// Runs the command.
 pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) -> Result<Outcome, Outcome> {
     let (script, folder) = (shell.script(call), shell.begins(call));
     let live =
@@ -76,7 +76,8 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
     Ok(Outcome { is_error, ..outcome }.details(details))
 }
 
-/// Notes where a command ended, for the next one; what the model is outcome where that one begins elsewhere.
+/// Records the folder where a command ended, for the next one; returns a note for the model if that starts
+/// elsewhere.
 async fn folder_note(
     call: &Invocation,
     script: &str,
@@ -95,8 +96,8 @@ async fn folder_note(
     })
 }
 
-/// Whether a command may run on after its time-out: it is understood, and none of it is one of those
-/// that are to be stopped.
+/// Whether a command may continue after its timeout: it can be parsed, and contains none of the programs to
+/// be stopped.
 fn runs_on(script: &str) -> bool {
     let script = command::parse(script);
     let stopped = |word: &command::Word| {

@@ -1,7 +1,7 @@
-//! Waits for a command's end, and stops it at its time-out or when it is silent for too long; one for the
-//! background is listened to for a moment. All is outcome in fields: the manner of gemini-cli.
+//! Waits for a command's end, and stops it on timeout or after silence; the first output of a background
+//! command is observed briefly. The result has named fields: the behavior of gemini-cli.
 //!
-//! Must not know the other manners.
+//! Must not know the other variants.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use crate::base::json::json;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::running::{End, Frame, LaunchRequest, Live, Until, Waited, report, times, wait, words};
 
-/// After which a command is stopped when its call does not say it; the specification's number.
+/// Default timeout of a command, as in the specification.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a command may print nothing; gemini-cli's number.
+/// Maximum time without output, as in gemini-cli.
 const SILENCE: Duration = Duration::from_mins(5);
-/// How long a command for the background is listened to when its call does not say it.
+/// Default time for observing a background command.
 const DELAY: Duration = Duration::from_millis(200);
 
-/// Runs it.
+/// Runs the command.
 pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) -> Result<Outcome, Outcome> {
     let live = shell.start(tool, call, LaunchRequest::default()).await?;
     if shell.in_background(&call.args) {
@@ -35,7 +35,7 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
     Ok(outcome)
 }
 
-/// The fields of the result as gemini-cli names them; those that say nothing are left out.
+/// Returns the fields of the result with gemini-cli's names; empty fields are omitted.
 fn fields(tool: &str, call: &Invocation, waited: Waited, limit: Duration, live: &Live) -> Outcome {
     let output = live.take();
     let mut before = "Output: ".to_string();

@@ -1,6 +1,7 @@
-//! Waits for a command for a while, after which it is a session that can be written to: the manner of codex.
+//! Waits for a command for a limited time, after which it is a session that accepts input: the behavior of
+//! codex.
 //!
-//! Must not know the other manners.
+//! Must not know the other variants.
 
 use std::time::Duration;
 
@@ -14,17 +15,17 @@ use crate::tools::output::command_output::Output;
 use crate::tools::running::report::tokens;
 use crate::tools::running::{End, Frame, LaunchRequest, Until, Waited, report, times, wait, words};
 
-/// How long a call waits when it does not say it; codex's number.
+/// Default wait of a call, as in codex.
 const YIELD: Duration = Duration::from_secs(10);
 /// The shortest and the longest wait; codex's numbers.
 pub(super) const YIELDS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(30));
-/// Tokens of output that a result has when the call does not say it; codex's number.
+/// Default maximum tokens of output in a result, as in codex.
 const TOKENS: usize = 10_000;
 
-/// Runs it.
+/// Runs the command.
 pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) -> Result<Outcome, Outcome> {
     let flag = |name: &str, default| call.args.get(name).and_then(Value::as_bool).unwrap_or(default);
-    // Many programs read what is open: only who asks for a terminal can type.
+    // Many programs read an open standard input: only a call with a terminal may write to it.
     let tty = flag("tty", false);
     let request =
         LaunchRequest { fed: tty, terminal: tty, login: flag("login", true), ..LaunchRequest::default() };
@@ -61,7 +62,7 @@ pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) ->
     })
 }
 
-/// How it stands with a command.
+/// State of a command.
 #[derive(Debug)]
 pub(in super::super) enum State {
     Ended(i32),
@@ -69,12 +70,12 @@ pub(in super::super) enum State {
     Interrupted,
     TimedOut(Duration),
     Runs(u64),
-    /// The user interrupted the call that listened to it; it runs on.
+    /// The user interrupted the call that waited; the command keeps running.
     Unheard(u64),
 }
 
 impl State {
-    /// That of a command that has ended.
+    /// Returns the state of a command that has ended.
     pub(in super::super) fn of(waited: Waited) -> Self {
         match waited {
             Waited::Ended(End::Code(code)) => Self::Ended(code),
@@ -83,7 +84,7 @@ impl State {
     }
 }
 
-/// The fields of the result as codex writes them.
+/// Returns the fields of the result, as codex writes them.
 pub(in super::super) fn result(
     call: &Invocation,
     tool: &str,

@@ -1,7 +1,7 @@
-//! Waits for a command's end, and stops it at its time-out; without one it may take for ever. What it printed
-//! last is what is told: the manner of pi.
+//! Waits for a command's end, and stops it on timeout; without a timeout it may run forever. The end of its
+//! output is reported: the behavior of pi.
 //!
-//! Must not know the other manners.
+//! Must not know the other variants.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use crate::tools::output::command_output::Output;
 use crate::tools::output::truncate::truncate;
 use crate::tools::running::{End, LaunchRequest, Until, Waited, wait};
 
-/// Longest time-out, in seconds: what fits a signed 32-bit count of milliseconds, as pi has it.
+/// Maximum timeout in seconds: a signed 32-bit count of milliseconds, as in pi.
 const TIMEOUT_MAX_S: f64 = 2_147_483.647;
 
-/// The time that the call says; an error where it is none that can be kept.
+/// Returns the call's timeout; fails on an invalid one.
 fn timeout(shell: &Shell, args: &Value) -> Result<Option<Duration>, String> {
     let name = shell.timeout.argument();
     let Some(seconds) = args.get(name).and_then(Value::as_f64) else { return Ok(None) };
@@ -29,7 +29,7 @@ fn timeout(shell: &Shell, args: &Value) -> Result<Option<Duration>, String> {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub(super) async fn run(shell: &Shell, tool: &'static str, call: &Invocation) -> Result<Outcome, Outcome> {
     let config = &call.shared.config;
     let limit = timeout(shell, &call.args).map_err(Outcome::error)?.or(config.command_timeout);
@@ -70,7 +70,7 @@ fn outcome(
     }
     let mut text;
     let (note, full_text, artifact);
-    // What the user has set holds in place of the tool's own limits.
+    // The user's setting overrides the tool's own limits.
     if let Some(limits) = call.shared.config.limits.limits(tool, Kind::Bash, None) {
         let (body, keep) = output.split();
         let truncated = truncate(body, limits, keep);

@@ -1,7 +1,7 @@
-//! One section of a patch on the files of an environment.
+//! Applies one section of a patch to the files of an environment.
 //!
-//! Must not know the patch's other sections. A file that changes between reading and writing is
-//! read again and the section is applied to what is there now.
+//! Must not know the patch's other sections. If a file changes between reading and writing, it is read again
+//! and the section is applied to the new content.
 
 use std::path::{Path, PathBuf};
 
@@ -12,14 +12,14 @@ use crate::tools::contract::tool::Invocation;
 use crate::tools::files::paths;
 use crate::tools::files::state::Known;
 
-/// Times that a step starts again because another process changed the file meanwhile.
+/// Attempts when another process changes the file concurrently.
 const TRIES: usize = 5;
 
-/// What a section did.
+/// The result of a section.
 pub(super) struct Applied {
     /// Such as `M src/a.rs`.
     pub title: String,
-    /// Where the content is now, or was; as the patch has it.
+    /// The path of the content, present or former, as in the patch.
     pub path: String,
     /// Between the contents before and after.
     pub diff: LineDiff,
@@ -39,8 +39,8 @@ enum Miss {
     Failed(String),
 }
 
-/// Applies a section; the error is a sentence without its full stop. Nobody else of the session changes
-/// its files meanwhile.
+/// Applies a section; the error is a sentence without its full stop. The session's other calls cannot change
+/// the files meanwhile.
 pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<Applied, String> {
     let env = &*call.env;
     let mut paths: Vec<PathBuf> = Vec::new();
@@ -48,7 +48,7 @@ pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<Applie
         let path = paths::resolve(env, path);
         paths.push(env.resolve(&path).await.unwrap_or(path));
     }
-    // Always in the same order: two patches that move files both ways would wait for each other.
+    // Locked in a fixed order: two patches that move files in both directions could deadlock otherwise.
     paths.sort();
     paths.dedup();
     let mut turns = Vec::with_capacity(paths.len());
@@ -57,8 +57,8 @@ pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<Applie
         turns.push(turn.ok_or_else(|| "Interrupted".to_string())?);
     }
     let files = &call.shared.files;
-    // A file that is changed in places stays changed for the model where another process has changed it: it
-    // has not seen all of what is there now.
+    // A partly edited file that another process has changed stays marked as changed for the model, which has
+    // not seen all of the present content.
     let mut unseen = Vec::new();
     for path in paths.iter().filter(|_| matches!(section, Section::Update { .. })) {
         let data = env.read(path).await;
@@ -106,7 +106,7 @@ async fn add(env: &dyn Environment, shown: &str, text: &str) -> Result<Applied, 
     Ok(Applied::new(format!("A {shown}"), shown, &before, text))
 }
 
-/// Makes a file or replaces it whole; gives what it held.
+/// Creates or overwrites a file; returns its old content.
 async fn replace(env: &dyn Environment, path: &Path, text: &str) -> Result<String, Miss> {
     let before = match env.read(path).await {
         Ok(data) => Some(data),
@@ -126,7 +126,7 @@ async fn delete(env: &dyn Environment, shown: &str) -> Result<Applied, Miss> {
     Ok(Applied::new(format!("D {shown}"), shown, &String::from_utf8_lossy(&data.bytes), ""))
 }
 
-/// The content of a file and what the chunks make of it.
+/// Returns the content of a file and the result of applying the chunks.
 async fn changed(
     env: &dyn Environment,
     shown: &str,
@@ -150,8 +150,8 @@ async fn update(env: &dyn Environment, shown: &str, chunks: &[Chunk]) -> Result<
     Ok(Applied::new(format!("M {shown}"), shown, &before, &after))
 }
 
-/// Writes the new content at the new path, then removes the old file. A move of a file onto itself is
-/// an update: codex removes the file, but nothing that a patch means is worth a lost file.
+/// Writes the new content at the new path, then removes the old file. A move of a file onto itself is an
+/// update: codex removes the file, but no intent of a patch justifies losing a file.
 async fn rename(env: &dyn Environment, (shown, to): (&str, &str), chunks: &[Chunk]) -> Result<Applied, Miss> {
     let (old, new) = (paths::resolve(env, shown), paths::resolve(env, to));
     let real = async |path| env.resolve(path).await.map_err(|error| miss("move", error));

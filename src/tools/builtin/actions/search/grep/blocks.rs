@@ -1,7 +1,7 @@
-//! A block for each file, `L12:` before lines that match and `L11-` before lines around them: the form of
-//! gemini-cli. Few matches come with more lines around them.
+//! Result format of gemini-cli: a block per file, with `L12:` before matching lines and `L11-` before context
+//! lines. A few matches get more context.
 //!
-//! Must not know the other forms.
+//! Must not know the other formats.
 
 use regex::Regex;
 use serde_json::Value;
@@ -12,9 +12,9 @@ use crate::tools::contract::args;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::search::gather::{self, Gathered};
 
-/// Matches that one call gives unless it asks for more, as in gemini-cli.
+/// Default limit of matches, as in gemini-cli.
 const LIMIT: usize = 100;
-/// Matches that are gathered where some of them are to be left out.
+/// Maximum matches that are collected before some are filtered out.
 const GATHERED_MAX: usize = 10_000;
 
 /// The search with the arguments of this form.
@@ -34,7 +34,7 @@ fn asked(args: &Value, spec: SearchSpec) -> SearchSpec {
     }
 }
 
-/// Looks, and gives the blocks.
+/// Searches and returns the blocks.
 pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome, String> {
     let spec = asked(&call.args, spec);
     let limit = args::from_one(&call.args, "total_max_matches").unwrap_or(LIMIT);
@@ -43,7 +43,7 @@ pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome,
         .transpose()?;
     let most = if but.is_some() { limit.max(GATHERED_MAX) } else { limit };
     let mut found = gather::lines(call, spec.clone(), most).await?;
-    // Few matches are worth their surroundings: who asks would read them next.
+    // A few matches get context: the model would read it next.
     let plain = spec.want == Want::Lines && spec.before + spec.after == 0 && but.is_none();
     let around = match found.count {
         1 => 50,
@@ -60,7 +60,7 @@ pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome,
     Ok(shown(call, &spec, &found, limit))
 }
 
-/// Leaves lines out, and what is too much of the rest.
+/// Removes lines that match the exclusion, and lines above the limit.
 fn leave_out(found: &mut Gathered, but: &Regex, limit: usize) {
     let mut left = limit;
     for file in &mut found.files {

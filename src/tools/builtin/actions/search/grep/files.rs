@@ -1,6 +1,6 @@
-//! The paths of files with matches, the last changed first: the form of codex.
+//! Result format of codex: the paths of files with matches, most recently changed first.
 //!
-//! Must not know the other forms.
+//! Must not know the other formats.
 
 use crate::base::json::json;
 use crate::exec::{SearchSpec, Selection, Want};
@@ -8,16 +8,16 @@ use crate::tools::contract::args;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::search::gather;
 
-/// Paths that one call gives unless it asks for more, and at most, as in codex.
+/// Default and maximum limit of paths, as in codex.
 const LIMIT: usize = 100;
 const LIMIT_MAX: usize = 2000;
 
-/// Looks, and gives the paths.
+/// Searches and returns the paths.
 pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome, String> {
     let limit = args::from_one(&call.args, "limit").unwrap_or(LIMIT).min(LIMIT_MAX);
     let files = Selection { hidden: false, ..spec.files };
     let spec = SearchSpec { files, want: Want::Files, ..spec };
-    // Which are the last changed is known when all are.
+    // The most recently changed ones are known only when all are found.
     let mut found = gather::lines(call, spec, usize::MAX).await?;
     found.newest_first();
     let paths: Vec<String> =

@@ -1,6 +1,6 @@
-//! Matches as `file:line: text`, lines around them as `file-line- text`: the form of pi.
+//! Result format of pi: matches as `file:line: text`, context lines as `file-line- text`.
 //!
-//! Must not know the other forms.
+//! Must not know the other formats.
 
 use crate::base::json::json;
 use crate::exec::SearchSpec;
@@ -9,10 +9,10 @@ use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::output::limits;
 use crate::tools::search::gather;
 
-/// Matches that one call gives unless it asks for more, as in pi.
+/// Default limit of matches, as in pi.
 const LIMIT: usize = 100;
 
-/// Looks, and gives the lines.
+/// Searches and returns the lines.
 pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome, String> {
     let limit = args::from_one(&call.args, "limit").unwrap_or(LIMIT);
     let context = args::number(&call.args, "context").unwrap_or(0);

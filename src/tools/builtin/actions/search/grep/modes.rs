@@ -1,6 +1,6 @@
-//! Paths, lines or counts as ripgrep prints them, by pages: the form of Claude Code.
+//! Result format of Claude Code: paths, lines or counts as ripgrep prints them, paginated.
 //!
-//! Must not know the other forms.
+//! Must not know the other formats.
 
 use serde_json::Value;
 
@@ -10,10 +10,10 @@ use crate::tools::contract::args;
 use crate::tools::contract::tool::{Invocation, Outcome};
 use crate::tools::search::gather::{self, Gathered};
 
-/// Lines or paths that one call gives unless it asks for more.
+/// Default limit of lines or paths.
 const LIMIT: usize = 250;
 
-/// Looks, and gives what `output_mode` says.
+/// Searches and returns the result for `output_mode`.
 pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome, String> {
     let number = |name: &str| args::number(&call.args, name);
     let mode = args::some_text(&call.args, "output_mode").unwrap_or_else(|| "files_with_matches".to_string());
@@ -28,7 +28,7 @@ pub(super) async fn grep(call: &Invocation, spec: SearchSpec) -> Result<Outcome,
         ignore_case: args::flag(&call.args, "-i"),
         multiline: args::flag(&call.args, "multiline"),
         files: Selection {
-            // Several patterns may stand in one text.
+            // One text may contain several patterns.
             globs: spec
                 .files
                 .globs
@@ -89,7 +89,7 @@ fn shown(call: &Invocation, want: Want, found: &Gathered, (skip, limit): (usize,
     Outcome::text(gather::with_remarks(text, &remarks)).details(details)
 }
 
-/// The lines of a file as ripgrep prints them, `--` between those that do not follow each other.
+/// Returns the lines of a file as ripgrep prints them, with `--` between groups.
 fn lines(name: &str, file: &FileMatches, numbers: bool) -> Vec<String> {
     let mut out = Vec::new();
     let mut before = None;
